@@ -1,0 +1,89 @@
+import type { TObject, TSchema } from 'typebox'
+import type { Resource } from './classification.ts'
+import { type EventKind, eventKindsOf, gameEventKinds } from './events.ts'
+import { suppliedSchema } from './facts.ts'
+import type { ResourceName } from './operations/operation.ts'
+import type { Profile } from './profile.ts'
+import {
+  allianceApplicationResource,
+  allianceMemberResource,
+  allianceResource,
+  treatyResource,
+} from './resources/alliance.ts'
+import { conflictResource } from './resources/conflict.ts'
+import { eraResource } from './resources/era.ts'
+import { eventResource } from './resources/event.ts'
+import { gameResource } from './resources/game.ts'
+import { keyResource } from './resources/key.ts'
+import { marketPriceResource, marketRankingResource } from './resources/market.ts'
+import { nationResource } from './resources/nation.ts'
+import { newsItemResource } from './resources/news-item.ts'
+import { allianceRankingResource, nationRankingResource } from './resources/ranking.ts'
+import { verifiedIdentityResource } from './resources/verified-identity.ts'
+import { battleResource, warResource } from './resources/war.ts'
+import { count, listOf, position, shape } from './shapes.ts'
+
+/** The field that names a thing of each resource which the game sends. */
+export const factKeys = {
+  era: 'id',
+  alliance: 'id',
+  nation: 'id',
+  alliance_member: 'nation_id',
+  alliance_application: 'nation_id',
+  treaty: 'id',
+  conflict: 'id',
+  war: 'id',
+  battle: 'id',
+  market_price: 'resource',
+  news_item: 'id',
+} as const
+
+export type FactResource = keyof typeof factKeys
+/** In the order in which a batch is applied: what others refer to comes first. */
+export const factResources = Object.keys(factKeys) as FactResource[]
+
+/** The whole promise for one game. */
+export function contractFor(profile: Profile) {
+  const eventKinds: Record<string, EventKind> = { ...eventKindsOf(profile), ...gameEventKinds(profile) }
+  const resources = {
+    nation: nationResource(profile),
+    alliance: allianceResource(profile),
+    alliance_member: allianceMemberResource(profile),
+    alliance_application: allianceApplicationResource(),
+    treaty: treatyResource(profile),
+    war: warResource(profile),
+    battle: battleResource(profile),
+    market_price: marketPriceResource(profile),
+    market_ranking: marketRankingResource(profile),
+    nation_ranking: nationRankingResource(),
+    alliance_ranking: allianceRankingResource(),
+    conflict: conflictResource(profile),
+    era: eraResource(),
+    event: eventResource(Object.keys(eventKinds)),
+    news_item: newsItemResource(profile),
+    game: gameResource(),
+    key: keyResource(),
+    verified_identity: verifiedIdentityResource(),
+  } as const satisfies Record<ResourceName | FactResource, Resource>
+  const factSchemas = Object.fromEntries(
+    factResources.map(name => [name, suppliedSchema(resources[name], factKeys[name])]),
+  ) as Record<FactResource, TObject>
+  return { profile, resources, eventKinds, factSchemas }
+}
+
+export type Contract = ReturnType<typeof contractFor>
+export type ResourceOf<N extends keyof Contract['resources']> = Contract['resources'][N]
+
+/** The list envelope. */
+export const pagination = shape(
+  {
+    page: position({ description: 'Current page, from 1.' }),
+    limit: position({ description: 'Page size in effect.' }),
+    total: count({ description: 'Number of items over all pages; exact.' }),
+    pages: count({ description: 'Number of pages; 0 when there are no items.' }),
+  },
+  { description: 'Where this page stands.' },
+)
+
+export const oneEnvelope = (item: TSchema) => shape({ data: item })
+export const listEnvelope = (item: TSchema) => shape({ data: listOf(item), pagination })

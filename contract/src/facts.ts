@@ -1,0 +1,175 @@
+import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { Resource } from './classification.ts'
+import type { EventKind } from './events.ts'
+import { annotate, id, listOf, nullable, shape, text, time } from './shapes.ts'
+
+/** The longest line, in bytes, that the ingest door reads. */
+export const factBytesMax = 1_048_576
+
+export const factOps = ['put', 'delete', 'event', 'commit'] as const
+
+/** The id that a batch is known by: once applied, it is never applied again. */
+export const batchId = () =>
+  Type.String({
+    pattern: '^[A-Za-z0-9._:-]{1,128}$',
+    description: 'Identifier of the batch, chosen by the game.',
+  })
+
+export const commitFact = shape(
+  {
+    op: Type.Literal('commit'),
+    batch: batchId(),
+    announce: Type.Optional(
+      Type.Boolean({
+        description:
+          'false records history: its events are in the log and are not pushed as news. Default true.',
+      }),
+    ),
+  },
+  { description: 'Closes a batch: everything since the last commit is applied, all or nothing.' },
+)
+
+/** What the game may say of one thing. Only the key is required; objects merge, so none of their members is required either. */
+export function suppliedSchema(resource: Resource, key: string): TObject {
+  const supplied = Object.entries({ ...resource.fields, ...resource.factFields }).filter(
+    ([, field]) => !field['x-derived'],
+  )
+  return Type.Object(
+    Object.fromEntries(
+      supplied.map(([fieldName, field]) => {
+        const schema = (
+          'x-supplied' in field
+            ? annotate(field['x-supplied'] as TSchema, { description: field.description })
+            : field
+        ) as TSchema
+        return [fieldName, fieldName === key ? schema : Type.Optional(withoutRequired(schema))]
+      }),
+    ),
+    { additionalProperties: false, description: resource.description },
+  )
+}
+
+/** The fields that a new thing must be given: those without a default that cannot be null. */
+export function requiredOnCreation(resource: Resource): string[] {
+  return Object.entries({ ...resource.fields, ...resource.factFields })
+    .filter(([, field]) => !field['x-derived'] && !('default' in field) && !isNullable(field))
+    .map(([fieldName]) => fieldName)
+}
+
+/** The row of a new thing before its first fact: defaults, and null for what the game has not said. */
+export function defaultsOf(resource: Resource): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries({ ...resource.fields, ...resource.factFields })
+      .filter(([, field]) => !field['x-derived'])
+      .map(([fieldName, field]) => [fieldName, (field as { default?: unknown }).default ?? null]),
+  )
+}
+
+const isNullable = (schema: TSchema) => Array.isArray((schema as { type?: unknown }).type)
+
+interface ObjectSchema {
+  properties?: Record<string, TSchema>
+  required?: string[]
+}
+
+/** Members of an object that merges are all optional. Arrays replace, so what stands in them stays whole. */
+function withoutRequired(schema: TSchema): TSchema {
+  const { properties } = schema as ObjectSchema
+  if (!properties) return schema
+  return annotate(schema, {
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([key, member]) => [key, withoutRequired(member)]),
+    ),
+    required: [],
+  })
+}
+
+/** Merges what a fact says into what is known: objects field by field, arrays whole, null as a value. */
+export function merge(known: unknown, said: unknown): unknown {
+  if (!isPlainObject(said) || !isPlainObject(known)) return said
+  const merged: Record<string, unknown> = { ...known }
+  for (const [key, value] of Object.entries(said)) merged[key] = merge(merged[key], value)
+  return merged
+}
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Gives an object the members that its readers are promised: null for what the game has not said. */
+export function complete(schema: TSchema, value: unknown): unknown {
+  const { properties, required = [] } = schema as ObjectSchema
+  if (!properties || !isPlainObject(value)) return value
+  const completed: Record<string, unknown> = { ...value }
+  for (const member of required) {
+    const memberSchema = properties[member]
+    if (memberSchema === undefined) continue
+    completed[member] =
+      member in completed ? complete(memberSchema, completed[member]) : emptyOf(memberSchema)
+  }
+  return completed
+}
+
+function emptyOf(schema: TSchema): unknown {
+  const { type } = schema as { type?: unknown }
+  if (isNullable(schema)) return null
+  if (type === 'array') return []
+  if (type === 'object') return complete(schema, {})
+  return null
+}
+
+const at = () =>
+  Type.Optional(time({ description: 'When it happened in the game. Default: when it is logged.' }))
+
+/** A `put` of one resource: `{ "op": "put", "resource": "nation", "data": { … } }`. */
+export const putFact = (resourceName: string, data: TObject) =>
+  shape(
+    { op: Type.Literal('put'), resource: Type.Literal(resourceName), data, at: at() },
+    { description: `Says what is true of one ${resourceName}.` },
+  )
+
+/** A `delete` of one resource: `{ "op": "delete", "resource": "nation", "id": "…" }`. */
+export const deleteFact = (resourceNames: string[]) =>
+  shape(
+    {
+      op: Type.Literal('delete'),
+      resource: Type.Unsafe<string>({ type: 'string', enum: resourceNames }),
+      id: id({ description: 'The key of the thing.' }),
+      at: at(),
+    },
+    { description: 'Says that a thing is gone. What happened with it stays in the history.' },
+  )
+
+/** An `event` of one kind, for what no state shows. */
+export const eventFact = (type: string, { data, description }: EventKind) =>
+  shape({ op: Type.Literal('event'), data: gameEventSchema(type, data) }, { description })
+
+const gameEventSchema = (type: string, data: TSchema) =>
+  Type.Object(
+    {
+      type: Type.Literal(type),
+      occurred_at: time({ description: 'When it happened in the game.' }),
+      data: withoutRequiredNulls(data),
+      ...(type.startsWith('game.')
+        ? {
+            summary: Type.Optional(text(1000, { description: 'One sentence for people.' })),
+            nation_ids: Type.Optional(listOf(id(), { maxItems: 100, description: 'Nations it is about.' })),
+            alliance_ids: Type.Optional(
+              listOf(id(), { maxItems: 100, description: 'Alliances it is about.' }),
+            ),
+            war_id: Type.Optional(nullable(id({ description: 'The war it is about.' }))),
+            conflict_id: Type.Optional(nullable(id({ description: 'The global conflict it is about.' }))),
+          }
+        : {}),
+    },
+    { additionalProperties: false },
+  )
+
+/** Members that may be null may be left out. */
+function withoutRequiredNulls(schema: TSchema): TSchema {
+  const { properties = {}, required = [] } = schema as ObjectSchema
+  return annotate(schema, {
+    required: required.filter(member => properties[member] !== undefined && !isNullable(properties[member])),
+  })
+}
+
+export type CommitFact = Static<typeof commitFact>

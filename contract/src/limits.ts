@@ -1,0 +1,25 @@
+/** The numbers that callers may rely on. */
+export const limits = {
+  /** Calls in one window without a key, per IPv4 address or IPv6 /64. */
+  anonymousCalls: 60,
+  /** Calls in one window with a key, unless the key has a limit of its own. */
+  keyCalls: 120,
+  /** A window begins with the first call in it. */
+  windowSeconds: 60,
+
+  pageFirst: 1,
+  pageSizeMin: 1,
+  pageSizeMax: 100,
+  pageSizeDefault: 25,
+  idsMax: 100,
+  searchLengthMax: 100,
+
+  codeLength: 10,
+  codeAlphabet: '23456789ABCDEFGHJKMNPQRSTVWXYZ',
+  codeLifetimeSeconds: 600,
+  codesLivePerNation: 10,
+  codeMemoryDays: 30,
+
+  sharedCacheSeconds: 60,
+  retryAfterUnavailableSeconds: 1,
+} as const

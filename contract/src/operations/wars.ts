@@ -1,0 +1,48 @@
+import { ids, limit, oneId, page, pathId, word } from '../parameters.ts'
+import { warStatuses } from '../resources/war.ts'
+import { listOperation, oneOperation } from './operation.ts'
+
+export const warsList = listOperation('war', {
+  id: 'wars.list',
+  path: '/wars',
+  tag: 'Wars',
+  summary: 'List wars',
+  description: 'Wars by declared_at, newest first, then id.',
+  scope: 'none',
+  body: 'shared',
+  parameters: {
+    page,
+    limit,
+    status: word(warStatuses, 'Only wars that go on, or that have ended.'),
+    nation_id: ids('Only wars with one of these nations on either side.'),
+    alliance_id: ids(
+      'Only wars with a nation of one of these alliances, as at the declaration, on either side.',
+    ),
+    conflict_id: oneId('Only wars of this global conflict.'),
+    ids: ids('Only these wars.'),
+  },
+})
+
+export const warsGet = oneOperation('war', {
+  id: 'wars.get',
+  path: '/wars/{id}',
+  tag: 'Wars',
+  summary: 'Read a war',
+  description: 'One war.',
+  scope: 'none',
+  body: 'shared',
+  parameters: { id: pathId('The war’s id.') },
+  errors: ['not_found'],
+})
+
+export const warsBattles = listOperation('battle', {
+  id: 'wars.battles',
+  path: '/wars/{id}/battles',
+  tag: 'Wars',
+  summary: 'List the battles of a war',
+  description: 'Battles by fought_at, oldest first, then id.',
+  scope: 'none',
+  body: 'shared',
+  parameters: { id: pathId('The war’s id.'), page, limit },
+  errors: ['not_found'],
+})

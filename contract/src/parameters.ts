@@ -1,0 +1,129 @@
+import type { TSchema } from 'typebox'
+import { limits } from './limits.ts'
+import { count, decimal, oneOf, position, text, time } from './shapes.ts'
+
+/**
+ * How a parameter's text becomes a value.
+ * - `integer`: digits only, in the schema's range. A page may be any number: beyond the end is an empty page.
+ * - `decimal`: digits with at most 4 decimals.
+ * - `text`: as sent; empty counts as not given.
+ * - `id`: as `text`; an id that names nothing selects nothing.
+ * - `ids`: up to 100 ids, comma separated; ids that name nothing are left out.
+ * - `word`: one of the schema's words. `words`: several of them, comma separated.
+ * - `time`: RFC 3339 with `Z` or an offset.
+ * - `event_types`: kinds of events or families (`war.*`), comma separated.
+ */
+export type ParameterKind =
+  | 'integer'
+  | 'decimal'
+  | 'text'
+  | 'id'
+  | 'ids'
+  | 'word'
+  | 'words'
+  | 'time'
+  | 'event_types'
+
+export interface Parameter<T = unknown, G extends boolean = boolean> {
+  in: 'path' | 'query'
+  kind: ParameterKind
+  description: string
+  schema: TSchema
+  /** Whether the operation always has a value: required, or with a default. */
+  isGiven: G
+  /** Type of the parsed value; never set. */
+  readonly value?: T
+}
+
+export type Parameters = Record<string, Parameter>
+
+/** The values that an operation's parameters parse to. */
+export type ValuesOf<P extends Parameters> = {
+  [K in keyof P]: P[K] extends Parameter<infer T, infer G> ? (G extends true ? T : T | undefined) : never
+}
+
+function parameter<T>() {
+  return <G extends boolean>(
+    place: 'path' | 'query',
+    kind: ParameterKind,
+    isGiven: G,
+    schema: TSchema,
+    description: string,
+  ): Parameter<T, G> => ({ in: place, kind, isGiven, schema, description })
+}
+
+const idText = () => text(64, { example: 'n42' })
+
+export const pathId = (description: string) => parameter<string>()('path', 'id', true, idText(), description)
+
+export const page = parameter<number>()(
+  'query',
+  'integer',
+  true,
+  position({ default: limits.pageFirst }),
+  'Page to read, from 1. A page past the end is empty.',
+)
+export const limit = parameter<number>()(
+  'query',
+  'integer',
+  true,
+  {
+    type: 'integer',
+    minimum: limits.pageSizeMin,
+    maximum: limits.pageSizeMax,
+    default: limits.pageSizeDefault,
+  },
+  `Items on a page, from ${limits.pageSizeMin} to ${limits.pageSizeMax}.`,
+)
+
+export const search = (description: string) =>
+  parameter<string>()(
+    'query',
+    'text',
+    false,
+    text(limits.searchLengthMax, { example: 'valdoria' }),
+    description,
+  )
+
+export const ids = (description: string) =>
+  parameter<string[]>()(
+    'query',
+    'ids',
+    false,
+    { type: 'array', items: idText(), maxItems: limits.idsMax },
+    `${description} Up to ${limits.idsMax}, comma separated; ids that name nothing are left out.`,
+  )
+
+export const oneId = (description: string) => parameter<string>()('query', 'id', false, idText(), description)
+
+export const word = <const V extends string>(values: readonly V[], description: string) =>
+  parameter<V>()('query', 'word', false, oneOf(values), description)
+
+export const wordOrDefault = <const V extends string>(
+  values: readonly V[],
+  fallback: V,
+  description: string,
+) => parameter<V>()('query', 'word', true, oneOf(values, { default: fallback }), description)
+
+export const words = <const V extends string>(values: readonly V[], description: string) =>
+  parameter<V[]>()('query', 'words', false, { type: 'array', items: oneOf(values) }, description)
+
+export const score = (description: string) =>
+  parameter<number>()('query', 'decimal', false, decimal(), description)
+
+export const instant = (description: string) =>
+  parameter<string>()('query', 'time', false, time({ example: '2026-05-27T00:00:00Z' }), description)
+
+export const sequence = (description: string) =>
+  parameter<number>()('query', 'integer', false, count(), description)
+
+export const eventTypes = parameter<string[]>()(
+  'query',
+  'event_types',
+  false,
+  { type: 'array', items: text(64, { example: 'war.declared' }), maxItems: limits.idsMax },
+  'Kinds of events (`war.declared`) or families (`war.*`), comma separated.',
+)
+
+export const account = (description: string) =>
+  parameter<string>()('query', 'text', false, text(200), description)

@@ -1,0 +1,157 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import { adminOnly, alliancePrivate, type Class, type Field, open, playerPrivate } from './classification.ts'
+import { type Scope, scopeNames } from './scopes.ts'
+import { annotate, decimal, listOf, name, nullable, oneOf, shape, text, time } from './shapes.ts'
+
+const wordKey = (description: string) => Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$', description })
+const label = name(100, { description: 'The word that players know.' })
+const word = shape({ key: wordKey('The word in answers and facts.'), label })
+
+const attribute = Type.Object(
+  {
+    key: wordKey('Its name inside `attributes`.'),
+    type: oneOf(['string', 'integer', 'number', 'boolean', 'time']),
+    description: text(500),
+    class: oneOf(['public', 'player_private', 'alliance_private', 'admin_only'], {
+      description: 'Who may read it. There is no default: an attribute without a class is refused.',
+    }),
+    scope: Type.Optional(oneOf(scopeNames, { description: 'Needed for the two private classes.' })),
+    unit: Type.Optional(text(50)),
+    example: Type.Unknown(),
+  },
+  { additionalProperties: false },
+)
+export type Attribute = Static<typeof attribute>
+
+const gameEventKind = shape({
+  type: Type.String({
+    pattern: '^game\\.[a-z][a-z0-9_]{0,50}$',
+    description: 'The kind: `game.` and a word.',
+  }),
+  description: text(500),
+  data: Type.Record(
+    Type.String(),
+    shape({ type: oneOf(['string', 'integer', 'number', 'boolean', 'time']), description: text(500) }),
+  ),
+})
+
+const pageUrl = nullable(
+  Type.String({
+    pattern: '^https?://[^\\s{}]+\\{id\\}[^\\s{}]*$',
+    description: 'A page of the game; `{id}` is replaced.',
+  }),
+)
+
+/** The words in which games differ, as one JSON file. Everything that answers, checks or documents follows it. */
+export const profileSchema = shape(
+  {
+    name: name(100, { description: 'The game’s name.', example: 'Meridian' }),
+    url: nullable(
+      Type.String({ pattern: '^https?://', maxLength: 500, description: 'The game’s home page.' }),
+    ),
+    currency: shape({ key: wordKey('The currency of prices and credits.'), label }),
+    units: listOf(
+      shape({
+        key: wordKey('The unit in answers and facts.'),
+        label,
+        is_strategic: Type.Boolean({
+          description:
+            'A strategic weapon: counted in `military.strategic`, named by strategic_weapon events, never in losses.',
+        }),
+        shows_in_losses: Type.Boolean({ description: 'Whether losses of it are public.' }),
+      }),
+      { description: 'Military units.' },
+    ),
+    resources: listOf(word, { description: 'Goods that are stored and traded.' }),
+    ranks: listOf(
+      shape({
+        key: wordKey('The rank in answers and facts.'),
+        label,
+        tier: oneOf(['leader', 'officer', 'member'], {
+          description:
+            'What the rank may do: leaders and officers see the treasury unless the game says otherwise for a member.',
+        }),
+      }),
+      { description: 'Ranks inside an alliance, highest first.' },
+    ),
+    governments: listOf(word),
+    continents: listOf(word),
+    war_types: listOf(word),
+    battle_kinds: listOf(word),
+    treaty_types: listOf(word),
+    news_categories: listOf(word),
+    pages: shape(
+      { nation: pageUrl, alliance: pageUrl, war: pageUrl },
+      { description: 'Where the game shows a thing.' },
+    ),
+    event_kinds: listOf(gameEventKind, {
+      description: 'Further kinds of events, sent by the game as facts.',
+    }),
+    attributes: shape(
+      { nation: listOf(attribute), alliance: listOf(attribute) },
+      { description: 'Further fields of nations and alliances; they leave in `attributes`.' },
+    ),
+  },
+  { description: 'The words of one game.' },
+)
+export type Profile = Static<typeof profileSchema>
+
+const attributeTypes = {
+  string: text(2000),
+  integer: Type.Integer(),
+  number: decimal({ minimum: -1_000_000_000 }),
+  boolean: Type.Boolean(),
+  time: time(),
+} satisfies Record<Attribute['type'], TSchema>
+
+/** The schema of one value of the profile: an attribute, or a member of a game event. */
+export const valueSchema = (of: { type: Attribute['type']; description: string }) =>
+  annotate(nullable(attributeTypes[of.type]), { description: of.description })
+
+/** An attribute as a classified field. */
+export function attributeField(of: Attribute): Field {
+  const schema = valueSchema(of)
+  const notes = { description: of.description, example: of.example, ...(of.unit ? { unit: of.unit } : {}) }
+  const make: Record<Class, (scope: Scope) => Field> = {
+    public: () => open(schema, notes),
+    player_private: scope => playerPrivate(scope, schema, notes),
+    alliance_private: scope => alliancePrivate(scope, schema, notes),
+    admin_only: () => adminOnly(schema, notes),
+  }
+  return make[of.class](of.scope ?? 'nation.read')
+}
+
+/**
+ * What is wrong with a profile beyond its schema, as sentences.
+ * A private attribute without a scope would be readable by nobody or by everybody: neither is guessed.
+ */
+export function profileProblems(profile: Profile): string[] {
+  const problems: string[] = []
+  for (const [resourceName, attributes] of Object.entries(profile.attributes)) {
+    for (const { key, class: attributeClass, scope } of attributes) {
+      const isPrivate = attributeClass === 'player_private' || attributeClass === 'alliance_private'
+      if (isPrivate !== (scope !== undefined)) {
+        problems.push(
+          `attributes.${resourceName}.${key}: class ${attributeClass} ${isPrivate ? 'needs a scope' : 'takes no scope'}`,
+        )
+      }
+      if (resourceName === 'nation' && scope === 'treasury.read') {
+        problems.push(`attributes.nation.${key}: treasury.read opens fields of alliances only`)
+      }
+      if (resourceName === 'alliance' && isPrivate && scope !== 'treasury.read') {
+        problems.push(
+          `attributes.alliance.${key}: a private field of an alliance takes the scope treasury.read`,
+        )
+      }
+    }
+  }
+  for (const [list, words] of Object.entries(profile)) {
+    if (!Array.isArray(words)) continue
+    const keys = words.map(entry => ('key' in entry ? entry.key : entry.type))
+    const doubled = keys.find((key, index) => keys.indexOf(key) !== index)
+    if (doubled !== undefined) problems.push(`${list}: ${doubled} stands twice`)
+  }
+  if (!profile.ranks.some(rank => rank.tier === 'leader'))
+    problems.push('ranks: at least one needs the tier leader')
+  return problems
+}

@@ -1,0 +1,268 @@
+import Type from 'typebox'
+import { adminOnly, alliancePrivate, derived, open, resource } from '../classification.ts'
+import { attributeField, type Profile } from '../profile.ts'
+import {
+  count,
+  countsBy,
+  decimal,
+  id,
+  listOf,
+  name,
+  nullable,
+  position,
+  shape,
+  text,
+  time,
+  wordOf,
+} from '../shapes.ts'
+import { nationStatuses } from './nation.ts'
+import { nationReference } from './references.ts'
+
+export function allianceResource(profile: Profile) {
+  return resource('alliance', 'An alliance of nations.', {
+    id: open(id(), { description: 'Identifier that the game chose. It never changes.', example: 'a7' }),
+    name: open(name(100), { description: 'The alliance’s name.', example: 'Northern Pact' }),
+    tag: open(text(20), { description: 'The alliance’s short tag.', example: 'NP', default: '' }),
+    rank: derived(
+      open(nullable(position()), {
+        description:
+          'Position by total_score in the latest ranking round; equal scores share a rank. Null before its first round.',
+        example: 2,
+      }),
+    ),
+    color: open(nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' })), {
+      description: 'The alliance’s colour as #rrggbb.',
+      example: '#1d3557',
+    }),
+    flag_url: open(nullable(Type.String({ pattern: '^https://', maxLength: 500 })), {
+      description: 'Picture of the flag.',
+      example: 'https://game.example/flags/a7.png',
+    }),
+    description: open(nullable(text(5000)), {
+      description: 'What the alliance says of itself.',
+      example: 'Mutual defence of the northern straits.',
+    }),
+    founded_at: open(nullable(time()), {
+      description: 'When the alliance was founded.',
+      example: '2026-03-04T12:00:00Z',
+    }),
+    leader: derived(
+      open(nullable(nationReference()), {
+        description:
+          'The member with the highest rank of the tier leader; of several the one who joined first. Null for none.',
+        example: { nation_id: 'n9', nation_name: 'Karsk' },
+      }),
+    ),
+    member_count: derived(
+      open(count(), {
+        description: 'Number of members. Applicants are not members.',
+        unit: 'nations',
+        example: 31,
+      }),
+    ),
+    total_score: derived(
+      open(decimal({ maximum: Number.MAX_SAFE_INTEGER }), {
+        description: 'Sum of the members’ national_score.',
+        unit: 'points',
+        example: 48210.5,
+      }),
+    ),
+    average_score: derived(
+      open(decimal(), {
+        description: 'total_score divided by member_count; 0 without members.',
+        unit: 'points',
+        example: 1555.1774,
+      }),
+    ),
+    recruiting: open(nullable(Type.Boolean()), {
+      description: 'Whether it takes new members; null where the game does not say.',
+      example: true,
+    }),
+    treaties: derived(
+      open(
+        listOf(
+          shape({
+            alliance_id: id({ description: 'The other alliance.' }),
+            name: name(100, { description: 'Its name.' }),
+            type: text(64, { description: 'Key of the kind of treaty, as in the game profile.' }),
+            signed_at: nullable(time({ description: 'When it was signed.' })),
+            expires_at: nullable(time({ description: 'When it ends by itself; null for never or unknown.' })),
+          }),
+        ),
+        {
+          description: 'Treaties in force, by the other alliance’s id.',
+          example: [
+            {
+              alliance_id: 'a3',
+              name: 'Free Ports',
+              type: 'non_aggression',
+              signed_at: '2026-04-11T15:00:00Z',
+              expires_at: null,
+            },
+          ],
+        },
+      ),
+    ),
+    wars: derived(
+      open(
+        shape({
+          active: count({
+            description:
+              'Wars that go on with a nation of this alliance, as at the declaration, on either side.',
+          }),
+          won: count({ description: 'Ended wars won by such a nation.' }),
+          lost: count({ description: 'Ended wars lost by such a nation.' }),
+        }),
+        {
+          description: 'Its nations’ wars in numbers.',
+          unit: 'wars',
+          example: { active: 4, won: 20, lost: 11 },
+        },
+      ),
+    ),
+    url: derived(
+      open(nullable(text(1000)), {
+        description: 'The alliance’s page in the game; null where the game has none.',
+        example: null,
+      }),
+    ),
+    updated_at: derived(
+      open(time(), {
+        description:
+          'When one of its own public fields last changed. Ranks, counts and treaties do not move it.',
+        example: '2026-05-20T08:00:00Z',
+      }),
+    ),
+    attributes: open(
+      shape(
+        Object.fromEntries(
+          profile.attributes.alliance.map(entry => [entry.key, Type.Optional(attributeField(entry))]),
+        ),
+      ),
+      {
+        description: 'Further fields of this game, as in the game profile. Each has a class of its own.',
+        example: Object.fromEntries(
+          profile.attributes.alliance
+            .filter(entry => entry.class === 'public')
+            .map(entry => [entry.key, entry.example]),
+        ),
+        default: {},
+      },
+    ),
+
+    treasury: alliancePrivate(
+      'treasury.read',
+      nullable(
+        shape({
+          credits: nullable(count({ description: 'Money in the treasury.' })),
+          resources: nullable(
+            countsBy(profile.resources, { description: 'Goods in the treasury, by kind.' }),
+          ),
+        }),
+      ),
+      {
+        description: 'The treasury. Only with `include=treasury`. Null where the game does not send it.',
+        unit: 'credits, units of goods',
+        example: { credits: 8200000, resources: { steel: 41000 } },
+      },
+    ),
+    moderation_notes: adminOnly(nullable(text(10_000)), {
+      description: 'Notes of the game’s moderators.',
+      example: 'Name under review.',
+    }),
+  })
+}
+
+export function allianceMemberResource(profile: Profile) {
+  return resource(
+    'alliance_member',
+    'A nation’s membership in an alliance. A nation is in one alliance at most.',
+    {
+      nation_id: open(id(), { description: 'The nation.', example: 'n42' }),
+      nation_name: derived(open(name(100), { description: 'The nation’s name.', example: 'Valdoria' })),
+      leader_name: derived(
+        open(text(100), {
+          description: 'The nation’s leader; empty where the game knows none.',
+          example: 'Mira Castellane',
+        }),
+      ),
+      national_score: derived(
+        open(decimal(), {
+          description: 'The nation’s strength as the game publishes it.',
+          unit: 'points',
+          example: 1843.25,
+        }),
+      ),
+      status: derived(
+        open(Type.Unsafe<(typeof nationStatuses)[number]>({ type: 'string', enum: [...nationStatuses] }), {
+          description: 'The nation’s status.',
+          example: 'active',
+        }),
+      ),
+      rank: open(wordOf(profile.ranks), {
+        description: 'Key of the rank, as in the game profile.',
+        example: 'officer',
+        default: profile.ranks.at(-1)?.key,
+      }),
+      rank_title: derived(
+        open(text(100), { description: 'The game’s word for the rank.', example: 'Minister' }),
+      ),
+      joined_at: open(nullable(time()), {
+        description: 'When the nation joined.',
+        example: '2026-03-09T20:15:00Z',
+      }),
+      can_view_treasury: adminOnly(nullable(Type.Boolean()), {
+        description: 'Whether the game lets this member see the treasury; null leaves it to the rank’s tier.',
+        example: null,
+      }),
+    },
+    {
+      alliance_id: open(id(), {
+        description:
+          'The alliance that the nation is a member of. Readers find it in the nation’s `alliance`.',
+        example: 'a7',
+      }),
+    },
+  )
+}
+
+export function allianceApplicationResource() {
+  return resource(
+    'alliance_application',
+    'A nation’s wish to join an alliance. It is not membership and never leaves.',
+    {
+      nation_id: adminOnly(id(), { description: 'The nation that applies.', example: 'n77' }),
+      alliance_id: adminOnly(id(), { description: 'The alliance that it applies to.', example: 'a7' }),
+      applied_at: adminOnly(nullable(time()), {
+        description: 'When it applied.',
+        example: '2026-05-26T11:00:00Z',
+      }),
+    },
+  )
+}
+
+export function treatyResource(profile: Profile) {
+  return resource(
+    'treaty',
+    'A treaty between two alliances. It leaves in the `treaties` of both; deleting it ends it.',
+    {
+      id: open(id(), { description: 'Identifier that the game chose.', example: 't5' }),
+      alliance_ids: open(Type.Array(id(), { minItems: 2, maxItems: 2 }), {
+        description: 'The two alliances.',
+        example: ['a3', 'a7'],
+      }),
+      type: open(wordOf(profile.treaty_types), {
+        description: 'Key of the kind of treaty, as in the game profile.',
+        example: 'non_aggression',
+      }),
+      signed_at: open(nullable(time()), {
+        description: 'When it was signed.',
+        example: '2026-04-11T15:00:00Z',
+      }),
+      expires_at: open(nullable(time()), {
+        description: 'When it ends by itself; null for never or unknown.',
+        example: null,
+      }),
+    },
+  )
+}

@@ -1,0 +1,104 @@
+import Type from 'typebox'
+import { derived, open, resource, suppliedAs } from '../classification.ts'
+import type { Profile } from '../profile.ts'
+import { count, id, listOf, name, nullable, oneOf, shape, text, time } from '../shapes.ts'
+import { lossesOfSide } from './war.ts'
+
+export const conflictStatuses = ['active', 'ended'] as const
+
+const suppliedSides = () =>
+  listOf(
+    shape({
+      name: name(100),
+      alliances: listOf(
+        Type.Object(
+          {
+            alliance_id: id(),
+            joined_at: Type.Optional(nullable(time())),
+            left_at: Type.Optional(nullable(time())),
+          },
+          { additionalProperties: false },
+        ),
+        { maxItems: 1000 },
+      ),
+    }),
+    {
+      maxItems: 20,
+      description: 'The sides and the alliances on them, whole: the list replaces the one before.',
+    },
+  )
+
+export function conflictResource(profile: Profile) {
+  return resource('conflict', 'A global conflict: many wars of alliances against alliances.', {
+    id: open(id(), { description: 'Identifier that the game chose.', example: 'c4' }),
+    name: open(name(200), { description: 'Its name.', example: 'War of the Straits' }),
+    status: open(oneOf(conflictStatuses), {
+      description: 'active until it has ended.',
+      example: 'active',
+      default: 'active',
+    }),
+    cause: open(nullable(text(1000)), {
+      description: 'What started it.',
+      example: 'Valdoria closed the straits.',
+    }),
+    started_at: open(time(), { description: 'When it started.', example: '2026-05-18T00:00:00Z' }),
+    ended_at: open(nullable(time()), {
+      description: 'When it ended; null while it goes on or where unknown.',
+      example: null,
+    }),
+    sides: suppliedAs(
+      open(
+        listOf(
+          shape({
+            name: name(100, { description: 'The side’s name.' }),
+            alliances: listOf(
+              shape({
+                alliance_id: id({ description: 'The alliance.' }),
+                alliance_name: name(100, { description: 'Its name.' }),
+                joined_at: nullable(time({ description: 'When it joined the side.' })),
+                left_at: nullable(time({ description: 'When it left; null while it fights on.' })),
+              }),
+            ),
+            nation_count: count({ description: 'Nations of this side that fought in its wars.' }),
+            battles_won: count({ description: 'Battles won by this side.' }),
+            losses: lossesOfSide(profile),
+          }),
+        ),
+        {
+          description: 'The sides. Numbers come from the wars of the conflict.',
+          example: [
+            {
+              name: 'Northern Pact and friends',
+              alliances: [
+                {
+                  alliance_id: 'a7',
+                  alliance_name: 'Northern Pact',
+                  joined_at: '2026-05-18T00:00:00Z',
+                  left_at: null,
+                },
+              ],
+              nation_count: 12,
+              battles_won: 31,
+              losses: { soldiers: 81000 },
+            },
+          ],
+          default: [],
+        },
+      ),
+      suppliedSides(),
+    ),
+    wars: derived(
+      open(
+        shape({
+          active: count({ description: 'Wars of it that go on.' }),
+          total: count({ description: 'All wars of it.' }),
+        }),
+        { description: 'Its wars in numbers.', unit: 'wars', example: { active: 9, total: 14 } },
+      ),
+    ),
+    battles_count: derived(
+      open(count(), { description: 'Battles fought in its wars.', unit: 'battles', example: 77 }),
+    ),
+    era_id: open(nullable(id()), { description: 'The era in which it started.', example: 'e2' }),
+  })
+}

@@ -1,0 +1,78 @@
+import { open, resource } from '../classification.ts'
+import type { Profile } from '../profile.ts'
+import { count, decimal, nullable, position, time, wordOf } from '../shapes.ts'
+
+export function marketPriceResource(profile: Profile) {
+  return resource(
+    'market_price',
+    'The price of one resource on the game’s market.',
+    marketPriceFields(profile),
+  )
+}
+
+function marketPriceFields(profile: Profile) {
+  return {
+    resource: open(wordOf(profile.resources), {
+      description: 'Key of the resource, as in the game profile.',
+      example: 'steel',
+    }),
+    price: open(decimal(), {
+      description: 'Price of the latest trade, for one unit.',
+      unit: 'currency',
+      example: 412.5,
+    }),
+    currency: open(wordOf([profile.currency]), {
+      description: 'Key of the currency, as in the game profile.',
+      example: 'credits',
+      default: profile.currency.key,
+    }),
+    best_bid: open(nullable(decimal()), {
+      description: 'Highest price offered by a buyer; null without one.',
+      unit: 'currency',
+      example: 410,
+    }),
+    best_ask: open(nullable(decimal()), {
+      description: 'Lowest price asked by a seller; null without one.',
+      unit: 'currency',
+      example: 414.25,
+    }),
+    high_24h: open(nullable(decimal()), {
+      description: 'Highest price of the last 24 hours.',
+      unit: 'currency',
+      example: 433,
+    }),
+    low_24h: open(nullable(decimal()), {
+      description: 'Lowest price of the last 24 hours.',
+      unit: 'currency',
+      example: 389.75,
+    }),
+    volume_24h: open(nullable(count()), {
+      description: 'Units traded in the last 24 hours.',
+      unit: 'units',
+      example: 182000,
+    }),
+    traded_value_24h: open(nullable(count()), {
+      description: 'Money traded in the last 24 hours.',
+      unit: 'currency',
+      example: 75075000,
+    }),
+    trades_24h: open(nullable(count()), {
+      description: 'Trades in the last 24 hours.',
+      unit: 'trades',
+      example: 961,
+    }),
+    change_24h_percent: open(nullable(decimal({ minimum: -100 })), {
+      description: 'Change of the price over 24 hours.',
+      unit: 'percent',
+      example: -3.25,
+    }),
+    as_of: open(time(), { description: 'When the game computed this row.', example: '2026-05-27T18:00:00Z' }),
+  }
+}
+
+export function marketRankingResource(profile: Profile) {
+  return resource('market_ranking', 'A resource’s place by money traded in the last 24 hours.', {
+    rank: open(position(), { description: 'Place by traded_value_24h; 1 is the most traded.', example: 1 }),
+    ...marketPriceFields(profile),
+  })
+}

@@ -1,0 +1,227 @@
+import Type from 'typebox'
+import { adminOnly, alliancePrivate, derived, open, playerPrivate, resource } from '../classification.ts'
+import { attributeField, type Profile } from '../profile.ts'
+import {
+  count,
+  countsBy,
+  decimal,
+  id,
+  listOf,
+  name,
+  nullable,
+  oneOf,
+  position,
+  shape,
+  text,
+  time,
+  wordOf,
+} from '../shapes.ts'
+import { membership, membershipExample } from './references.ts'
+
+export const nationStatuses = ['active', 'protected', 'vacation', 'inactive'] as const
+
+export function nationResource(profile: Profile) {
+  const fieldUnits = profile.units.filter(unit => !unit.is_strategic)
+  const strategicUnits = profile.units.filter(unit => unit.is_strategic)
+  return resource('nation', 'A nation, led by one player.', {
+    id: open(id(), { description: 'Identifier that the game chose. It never changes.', example: 'n42' }),
+    nation_name: open(name(100), { description: 'The nation’s name.', example: 'Valdoria' }),
+    leader_name: open(text(100), {
+      description: 'The leader’s name; empty where the game knows none.',
+      example: 'Mira Castellane',
+      default: '',
+    }),
+    national_score: open(decimal(), {
+      description: 'Strength as the game publishes it.',
+      unit: 'points',
+      example: 1843.25,
+      default: 0,
+    }),
+    rank: derived(
+      open(nullable(position()), {
+        description:
+          'Position by national_score in the latest ranking round; equal scores share a rank. Null before its first round.',
+        example: 17,
+      }),
+    ),
+    status: open(oneOf(nationStatuses), {
+      description: 'active; protected (cannot be attacked yet); vacation (its player is away); inactive.',
+      example: 'active',
+      default: 'active',
+    }),
+    government: open(nullable(wordOf(profile.governments)), {
+      description: 'Key of the form of government, as in the game profile.',
+      example: 'republic',
+    }),
+    continent: open(nullable(wordOf(profile.continents)), {
+      description: 'Key of the continent, as in the game profile.',
+      example: 'borea',
+    }),
+    color: open(nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' })), {
+      description: 'The nation’s colour as #rrggbb.',
+      example: '#2f6fde',
+    }),
+    flag_url: open(nullable(Type.String({ pattern: '^https://', maxLength: 500 })), {
+      description: 'Picture of the flag.',
+      example: 'https://game.example/flags/n42.png',
+    }),
+    motto: open(nullable(text(300)), {
+      description: 'The nation’s motto, written by its player.',
+      example: 'Through storm, homeward.',
+    }),
+    founded_at: open(nullable(time()), {
+      description: 'When the nation was founded.',
+      example: '2026-03-01T09:30:00Z',
+    }),
+    city_count: open(nullable(count()), { description: 'Number of cities.', unit: 'cities', example: 14 }),
+    land_area: open(nullable(decimal()), {
+      description: 'Land under its control.',
+      unit: 'square kilometres',
+      example: 24500,
+    }),
+    alliance: derived(
+      open(membership(), {
+        description:
+          'The nation’s alliance and its rank there; null for none. An application is not membership.',
+        example: membershipExample,
+      }),
+    ),
+    wars: derived(
+      open(
+        shape({
+          active_offensive: count({ description: 'Wars it declared that go on.' }),
+          active_defensive: count({ description: 'Wars declared on it that go on.' }),
+          won: count({ description: 'Ended wars with its victory.' }),
+          lost: count({ description: 'Ended wars with its defeat.' }),
+        }),
+        {
+          description: 'Its wars in numbers.',
+          unit: 'wars',
+          example: { active_offensive: 1, active_defensive: 0, won: 6, lost: 2 },
+        },
+      ),
+    ),
+    url: derived(
+      open(nullable(text(1000)), {
+        description: 'The nation’s page in the game; null where the game has none.',
+        example: null,
+      }),
+    ),
+    updated_at: derived(
+      open(time(), {
+        description:
+          'When one of its own public fields last changed. Ranks, war counts and its alliance’s name do not move it.',
+        example: '2026-05-27T18:04:11Z',
+      }),
+    ),
+    attributes: open(
+      shape(
+        Object.fromEntries(
+          profile.attributes.nation.map(entry => [entry.key, Type.Optional(attributeField(entry))]),
+        ),
+      ),
+      {
+        description: 'Further fields of this game, as in the game profile. Each has a class of its own.',
+        example: Object.fromEntries(
+          profile.attributes.nation
+            .filter(entry => entry.class === 'public')
+            .map(entry => [entry.key, entry.example]),
+        ),
+        default: {},
+      },
+    ),
+
+    military: playerPrivate(
+      'military.read',
+      nullable(
+        shape({
+          units: nullable(countsBy(fieldUnits, { description: 'Units in service, by kind.' })),
+          reserves: nullable(countsBy(fieldUnits, { description: 'Units in reserve, by kind.' })),
+          readiness: nullable(decimal({ description: 'Readiness of the forces, from 0 to 100 percent.' })),
+          strategic: nullable(
+            countsBy(strategicUnits, { description: 'Strategic weapons in stock, by kind.' }),
+          ),
+        }),
+      ),
+      {
+        description: 'Exact forces. Null where the game does not send them.',
+        unit: 'units',
+        example: {
+          units: { soldiers: 42000, tanks: 310 },
+          reserves: { soldiers: 8000 },
+          readiness: 87.5,
+          strategic: { nuclear_missile: 2 },
+        },
+      },
+    ),
+    economy: playerPrivate(
+      'economy.read',
+      nullable(
+        shape({
+          credits: nullable(count({ description: 'Money at hand.' })),
+          resources: nullable(countsBy(profile.resources, { description: 'Goods in stock, by kind.' })),
+        }),
+      ),
+      {
+        description: 'Money and goods at hand. Null where the game does not send them.',
+        unit: 'credits, units of goods',
+        example: { credits: 1250000, resources: { food: 52000, steel: 8100 } },
+      },
+    ),
+    production: playerPrivate(
+      'production.read',
+      nullable(
+        shape({
+          queue: listOf(
+            shape({
+              item: text(100, { description: 'What is being made.' }),
+              quantity: count({ description: 'How many.' }),
+              completes_at: nullable(time({ description: 'When it is done.' })),
+            }),
+            { maxItems: 1000, description: 'Orders in production, first to finish first.' },
+          ),
+        }),
+      ),
+      {
+        description: 'Production queues. Null where the game does not send them.',
+        example: { queue: [{ item: 'tanks', quantity: 40, completes_at: '2026-05-28T06:00:00Z' }] },
+      },
+    ),
+    assignments: alliancePrivate(
+      'alliance.read',
+      nullable(
+        listOf(
+          shape({
+            alliance_id: id({ description: 'The alliance that made the assignment.' }),
+            kind: text(64, { description: 'What is asked: attack, defend, supply, and so on.' }),
+            target_nation_id: nullable(id({ description: 'The nation it is about.' })),
+            note: nullable(text(2000, { description: 'The officer’s words.' })),
+            due_at: nullable(time({ description: 'Until when.' })),
+          }),
+          { maxItems: 1000 },
+        ),
+      ),
+      {
+        description:
+          'What its alliance asks of this nation, as long as it is a member there. Null where the game does not send it.',
+        example: [
+          {
+            alliance_id: 'a7',
+            kind: 'defend',
+            target_nation_id: 'n9',
+            note: 'Hold the strait.',
+            due_at: '2026-06-01T00:00:00Z',
+          },
+        ],
+      },
+    ),
+    player: adminOnly(nullable(id()), {
+      description: 'The game’s id of the player who leads the nation now. Keys belong to players.',
+      example: 'p1007',
+    }),
+    moderation_notes: adminOnly(nullable(text(10_000)), {
+      description: 'Notes of the game’s moderators.',
+      example: 'Warned for a motto.',
+    }),
+  })
+}

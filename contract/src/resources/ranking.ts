@@ -1,0 +1,60 @@
+import { open, resource } from '../classification.ts'
+import { count, decimal, id, name, nullable, position, shape, text } from '../shapes.ts'
+import { membership, membershipExample } from './references.ts'
+
+const places = () => ({
+  rank: open(position(), {
+    description: 'Place in the latest ranking round; equal scores share a place.',
+    example: 17,
+  }),
+  previous_rank: open(nullable(position()), {
+    description: 'Place at the end of yesterday (UTC); null where it had none.',
+    example: 19,
+  }),
+})
+
+export const nationRankingResource = () =>
+  resource('nation_ranking', 'A nation’s place among nations.', {
+    ...places(),
+    nation: open(
+      shape({
+        id: id({ description: 'The nation.' }),
+        nation_name: name(100, { description: 'Its name.' }),
+        leader_name: text(100, { description: 'Its leader.' }),
+        alliance: membership(),
+      }),
+      {
+        description: 'The nation.',
+        example: {
+          id: 'n42',
+          nation_name: 'Valdoria',
+          leader_name: 'Mira Castellane',
+          alliance: membershipExample,
+        },
+      },
+    ),
+    national_score: open(decimal(), {
+      description: 'The score that gave the place.',
+      unit: 'points',
+      example: 1843.25,
+    }),
+  })
+
+export const allianceRankingResource = () =>
+  resource('alliance_ranking', 'An alliance’s place among alliances.', {
+    ...places(),
+    alliance: open(
+      shape({
+        id: id({ description: 'The alliance.' }),
+        name: name(100, { description: 'Its name.' }),
+        tag: text(20, { description: 'Its short tag.' }),
+      }),
+      { description: 'The alliance.', example: { id: 'a7', name: 'Northern Pact', tag: 'NP' } },
+    ),
+    total_score: open(decimal({ maximum: Number.MAX_SAFE_INTEGER }), {
+      description: 'The score that gave the place.',
+      unit: 'points',
+      example: 48210.5,
+    }),
+    member_count: open(count(), { description: 'Number of members.', unit: 'nations', example: 31 }),
+  })

@@ -1,0 +1,55 @@
+import { id, name, nullable, shape, text } from '../shapes.ts'
+
+/** The one shape of membership, wherever it appears. `null` stands for no membership; an application is not one. */
+export const membership = () =>
+  nullable(
+    shape(
+      {
+        alliance_id: id({ description: 'The alliance.' }),
+        rank: text(64, { description: 'Key of the nation’s rank in the alliance, as in the game profile.' }),
+        alliances: shape(
+          {
+            name: name(100, { description: 'The alliance’s name.' }),
+            tag: text(20, { description: 'The alliance’s short tag.' }),
+          },
+          { description: 'The alliance’s name and tag.' },
+        ),
+      },
+      { description: 'The nation’s alliance and its rank there; null for a nation without one.' },
+    ),
+  )
+
+export const membershipExample = {
+  alliance_id: 'a7',
+  rank: 'officer',
+  alliances: { name: 'Northern Pact', tag: 'NP' },
+}
+
+/** One side of a war as it was when the war was declared. */
+export const belligerent = () =>
+  shape({
+    nation_id: id({ description: 'The nation.' }),
+    nation_name: name(100, { description: 'The nation’s name at the declaration.' }),
+    alliance_id: nullable(id({ description: 'Its alliance at the declaration.' })),
+    alliance_name: nullable(name(100, { description: 'That alliance’s name at the declaration.' })),
+  })
+
+export const belligerentExample = {
+  nation_id: 'n42',
+  nation_name: 'Valdoria',
+  alliance_id: 'a7',
+  alliance_name: 'Northern Pact',
+}
+
+export const nationReference = () =>
+  shape({
+    nation_id: id({ description: 'The nation.' }),
+    nation_name: name(100, { description: 'Its name.' }),
+  })
+
+export const allianceReference = () =>
+  shape({
+    alliance_id: id({ description: 'The alliance.' }),
+    name: name(100, { description: 'Its name.' }),
+    tag: text(20, { description: 'Its short tag.' }),
+  })

@@ -1,0 +1,143 @@
+import Type from 'typebox'
+import { derived, open, resource, suppliedAs } from '../classification.ts'
+import type { Profile } from '../profile.ts'
+import { count, countsBy, decimal, id, name, nullable, oneOf, shape, text, time, wordOf } from '../shapes.ts'
+import { belligerent, belligerentExample } from './references.ts'
+
+export const warStatuses = ['active', 'ended'] as const
+export const warOutcomes = ['attacker_victory', 'defender_victory', 'peace', 'stalemate'] as const
+export const battleVictors = ['attacker', 'defender', 'draw'] as const
+
+const lossUnits = (profile: Profile) => profile.units.filter(unit => unit.shows_in_losses)
+
+/** Losses of both sides, in the units whose losses are public. */
+export const lossesOfBoth = (profile: Profile) =>
+  shape({
+    attacker: countsBy(lossUnits(profile), { description: 'Losses of the attacker, by kind of unit.' }),
+    defender: countsBy(lossUnits(profile), { description: 'Losses of the defender, by kind of unit.' }),
+  })
+
+export const lossesOfSide = (profile: Profile) =>
+  countsBy(lossUnits(profile), { description: 'Losses, by kind of unit.' })
+
+const lossesExample = { attacker: { soldiers: 1200, tanks: 31 }, defender: { soldiers: 2050, tanks: 12 } }
+
+/** A side as the game sends it: names and alliance are taken from the world where they are left out. */
+const suppliedBelligerent = () =>
+  Type.Object(
+    {
+      nation_id: id(),
+      nation_name: Type.Optional(name(100)),
+      alliance_id: Type.Optional(nullable(id())),
+      alliance_name: Type.Optional(nullable(name(100))),
+    },
+    {
+      additionalProperties: false,
+      description:
+        'The nation; name and alliance as at the declaration, taken from the world where they are left out.',
+    },
+  )
+
+export function warResource(profile: Profile) {
+  return resource('war', 'A war of one nation on another.', {
+    id: open(id(), { description: 'Identifier that the game chose.', example: 'w310' }),
+    type: open(nullable(wordOf(profile.war_types)), {
+      description: 'Key of the kind of war, as in the game profile.',
+      example: 'conquest',
+    }),
+    status: open(oneOf(warStatuses), {
+      description: 'active until it has ended.',
+      example: 'active',
+      default: 'active',
+    }),
+    reason: open(nullable(text(500)), {
+      description: 'Why it was declared, in the attacker’s words.',
+      example: 'The strait belongs to Valdoria.',
+    }),
+    attacker: suppliedAs(
+      open(belligerent(), {
+        description: 'The nation that declared the war, as at the declaration.',
+        example: belligerentExample,
+      }),
+      suppliedBelligerent(),
+    ),
+    defender: suppliedAs(
+      open(belligerent(), {
+        description: 'The nation it was declared on, as at the declaration.',
+        example: { nation_id: 'n9', nation_name: 'Karsk', alliance_id: null, alliance_name: null },
+      }),
+      suppliedBelligerent(),
+    ),
+    declared_at: open(time(), { description: 'When it was declared.', example: '2026-05-20T10:00:00Z' }),
+    ended_at: open(nullable(time()), {
+      description: 'When it ended; null while it goes on or where unknown.',
+      example: null,
+    }),
+    outcome: open(nullable(oneOf(warOutcomes)), {
+      description: 'How it ended; null while it goes on or where unknown.',
+      example: null,
+    }),
+    battles_count: derived(
+      open(count(), { description: 'Number of battles fought in it.', unit: 'battles', example: 5 }),
+    ),
+    losses: derived(
+      open(lossesOfBoth(profile), {
+        description: 'Losses over its battles.',
+        unit: 'units',
+        example: lossesExample,
+      }),
+    ),
+    conflict_id: open(nullable(id()), {
+      description: 'The global conflict that it is part of.',
+      example: 'c4',
+    }),
+    era_id: open(nullable(id()), { description: 'The era in which it was declared.', example: 'e2' }),
+    url: derived(
+      open(nullable(text(1000)), {
+        description: 'The war’s page in the game; null where the game has none.',
+        example: null,
+      }),
+    ),
+    updated_at: derived(
+      open(time(), {
+        description: 'When one of its own public fields last changed. Battles do not move it.',
+        example: '2026-05-20T10:00:00Z',
+      }),
+    ),
+  })
+}
+
+export function battleResource(profile: Profile) {
+  return resource('battle', 'A battle of a war.', {
+    id: open(id(), { description: 'Identifier that the game chose.', example: 'b9001' }),
+    war_id: open(id(), { description: 'The war it was fought in.', example: 'w310' }),
+    kind: open(nullable(wordOf(profile.battle_kinds)), {
+      description: 'Key of the kind of battle, as in the game profile.',
+      example: 'ground',
+    }),
+    fought_at: open(time(), { description: 'When it was fought.', example: '2026-05-21T03:12:00Z' }),
+    attacker_nation_id: open(id(), {
+      description: 'The nation that attacked in this battle.',
+      example: 'n42',
+    }),
+    defender_nation_id: open(id(), {
+      description: 'The nation that defended in this battle.',
+      example: 'n9',
+    }),
+    victor: open(nullable(oneOf(battleVictors)), {
+      description: 'Who won: this battle’s attacker or defender, or a draw; null where unknown.',
+      example: 'attacker',
+    }),
+    losses: open(lossesOfBoth(profile), {
+      description: 'Losses of this battle’s attacker and defender. Never spies or strategic weapons.',
+      unit: 'units',
+      example: lossesExample,
+      default: { attacker: {}, defender: {} },
+    }),
+    infrastructure_destroyed: open(nullable(decimal()), {
+      description: 'Infrastructure destroyed at the defender’s.',
+      unit: 'points',
+      example: 84.5,
+    }),
+  })
+}

@@ -1,0 +1,160 @@
+import { Redis } from 'ioredis'
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { type Allowance, allowance, defaultWindowMs, type LimitStore } from './allowance.ts'
+import { reasonOf, watchAvailability } from './availability.ts'
+import { within } from './deadline.ts'
+
+/**
+ * In place of the library's script, which counts refused calls too: they would hold against a limit that
+ * is raised within the window. Answers the count with this call, beyond the limit if it is refused, and
+ * the milliseconds left. ARGV: calls taken, whole seconds of a window, limit (the library's `points`).
+ */
+const takeScript = `
+local count = tonumber(redis.call('get', KEYS[1]) or '0')
+local left = redis.call('pttl', KEYS[1])
+if left < 0 then
+  count = 0
+  left = tonumber(ARGV[2]) * 1000
+  redis.call('set', KEYS[1], 0, 'px', left)
+end
+if count < tonumber(ARGV[3]) then
+  return { redis.call('incrby', KEYS[1], ARGV[1]), left }
+end
+return { count + 1, left }
+`
+
+/** The probe writes as a caller does: a store that answers but refuses to write (a replica) is not up. */
+const probe = { subject: '~probe', limit: Number.MAX_SAFE_INTEGER }
+
+/**
+ * Limits that hold over all processes on one Redis or Valkey. While it is away, `fallback` answers for
+ * this process; a probe alone asks the store, which returns by itself. Owns `fallback` and closes it.
+ * Throws a RangeError unless `windowMs` is whole seconds.
+ */
+export function createRedisLimits(options: {
+  url: string
+  fallback: LimitStore
+  windowMs?: number
+  now?: () => number
+  onStateChange?: (isUp: boolean, reason?: string) => void
+  commandTimeoutMs?: number
+}): LimitStore {
+  const { fallback, windowMs = defaultWindowMs, now = Date.now, commandTimeoutMs = 200 } = options
+  if (windowMs < 1000 || windowMs % 1000 !== 0) throw new RangeError('windowMs must be whole seconds')
+
+  const client = connect(options.url)
+  const limiterFor = limitersOn(client, windowMs / 1000)
+
+  const consume = (subject: string, limit: number): Promise<RateLimiterRes> => {
+    const result = limiterFor(limit).consume(subject)
+    // The library rejects with its result when a call is refused, with an Error when the store failed.
+    return within(commandTimeoutMs, result).catch((err: unknown) => {
+      if (err instanceof RateLimiterRes) return err
+      throw err
+    })
+  }
+
+  const availability = watchAvailability({
+    probe: () => consume(probe.subject, probe.limit),
+    onChange: options.onStateChange,
+  })
+  // Without a listener ioredis prints errors to the console.
+  client.on('error', (err: unknown) => availability.fail(reasonOf(err)))
+  client.on('close', () => availability.fail('connection closed'))
+  client.on('ready', () => availability.check())
+
+  const askStore = async (
+    question: () => Promise<Allowance>,
+    otherwise: () => Allowance | Promise<Allowance>,
+  ): Promise<Allowance> => {
+    // A process that has just started waits for its first connection, at most as long as for a command.
+    if (availability.state() === 'unknown') {
+      await within(commandTimeoutMs, availability.known).catch(() => undefined)
+    }
+    if (availability.state() !== 'up') return otherwise()
+    try {
+      return await question()
+    } catch (err) {
+      availability.fail(reasonOf(err))
+      return otherwise()
+    }
+  }
+
+  const take = async (subject: string, limit: number): Promise<Allowance> => {
+    const { consumedPoints: count, msBeforeNext: leftMs } = await consume(subject, limit)
+    return allowance({ limit, count, isAllowed: count <= limit, resetAt: now() + leftMs, leftMs })
+  }
+
+  const peek = async (subject: string, limit: number): Promise<Allowance> => {
+    const window = await within(commandTimeoutMs, limiterFor(limit).get(subject))
+    const count = window?.consumedPoints ?? 0
+    const leftMs = window?.msBeforeNext ?? windowMs
+    return allowance({ limit, count, isAllowed: count < limit, resetAt: now() + leftMs, leftMs })
+  }
+
+  return {
+    take(subject, limit) {
+      const local = () => fallback.take(subject, limit)
+      return availability.state() === 'down' ? local() : askStore(() => take(subject, limit), local)
+    },
+
+    peek(subject, limit) {
+      const local = () => fallback.peek(subject, limit)
+      return availability.state() === 'down' ? local() : askStore(() => peek(subject, limit), local)
+    },
+
+    async close() {
+      availability.close()
+      await disconnect(client)
+      await fallback.close()
+    },
+  }
+}
+
+/** ioredis hangs calls while a server is away and retries ever more slowly; these options do neither. */
+function connect(url: string): Redis {
+  // ioredis takes any other scheme for a host name.
+  return new Redis(url.replace(/^valkey/, 'redis'), {
+    enableOfflineQueue: false,
+    // A take whose answer was lost is not sent again: it may have been counted.
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    connectTimeout: 1000,
+    // Ends connections that stay silent: a stopped server, a path that drops packets. No `commandTimeout`:
+    // it also fires when this process was busy (see `within`).
+    socketTimeout: 1000,
+    disconnectTimeout: 200,
+    maxLoadingRetryTime: 500,
+    retryStrategy: attempt => Math.min(attempt * 100, 1000),
+    // After a failover the name may lead to the new primary.
+    reconnectOnError: err => err.message.startsWith('READONLY'),
+    disableClientInfo: true,
+  })
+}
+
+/** The library fixes the limit per instance; there are as many as the operator has given out limits. */
+function limitersOn(client: Redis, duration: number): (limit: number) => RateLimiterRedis {
+  const limiters = new Map<number, RateLimiterRedis>()
+  return points => {
+    const known = limiters.get(points)
+    if (known) return known
+    const limiter = new RateLimiterRedis({
+      storeClient: client,
+      points,
+      duration,
+      keyPrefix: 'chancery:limit',
+      customIncrTtlLuaScript: takeScript,
+      rejectIfRedisNotReady: true,
+    })
+    limiters.set(points, limiter)
+    return limiter
+  }
+}
+
+async function disconnect(client: Redis): Promise<void> {
+  // Between two connections there is none to wait for: ioredis then never says 'end'.
+  const hasConnection = client.status !== 'reconnecting' && client.status !== 'end'
+  const ended = hasConnection ? new Promise(resolve => client.once('end', resolve)) : undefined
+  client.disconnect()
+  await ended
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { TestContext } from 'node:test'
+
+/** A redis-server of the test's own, empty, on a free port. */
+export interface RedisServer {
+  url: string
+  /** Ends it as a crash does. */
+  kill(): Promise<void>
+  /** Starts it again, empty, on the same port. */
+  start(): Promise<void>
+  /** Keeps its connections open and answers nothing. */
+  hang(): void
+  resume(): void
+  /** Sends one command, written as on redis-cli, and returns the reply as it comes. */
+  command(line: string): Promise<string>
+}
+
+/** Starts a server that ends with the test; skips the test where there is no redis-server. */
+export async function startRedisServer(t: TestContext): Promise<RedisServer | undefined> {
+  if (spawnSync('redis-server', ['--version']).error) {
+    t.skip('redis-server is not installed')
+    return undefined
+  }
+  const port = await freePort()
+  let child: ChildProcess | undefined
+
+  const start = async () => {
+    const started = spawn('redis-server', ['--port', `${port}`, '--bind', '127.0.0.1', '--save', ''])
+    child = started
+    await new Promise<void>((resolve, reject) => {
+      started.once('exit', () => reject(new Error('redis-server ended')))
+      started.stdout.on('data', text => String(text).includes('Ready to accept connections') && resolve())
+    })
+  }
+
+  const kill = async () => {
+    if (!child) return
+    const exit = once(child, 'exit')
+    child.kill('SIGKILL')
+    child = undefined
+    await exit
+  }
+
+  const command = async (line: string) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`${line}\r\n`)
+    const [reply] = await once(socket, 'data')
+    socket.destroy()
+    return String(reply).trim()
+  }
+
+  await start()
+  t.after(kill)
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    start,
+    hang: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
+    command,
+  }
+}
+
+/** The environment's server where it names one, else one of the test's own. */
+export async function redisUrl(t: TestContext): Promise<string | undefined> {
+  return process.env.CHANCERY_TEST_VALKEY_URL ?? (await startRedisServer(t))?.url
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

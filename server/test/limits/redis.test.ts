@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type TestContext, test } from 'node:test'
+import { createMemoryLimits, createRedisLimits, type LimitStore } from '../../src/limits/index.ts'
+import { connectedLimits, takeAtOnce } from './connected-limits.ts'
+import { redisUrl } from './redis-server.ts'
+
+/** Stores on one server and a subject nobody else has; undefined when the test is skipped. */
+async function arrange(t: TestContext, storeCount: number, windowMs?: number) {
+  const url = await redisUrl(t)
+  if (!url) return undefined
+  const stores: LimitStore[] = []
+  for (let index = 0; index < storeCount; index++) stores.push(await connectedLimits(url, windowMs))
+  t.after(() => Promise.all(stores.map(store => store.close())))
+  const [limits] = stores
+  assert.ok(limits)
+  return { url, stores, limits, subject: randomUUID() }
+}
+
+test('of 500 calls at once over four connections exactly the limit passes', async t => {
+  const world = await arrange(t, 4)
+  if (!world) return
+  const { stores, subject } = world
+  assert.equal(await takeAtOnce(stores, { subject, limit: 60, times: 500 }), 60)
+})
+
+test('of 500 calls at once over two processes exactly the limit passes', async t => {
+  const world = await arrange(t, 1)
+  if (!world) return
+  const { url, subject, limits } = world
+  const taking = [1, 2].map(() => fork(new URL('./taking-process.ts', import.meta.url)))
+  const connected = taking.map(child => once(child, 'message'))
+  for (const child of taking) child.send({ url, subject, limit: 60, times: 250 })
+  await Promise.all(connected)
+
+  const counted = taking.map(child => once(child, 'message'))
+  for (const child of taking) child.send('take')
+  const [first, second] = await Promise.all(counted)
+  assert.equal(first?.[0] + second?.[0], 60)
+  assert.equal((await limits.peek(subject, 60)).remaining, 0)
+})
+
+test('remaining includes the call itself, and every process sees the same window', async t => {
+  const world = await arrange(t, 2)
+  if (!world) return
+  const { stores, subject } = world
+  const [here, there] = stores
+  assert.ok(here && there)
+  const before = Date.now()
+  const first = await here.take(subject, 60)
+  const second = await there.take(subject, 60)
+  assert.deepEqual([first.remaining, second.remaining], [59, 58])
+  assert.deepEqual([first.isAllowed, first.limit, first.retryAfterSeconds], [true, 60, 60])
+  assert.equal(first.resetAt >= before + 60_000 - 5 && first.resetAt <= Date.now() + 60_000, true)
+  assert.equal(Math.abs(second.resetAt - first.resetAt) < 100, true)
+})
+
+test('a refused call neither counts nor lengthens the wait', async t => {
+  const world = await arrange(t, 1)
+  if (!world) return
+  const { limits, subject } = world
+  const first = await limits.take(subject, 2)
+  for (let call = 0; call < 10; call++) await limits.take(subject, 2)
+  const refused = await limits.take(subject, 2)
+  assert.deepEqual([refused.isAllowed, refused.remaining], [false, 0])
+  assert.equal(Math.abs(refused.resetAt - first.resetAt) < 100, true)
+  assert.equal((await limits.take(subject, 5)).remaining, 2, 'refused calls hold against the raised limit')
+  assert.equal((await limits.take(subject, 1)).isAllowed, false, 'calls so far hold against a lowered limit')
+})
+
+test('peek takes nothing and begins no window', async t => {
+  const world = await arrange(t, 1)
+  if (!world) return
+  const { limits, subject } = world
+  const unknown = await limits.peek(subject, 60)
+  assert.deepEqual([unknown.remaining, unknown.isAllowed, unknown.retryAfterSeconds], [60, true, 60])
+  await limits.take(subject, 2)
+  assert.equal((await limits.peek(subject, 2)).remaining, 1)
+  await limits.take(subject, 2)
+  for (let look = 0; look < 3; look++) {
+    const spent = await limits.peek(subject, 2)
+    assert.deepEqual([spent.remaining, spent.isAllowed], [0, false])
+  }
+})
+
+test('when the window ends the next one begins, though calls were refused all the time', async t => {
+  const world = await arrange(t, 1, 1000)
+  if (!world) return
+  const { limits, subject } = world
+  const first = await limits.take(subject, 1)
+  let next = await limits.take(subject, 1)
+  while (!next.isAllowed && Date.now() < first.resetAt + 2000) next = await limits.take(subject, 1)
+  assert.equal(next.isAllowed, true)
+  assert.equal(next.resetAt > first.resetAt, true)
+  assert.equal(Date.now() >= first.resetAt - 20, true, 'the window ended early')
+})
+
+test('the first calls of a process wait for its connection', async t => {
+  const url = await redisUrl(t)
+  if (!url) return
+  const subject = randomUUID()
+  const stores = [1, 2, 3, 4].map(() =>
+    createRedisLimits({ url, fallback: createMemoryLimits({}), commandTimeoutMs: 10_000 }),
+  )
+  t.after(() => Promise.all(stores.map(store => store.close())))
+  assert.equal(await takeAtOnce(stores, { subject, limit: 60, times: 500 }), 60)
+})
+
+test('a valkey:// address is understood', async t => {
+  const url = await redisUrl(t)
+  if (!url) return
+  const limits = await connectedLimits(url.replace(/^redis/, 'valkey'))
+  t.after(() => limits.close())
+  assert.equal((await limits.take(randomUUID(), 60)).remaining, 59)
+})
+
+test('a window of other than whole seconds is refused', () => {
+  const fallback = createMemoryLimits({})
+  for (const windowMs of [0, 500, 1500, Number.NaN]) {
+    assert.throws(() => createRedisLimits({ url: 'redis://127.0.0.1:1', fallback, windowMs }), RangeError)
+  }
+})

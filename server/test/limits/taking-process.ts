@@ -1,0 +1,12 @@
+import { connectedLimits, takeAtOnce } from './connected-limits.ts'
+
+/** A process that connects two stores, says so, and takes when told. */
+process.once('message', async (call: { url: string; subject: string; limit: number; times: number }) => {
+  const stores = [await connectedLimits(call.url), await connectedLimits(call.url)]
+  process.send?.('connected')
+  process.once('message', async () => {
+    process.send?.(await takeAtOnce(stores, call))
+    await Promise.all(stores.map(store => store.close()))
+    process.disconnect()
+  })
+})

@@ -1,0 +1,46 @@
+import type { TSchema } from 'typebox'
+
+/** A schema as it stands in a document: plain JSON, without what TypeBox hides in it. */
+export interface JsonSchema {
+  type?: string | string[]
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  items?: JsonSchema
+  additionalProperties?: boolean | JsonSchema
+  description?: string
+  examples?: unknown[]
+  'x-class'?: string
+  'x-scope'?: string
+  'x-unit'?: string
+  [keyword: string]: unknown
+}
+
+/**
+ * Copies a schema as plain JSON. `visit` sees each schema after the schemas inside it and says what stands there
+ * instead; a member or item for which it returns undefined is left out.
+ */
+export function rewrite(
+  schema: TSchema,
+  visit: (schema: JsonSchema) => JsonSchema | undefined,
+): JsonSchema | undefined {
+  const copy: JsonSchema = { ...schema }
+  if (copy.items) copy.items = rewrite(copy.items, visit)
+  if (copy.properties) {
+    const kept = Object.entries(copy.properties).flatMap(([member, inner]) => {
+      const rewritten = rewrite(inner, visit)
+      return rewritten ? [[member, rewritten] as const] : []
+    })
+    const members = Object.fromEntries(kept)
+    copy.properties = members
+    copy.required = copy.required?.filter(member => member in members)
+  }
+  return visit(definedOnly(copy))
+}
+
+/** A copy of a schema without some of its keywords. */
+export function withoutKeywords(schema: JsonSchema, keywords: readonly string[]): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.includes(keyword)))
+}
+
+const definedOnly = (schema: JsonSchema): JsonSchema =>
+  Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))

@@ -1,0 +1,64 @@
+import type { TSchema } from 'typebox'
+import { type Class, classes, type Resource } from './classification.ts'
+import { type Contract, listEnvelope, oneEnvelope } from './contract.ts'
+import { type JsonSchema, rewrite, withoutKeywords } from './json-schema.ts'
+import type { Operation, ResourceName, Returned } from './operations/operation.ts'
+
+/** The classes that may leave in each view. `admin_only` is in none. */
+const clearedClasses: Record<Returned['view'], readonly Class[]> = {
+  public: ['public'],
+  owner: classes.filter(fieldClass => fieldClass !== 'admin_only'),
+}
+
+/** How Chancery makes a field: nothing that a reader needs. A `default` would be written in place of a field that is withheld. */
+const internalKeywords = ['x-derived', 'x-supplied', 'default']
+
+/**
+ * The JSON schema of a resource with exactly the fields that may leave in a view.
+ * Public fields are required; private ones are optional, because each needs its scope and standing.
+ * A member with a class of its own, like those of `attributes`, is judged by that class.
+ */
+export function readableSchema(resource: Resource, view: Returned['view']): JsonSchema {
+  const members = Object.entries(resource.fields).flatMap(([fieldName, field]) => {
+    const cleared = clearedOnly(field, clearedClasses[view])
+    return cleared ? [[fieldName, cleared] as const] : []
+  })
+  return {
+    type: 'object',
+    description: resource.description,
+    properties: Object.fromEntries(members),
+    required: members.filter(([, field]) => field['x-class'] === 'public').map(([fieldName]) => fieldName),
+    additionalProperties: false,
+  }
+}
+
+function clearedOnly(field: TSchema, cleared: readonly string[]): JsonSchema | undefined {
+  return rewrite(field, schema => {
+    const fieldClass = schema['x-class']
+    if (fieldClass !== undefined && !cleared.includes(fieldClass)) return undefined
+    return withoutKeywords(schema, internalKeywords)
+  })
+}
+
+/**
+ * The JSON schema of the whole body that an operation answers, for its most cleared reader.
+ * A serializer compiled from it drops whatever the contract does not let out.
+ * An operation with several resources (a ranking board) has one body for each: `resourceName` says which.
+ */
+export function responseSchema(
+  contract: Contract,
+  operation: Operation,
+  resourceName: ResourceName = onlyResource(operation),
+): TSchema {
+  const { many, resources, view } = operation.returns
+  if (!resources.includes(resourceName)) throw new Error(`${operation.id} does not return ${resourceName}`)
+  const item = readableSchema(contract.resources[resourceName], view)
+  return many ? listEnvelope(item) : oneEnvelope(item)
+}
+
+function onlyResource({ id, returns: { resources } }: Operation): ResourceName {
+  const [first] = resources
+  if (first === undefined || resources.length > 1)
+    throw new Error(`${id} returns ${resources.join(' or ')}: name one`)
+  return first
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fastJson from 'fast-json-stringify'
+import {
+  type Contract,
+  contractFor,
+  demoProfile,
+  type Operation,
+  operations,
+  type ResourceName,
+  readableSchema,
+  responseSchema,
+} from '../src/index.ts'
+
+const contract: Contract = contractFor(demoProfile)
+const pagination = { page: 1, limit: 25, total: 1, pages: 1 }
+
+interface Body {
+  operation: Operation
+  resource: ResourceName
+}
+const bodies: Body[] = Object.values<Operation>(operations).flatMap(operation =>
+  operation.returns.resources.map(resource => ({ operation, resource })),
+)
+
+const serialize = ({ operation, resource }: Body, item: unknown): unknown => {
+  const stringify = fastJson(responseSchema(contract, operation, resource))
+  return JSON.parse(stringify(operation.returns.many ? { data: [item], pagination } : { data: item }))
+}
+const asBody = ({ operation }: Body, item: unknown) =>
+  operation.returns.many ? { data: [item], pagination } : { data: item }
+
+/** The examples of the fields that `view` lets out. */
+const exampleOf = ({ operation, resource }: Body): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(readableSchema(contract.resources[resource], operation.returns.view).properties ?? {}).map(
+      ([field, { examples }]) => [field, examples?.[0]],
+    ),
+  )
+
+for (const body of bodies) {
+  const name = `${body.operation.id} as ${body.resource}`
+
+  test(`${name}: its examples leave whole`, () => {
+    const example = exampleOf(body)
+    assert.deepEqual(serialize(body, example), asBody(body, example))
+  })
+
+  test(`${name}: null leaves as null, wherever it may stand`, () => {
+    const { properties = {} } = readableSchema(contract.resources[body.resource], body.operation.returns.view)
+    const nulls = Object.fromEntries(
+      Object.entries(properties)
+        .filter(([, { type }]) => Array.isArray(type) && type.includes('null'))
+        .map(([field]) => [field, null]),
+    )
+    const item = { ...exampleOf(body), ...nulls }
+    assert.deepEqual(serialize(body, item), asBody(body, item))
+  })
+
+  test(`${name}: what the contract does not name is dropped`, () => {
+    const example = exampleOf(body)
+    assert.deepEqual(serialize(body, { ...example, password: 'x', _id: 1 }), asBody(body, example))
+  })
+
+  test(`${name}: what the operation does not let out is dropped`, () => {
+    const everything = Object.fromEntries(
+      Object.entries(contract.resources[body.resource].fields).map(([field, { examples }]) => [
+        field,
+        examples[0],
+      ]),
+    )
+    assert.deepEqual(serialize(body, everything), asBody(body, exampleOf(body)))
+  })
+
+  test(`${name}: a public field that is missing is an error, not an answer`, () => {
+    const { required = [] } = readableSchema(contract.resources[body.resource], body.operation.returns.view)
+    assert.notEqual(required.length, 0)
+    for (const field of required) {
+      const { [field]: _, ...rest } = exampleOf(body)
+      assert.throws(() => serialize(body, rest), `${field} was left out silently`)
+    }
+  })
+}
+
+const body = (operation: Operation, resource: ResourceName): Body => ({ operation, resource })
+
+test('a private section that is withheld is absent, not null', () => {
+  const own = body(operations.meNation, 'nation')
+  const { military: _, ...rest } = exampleOf(own)
+  assert.deepEqual(serialize(own, rest), { data: rest })
+})
+
+test('no body of a public operation has room for a private field', () => {
+  const nation = readableSchema(contract.resources.nation, 'public')
+  assert.deepEqual(
+    ['military', 'economy', 'production', 'assignments', 'player'].filter(
+      field => nation.properties && field in nation.properties,
+    ),
+    [],
+  )
+})
+
+test('attributes leave by the class of each', () => {
+  const profile = structuredClone(demoProfile)
+  profile.attributes.nation.push({
+    key: 'suspicion',
+    type: 'integer',
+    description: 'How suspicious the moderators are.',
+    class: 'admin_only',
+    example: 3,
+  })
+  const withSuspicion = contractFor(profile)
+  const attributes = { literacy_percent: 93.5, war_weariness: 12, suspicion: 3 }
+  const nation = { ...exampleOf(body(operations.meNation, 'nation')), attributes }
+  const read = (operation: Operation) =>
+    JSON.parse(fastJson(responseSchema(withSuspicion, operation))({ data: nation })).data.attributes
+  assert.deepEqual(read(operations.nationsGet), { literacy_percent: 93.5 })
+  assert.deepEqual(read(operations.meNation), { literacy_percent: 93.5, war_weariness: 12 })
+})
+
+test('the data of an event leaves as it is, whatever its kind', () => {
+  const events = body(operations.eventsList, 'event')
+  const event = { ...exampleOf(events), type: 'game.unheard_of', data: { deep: [{ is: null }, 'x', 1.5] } }
+  assert.deepEqual(serialize(events, event), asBody(events, event))
+})
+
+test('counts by word leave with any of their words, and with no other', () => {
+  const own = body(operations.meNation, 'nation')
+  const item = { ...exampleOf(own), economy: { credits: null, resources: { food: 1, secrets: 7 } } }
+  const expected = { ...item, economy: { credits: null, resources: { food: 1 } } }
+  assert.deepEqual(serialize(own, item), { data: expected })
+})
+
+test('a body of several resources must be asked for by name', () => {
+  assert.throws(() => responseSchema(contract, operations.rankingsList), /name one/)
+  assert.throws(() => responseSchema(contract, operations.warsGet, 'nation'), /does not return/)
+})

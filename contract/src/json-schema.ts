@@ -42,5 +42,9 @@ export function withoutKeywords(schema: JsonSchema, keywords: readonly string[])
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.includes(keyword)))
 }
 
+/** A schema as plain JSON, without what only Chancery needs to know of a field. */
+export const plainSchema = (schema: TSchema): JsonSchema =>
+  rewrite(schema, inner => withoutKeywords(inner, ['x-derived', 'x-supplied'])) ?? {}
+
 const definedOnly = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))

@@ -1,0 +1,44 @@
+import type { TSchema } from 'typebox'
+import { type Contract, factResources } from './contract.ts'
+import { commitFact, deleteFact, eventFact, putFact } from './facts.ts'
+import { type JsonSchema, plainSchema } from './json-schema.ts'
+import { pascalCase } from './openapi/document.ts'
+
+/** The JSON Schema of one line of facts: what the game may send. Admin-only fields are in it; they come in, and never leave. */
+export function factsSchema(contract: Contract): JsonSchema {
+  const $defs = Object.fromEntries(
+    Object.entries({
+      ...Object.fromEntries(
+        factResources.map(resource => [`Put${pascalCase(resource)}`, putSchema(contract, resource)]),
+      ),
+      Delete: deleteFact([...factResources]),
+      ...Object.fromEntries(
+        Object.entries(contract.eventKinds)
+          .filter(([, kind]) => !kind.isDerived)
+          .map(([type, kind]) => [`Event${pascalCase(type)}`, eventFact(type, kind)]),
+      ),
+      Commit: commitFact,
+    }).map(([name, schema]) => [name, plainSchema(schema)]),
+  )
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: `Facts of ${contract.profile.name}`,
+    description: 'One line of NDJSON that the game sends to Chancery.',
+    oneOf: Object.keys($defs).map(name => ({ $ref: `#/$defs/${name}` })),
+    $defs,
+  }
+}
+
+/** A put, with the class of each field beside it, also where the game sends another shape than readers get. */
+function putSchema(contract: Contract, resource: (typeof factResources)[number]): TSchema {
+  const { fields, factFields } = contract.resources[resource]
+  const classified: Record<string, TSchema> = { ...fields, ...factFields }
+  const data: JsonSchema = plainSchema(contract.factSchemas[resource])
+  for (const [fieldName, member] of Object.entries(data.properties ?? {})) {
+    const field: JsonSchema = { ...classified[fieldName] }
+    member['x-class'] ??= field['x-class']
+    if (field['x-scope']) member['x-scope'] ??= field['x-scope']
+  }
+  const put: JsonSchema = plainSchema(putFact(resource, contract.factSchemas[resource]))
+  return { ...put, properties: { ...put.properties, data } }
+}

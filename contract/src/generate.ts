@@ -1,0 +1,40 @@
+/** Writes the files that follow from the contract. With --check: exits 1, naming each file that differs. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { classesLock } from './classes-lock.ts'
+import { contractFor } from './contract.ts'
+import { demoProfile } from './demo-profile.ts'
+import { factsSchema } from './facts-schema.ts'
+import { openApiFor } from './openapi.ts'
+import { operations } from './operations/index.ts'
+
+const contract = contractFor(demoProfile)
+const asJson = (document: object) => `${JSON.stringify(document, null, 2)}\n`
+
+const files: Record<string, string> = {
+  'openapi.json': asJson(openApiFor(contract)),
+  'facts.schema.json': asJson(factsSchema(contract)),
+  'classes.lock': classesLock(contract, Object.values(operations)),
+}
+
+const folder = join(import.meta.dirname, '..')
+for (const [name, content] of Object.entries(files)) {
+  const path = join(folder, name)
+  const shown = relative(process.cwd(), path)
+  if (!process.argv.includes('--check')) {
+    writeFileSync(path, content)
+  } else if (readIfThere(path) !== content) {
+    console.error(
+      `${shown} differs from the contract: run node ${relative(process.cwd(), import.meta.filename)}`,
+    )
+    process.exitCode = 1
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,77 @@
+import { errors } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { bases } from '../operations/index.ts'
+import type { Operation } from '../operations/operation.ts'
+import { scopes } from '../scopes.ts'
+
+export const tagDescriptions: Record<Operation['tag'], string> = {
+  Game: 'The game, its words and its eras.',
+  Nations: 'Nations, led by one player each, and their ranking.',
+  Alliances: 'Alliances of nations and their members.',
+  Wars: 'Wars of nation on nation, their battles, and the global conflicts they belong to.',
+  Market: 'Prices and turnover of the game’s resources.',
+  History: 'What happened: the log of events, and the news.',
+  'Own nation': 'What a key opens of its player’s own nation, and what the key itself is.',
+  Verification: 'Proof, for a chat bot, that somebody leads a nation.',
+}
+
+const table = (head: string, rows: string[][]) =>
+  [head, head.replace(/[^|]+/g, ' --- '), ...rows.map(row => `| ${row.join(' | ')} |`)].join('\n')
+
+/** What a stranger needs before the first call, in Markdown. */
+export const apiDescription = (
+  gameName: string,
+  serverUrl: string,
+): string => `Read-only data of ${gameName}: nations, alliances, wars, the market, rankings, and everything that happens. Nothing in the game can be changed through this API.
+
+## First call
+
+\`\`\`
+curl '${serverUrl || 'https://game.example'}${bases.canonical}/nations?limit=3'
+\`\`\`
+
+\`${bases.canonical}\` and \`${bases.mirror}\` answer identically and share their limits. Every operation is a GET; HEAD is answered like GET unless an operation says otherwise.
+
+## Answers
+
+JSON in UTF-8. One thing is \`{ "data": { … } }\`; many things are \`{ "data": [ … ], "pagination": { "page", "limit", "total", "pages" } }\`. Times are RFC 3339 in UTC. Ids are opaque text. Absent means withheld; \`null\` means none, or not known to the game. Fields, kinds of events and parameters may be added within a version: ignore those that you do not know.
+
+## Pages
+
+\`page\` counts from ${limits.pageFirst}; \`limit\` is from ${limits.pageSizeMin} to ${limits.pageSizeMax}, ${limits.pageSizeDefault} by default. A page past the end is empty, not an error. Every list has a total order, which its operation states.
+
+## Keys and scopes
+
+Most operations need no key. A key belongs to a player, who makes it in the developer settings and grants it scopes. Send it as \`Authorization: Bearer <API_KEY>\`, never in a URL. A key that is wrong, revoked or expired is refused; it is never treated as no key.
+
+${table(
+  '| Scope | Opens |',
+  Object.entries(scopes).map(([scope, description]) => [`\`${scope}\``, description]),
+)}
+
+## Limits
+
+${limits.anonymousCalls} calls a minute for each IP address without a key, ${limits.keyCalls} a minute for each key, unless the key has a limit of its own. A window of ${limits.windowSeconds} seconds begins with the first call in it. Every answer carries \`x-ratelimit-limit\`, \`x-ratelimit-remaining\` and \`x-ratelimit-reset\` (Unix seconds). Beyond the limit the answer is 429 with \`retry-after\`; waiting is all it takes.
+
+## Caching
+
+Answers that are the same for everybody carry an \`ETag\`: send it back in \`If-None-Match\`, and an unchanged answer is 304 without a body. Keep them for ${limits.sharedCacheSeconds} seconds where \`cache-control\` says so. Answers that need a key are never to be kept.
+
+## Following what happens
+
+\`/events?after={seq}\` follows the log without gap or repeat. For what must be known at once, register a webhook in the developer settings: it is told the same events, and no polling is needed.
+
+## Errors
+
+Every error has the body \`{ "error": { "code", "message", "request_id" } }\`. Programs read \`code\`; \`message\` says what to do next; \`request_id\` is also the \`x-request-id\` header, for reports.
+
+${table(
+  '| Status | Code | What happened | What to do |',
+  Object.entries(errors).map(([code, { status, description, fix }]) => [
+    String(status),
+    `\`${code}\``,
+    description,
+    fix,
+  ]),
+)}
+`

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { type Connection, connect } from './connect.ts'
+import { alreadyRunning } from './data-dir-lock.ts'
+import { closeDoor, type Door, openDoor } from './door.ts'
+import { diskFull, EmbeddedError } from './embedded-error.ts'
+import { launch, logPath } from './launch.ts'
+import { clearLeftovers, findPostmaster, type Postmaster, stopPostmaster } from './postmaster.ts'
+import { isAlive } from './processes.ts'
+import { connectionsInAll } from './server-settings.ts'
+import type { Site } from './site.ts'
+import { takeLock } from './watch.ts'
+
+/** A server that lets us in, and the connection that holds its lock. */
+export interface Up {
+  connection: Connection
+  door: Door
+  isAdopted: boolean
+  isRunning(): boolean
+}
+
+/** Killed back ends that have no title yet hold the shared memory this long at the most. */
+const patienceMs = 10_000
+
+/** Adopts the server that a killed parent left, else starts one. */
+export async function bringUp(site: Site): Promise<Up> {
+  const deadline = Date.now() + patienceMs
+  for (;;) {
+    const survivor = await findPostmaster(site.cluster)
+    if (survivor) {
+      const up = await adopt(site, survivor)
+      if (up) return up
+      continue
+    }
+    await clearLeftovers(site.cluster, site.user?.uid ?? process.geteuid?.())
+    const outcome = await start(site)
+    if ('connection' in outcome) return outcome
+    const isHeld = /still in use|already exists/.test(outcome.lastWords)
+    if (!isHeld) await closeDoor(outcome.door)
+    if (!isHeld || Date.now() > deadline) throw explain(site, outcome.lastWords)
+    await sleep(100)
+  }
+}
+
+/** Undefined if it went away meanwhile, or had to because it runs with other settings than ours. */
+async function adopt(site: Site, survivor: Postmaster): Promise<Up | undefined> {
+  if (!survivor.address) {
+    await sleep(10)
+    return undefined
+  }
+  const { port, socketDir } = survivor.address
+  const host = site.host.hasUnixSockets ? socketDir : '127.0.0.1'
+  const door = { host, port, password: site.password }
+  const isRunning = () => isAlive(survivor.pid)
+  const connection = await connect(door, isRunning, site.log)
+  if (!connection) return undefined
+  if (!(await takeLock(connection.client))) {
+    await connection.client.end()
+    throw alreadyRunning(site.dataDir)
+  }
+  if (await isAsWanted(site, connection.client)) {
+    site.log(`took over the PostgreSQL (process ${survivor.pid}) that an earlier run left`)
+    return { connection, door, isAdopted: true, isRunning }
+  }
+  site.log(`restarting the PostgreSQL (process ${survivor.pid}) that an earlier run left with other settings`)
+  await connection.client.end()
+  await stopPostmaster(site.cluster, site.binaries)
+  return undefined
+}
+
+async function isAsWanted(site: Site, client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ dir: string; fsync: string; connections: string }>(
+    `select current_setting('data_directory') as dir, current_setting('fsync') as fsync,
+            current_setting('max_connections') as connections`,
+  )
+  const [is] = rows
+  if (is?.dir !== site.cluster.dir)
+    throw new EmbeddedError(
+      `a PostgreSQL of another directory (${is?.dir}) answers for ${site.cluster.dir}: stop it, or remove postmaster.pid there`,
+    )
+  return (
+    is.fsync === (site.settings.fsync ? 'on' : 'off') &&
+    Number(is.connections) === connectionsInAll(site.settings)
+  )
+}
+
+async function start(site: Site): Promise<Up | { lastWords: string; door: Door }> {
+  const door = await openDoor(site.host, site.cluster, site.user, site.password)
+  const launched = await launch({ ...site, door })
+  try {
+    const connection = await connect(door, launched.isRunning, site.log)
+    if (!connection) return { lastWords: await launched.lastWords(), door }
+    // Only a stranger's client could be quicker: we hold the data directory's lock.
+    if (!(await takeLock(connection.client))) throw alreadyRunning(site.dataDir)
+    return { connection, door, isAdopted: false, isRunning: launched.isRunning }
+  } catch (err) {
+    await stopPostmaster(site.cluster, site.binaries)
+    await closeDoor(door)
+    throw err
+  }
+}
+
+function explain(site: Site, lastWords: string): EmbeddedError {
+  if (lastWords.includes('No space left on device')) return diskFull(site.cluster.dir)
+  return new EmbeddedError(`PostgreSQL does not start: ${lastWords} (its log is ${logPath(site.dataDir)})`)
+}

@@ -1,0 +1,76 @@
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { superuser } from './create-cluster.ts'
+import type { Door } from './door.ts'
+import { EmbeddedError } from './embedded-error.ts'
+import { isErrno } from './errno.ts'
+
+export interface Connection {
+  client: Client
+  /** The process may end while only this is open. */
+  unref(): void
+}
+
+const pollMs = 5
+/** A process that lives but does not even say that it is starting is given up after this. */
+const silenceMs = 15_000
+const reportMs = 10_000
+
+/** cannot_connect_now: starting, recovering or stopping; too_many_connections: a killed parent's are not gone yet. */
+const busyCodes = new Set(['57P03', '53300'])
+const silentCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'])
+
+/** Connects as soon as the server lets us in. Undefined if it ended before. */
+export async function connect(
+  door: Door,
+  isRunning: () => boolean,
+  log: (message: string) => void,
+): Promise<Connection | undefined> {
+  let lastWord = Date.now()
+  let lastReport = Date.now()
+  while (isRunning()) {
+    const attempt = await tryConnect(door)
+    if ('client' in attempt) return attempt
+    if (attempt.isBusy) lastWord = Date.now()
+    if (Date.now() - lastWord > silenceMs)
+      throw new EmbeddedError(
+        `PostgreSQL runs but does not answer at ${door.host} (${attempt.reason}): end it (its process id is the first line of postgres/postmaster.pid in the data directory) and start again`,
+      )
+    if (Date.now() - lastReport > reportMs) {
+      log(`waiting for PostgreSQL: ${attempt.reason}`)
+      lastReport = Date.now()
+    }
+    await sleep(pollMs)
+  }
+  return undefined
+}
+
+async function tryConnect(door: Door): Promise<Connection | { isBusy: boolean; reason: string }> {
+  const socket = new Socket()
+  const client = new Client({
+    host: door.host,
+    port: door.port,
+    user: superuser,
+    password: door.password,
+    // Always there, and nobody makes templates of it.
+    database: 'postgres',
+    ssl: false,
+    application_name: 'chancery: watch',
+    connectionTimeoutMillis: 5_000,
+    stream: () => socket,
+  })
+  // A lost connection is told by 'end' as well; without a listener 'error' would end the process.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return { client, unref: () => socket.unref() }
+  } catch (err) {
+    socket.destroy()
+    const code = isErrno(err) ? err.code : undefined
+    const reason = err instanceof Error ? err.message : String(err)
+    if (code !== undefined && !busyCodes.has(code) && !silentCodes.has(code))
+      throw new EmbeddedError(`PostgreSQL refuses us at ${door.host}: ${reason}`)
+    return { isBusy: code !== undefined && busyCodes.has(code), reason }
+  }
+}

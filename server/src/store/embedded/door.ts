@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { lstat, mkdir, open, readFile, rm, rmdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { Cluster } from './cluster.ts'
+import { EmbeddedError } from './embedded-error.ts'
+import { isErrno, unlessMissing } from './errno.ts'
+import type { Host } from './host.ts'
+import { canReach, giveTo, type ServerUser } from './server-user.ts'
+
+/** Where the server is reached. */
+export interface Door {
+  /** The directory of the Unix socket, or 127.0.0.1. */
+  host: string
+  port: number
+  password: string | undefined
+}
+
+/** Only part of the socket's file name: no port is taken. */
+const socketPort = 5432
+const socketName = `.s.PGSQL.${socketPort}`
+/** sun_path holds 108 bytes on Linux and 104 on macOS, with the zero behind it. */
+const socketPathBytesMax = 103
+
+/** The password that guards loopback, made at the first call; undefined where there are Unix sockets. */
+export async function openPassword(host: Host, dataDir: string): Promise<string | undefined> {
+  if (host.hasUnixSockets) return undefined
+  const path = join(dataDir, 'postgres.password')
+  const kept = await unlessMissing(readFile(path, 'utf8'))
+  if (kept) return kept
+  const password = randomBytes(24).toString('base64url')
+  const file = await open(path, 'w', 0o600)
+  try {
+    await file.writeFile(password)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return password
+}
+
+/** A door for a server about to start; nothing of an earlier one may be alive behind it. */
+export async function openDoor(
+  host: Host,
+  cluster: Cluster,
+  user: ServerUser | undefined,
+  password: string | undefined,
+): Promise<Door> {
+  if (!host.hasUnixSockets) return { host: '127.0.0.1', port: await freePort(), password }
+  const dir = await openSocketDir(host, cluster, user)
+  // PostgreSQL leaves a socket's lock file alone if its process id lives on as something else.
+  await removeSocket(dir)
+  return { host: dir, port: socketPort, password }
+}
+
+/** Takes the socket directory away, with what a killed server left in it. */
+export async function closeDoor(door: Door): Promise<void> {
+  if (door.password !== undefined) return
+  await removeSocket(door.host)
+  await rmdir(door.host).catch(() => {})
+}
+
+async function removeSocket(dir: string): Promise<void> {
+  await rm(join(dir, socketName), { force: true })
+  await rm(join(dir, `${socketName}.lock`), { force: true })
+}
+
+/** A short path of its own: the data directory may be too deep for a socket. */
+async function openSocketDir(host: Host, cluster: Cluster, user: ServerUser | undefined): Promise<string> {
+  for (const temporaryDir of host.temporaryDirs) {
+    const dir = join(temporaryDir, cluster.name)
+    if (Buffer.byteLength(join(dir, socketName)) > socketPathBytesMax) continue
+    if (user && !(await canReach(user, temporaryDir))) continue
+    await makePrivate(dir, user)
+    return dir
+  }
+  throw new EmbeddedError(
+    `no temporary directory has a path short enough for a Unix socket and is open to the server (${host.temporaryDirs.join(', ')}): set TMPDIR to one`,
+  )
+}
+
+async function makePrivate(dir: string, user: ServerUser | undefined): Promise<void> {
+  try {
+    await mkdir(dir, { mode: 0o700 })
+  } catch (err) {
+    if (!isErrno(err) || err.code !== 'EEXIST') throw err
+  }
+  const uid = user?.uid ?? process.geteuid?.()
+  const found = await lstat(dir)
+  // Root's own is one that was just made: /tmp lets nobody else put it there.
+  const isOurs = found.uid === uid || (user !== undefined && found.uid === 0)
+  if (!found.isDirectory() || !isOurs || (found.mode & 0o077) !== 0)
+    throw new EmbeddedError(`${dir} is not a private directory of the server's user: remove it`)
+  if (found.uid !== uid) await giveTo(user, dir, 0o700)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  await new Promise(resolve => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has no port')
+  return address.port
+}

@@ -1,0 +1,30 @@
+import { isErrno } from './errno.ts'
+
+/** Why the bundled PostgreSQL cannot be had, in one line that says what to do. */
+export class EmbeddedError extends Error {
+  override name = 'EmbeddedError'
+}
+
+/** One clear line for what a disk or its permissions refuse; anything else is a broken invariant and stays as it is. */
+export function explainDiskError(err: unknown, dataDir: string): unknown {
+  if (!isErrno(err)) return err
+  // 53100 is PostgreSQL's own disk_full.
+  if (err.code === 'ENOSPC' || err.code === 'EDQUOT' || err.code === '53100') return diskFull(dataDir)
+  if (err.code === 'EROFS')
+    return new EmbeddedError(`${err.path ?? dataDir} is on a read-only disk: choose another data directory`)
+  if (err.code === 'EACCES' || err.code === 'EPERM')
+    return new EmbeddedError(
+      `${err.path ?? dataDir} is not open to this user: choose another data directory, or start Chancery as the owner of this one`,
+    )
+  if (err.code === 'ENOTDIR' || err.code === 'EEXIST')
+    return new EmbeddedError(
+      `${err.path ?? dataDir} is in the way, it is not a directory: choose another data directory`,
+    )
+  return err
+}
+
+export function diskFull(dataDir: string): EmbeddedError {
+  return new EmbeddedError(
+    `the disk of ${dataDir} is full: free some space (a new database takes about 60 MB) and start again`,
+  )
+}

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { resolveBinaries } from './resolve-binaries.ts'
+
+/** What the machine offers; tests pass their own to reach the corners. */
+export interface Host {
+  hasUnixSockets: boolean
+  /** Directories in which the private socket directory may lie, best first. */
+  temporaryDirs: string[]
+  /** Where root keeps what the server's user cannot reach in its own place, best first. */
+  rootStateDirs: string[]
+  /** The folder of the platform's package: `native` and `package.json` lie in it. Throws EmbeddedError. */
+  findPackage(): string
+  /** Lines in the format of passwd(5), where there is such a file. */
+  readUsers(): Promise<string>
+}
+
+export function thisHost(): Host {
+  return {
+    hasUnixSockets: process.platform !== 'win32',
+    temporaryDirs: [tmpdir(), '/tmp'],
+    // /var/tmp outlives a reboot and is writable where /var/lib is not.
+    rootStateDirs: ['/var/lib/chancery', '/var/tmp/chancery'],
+    findPackage: () => resolveBinaries(process.platform, process.arch),
+    readUsers: () => readFile('/etc/passwd', 'utf8'),
+  }
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Binaries } from './binaries.ts'
+import type { Cluster } from './cluster.ts'
+import type { Door } from './door.ts'
+import { spawnBasics } from './run.ts'
+import { type ServerSettings, serverArguments } from './server-settings.ts'
+import type { ServerUser } from './server-user.ts'
+
+export interface Launched {
+  isRunning(): boolean
+  /** What it complained of last, or how it ended. */
+  lastWords(): Promise<string>
+}
+
+const logBytesMax = 10 * 1024 * 1024
+
+export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
+
+/** Starts the server in a session of its own: Ctrl-C in the terminal is for us, and we end it when we are ready. */
+export async function launch(options: {
+  binaries: Binaries
+  cluster: Cluster
+  dataDir: string
+  door: Door
+  user: ServerUser | undefined
+  settings: ServerSettings
+}): Promise<Launched> {
+  const log = await openLog(options.dataDir)
+  try {
+    const from = (await log.stat()).size
+    const child = spawn(
+      options.binaries.postgres,
+      serverArguments(options.cluster, options.door, options.settings),
+      {
+        ...spawnBasics(options.user),
+        detached: true,
+        stdio: ['ignore', log.fd, log.fd],
+      },
+    )
+    child.unref()
+    let ended: string | undefined
+    child.once('exit', (code, signal) => {
+      ended ??= signal ? `ended by ${signal}` : `exit status ${code}`
+    })
+    await new Promise<void>(resolve => {
+      child.once('spawn', resolve)
+      child.once('error', err => {
+        ended = err.message
+        resolve()
+      })
+    })
+    return {
+      isRunning: () => ended === undefined,
+      lastWords: async () => (await lastComplaint(options.dataDir, from)) ?? ended ?? 'no answer',
+    }
+  } finally {
+    await log.close()
+  }
+}
+
+async function openLog(dataDir: string): Promise<FileHandle> {
+  // The data directory may belong to a lesser user than we are: no link of theirs is followed.
+  const flags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
+  const log = await open(logPath(dataDir), flags, 0o600)
+  const found = await log.stat()
+  if (found.size > logBytesMax) await log.truncate(0)
+  if (process.geteuid?.() === 0 && found.nlink === 1) {
+    const owner = await stat(dataDir)
+    await log.chown(owner.uid, owner.gid)
+  }
+  return log
+}
+
+async function lastComplaint(dataDir: string, from: number): Promise<string | undefined> {
+  const log = await open(logPath(dataDir))
+  try {
+    const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(64 * 1024), position: from })
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n')
+    const complaint = lines.findLast(line => /(FATAL|PANIC|ERROR|error while loading|could not)/.test(line))
+    return complaint?.replace(/^.*?(FATAL|PANIC|ERROR): +/, '')
+  } finally {
+    await log.close()
+  }
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import type { ServerUser } from './server-user.ts'
+
+export interface Outcome {
+  /** Undefined if it could not be started or was ended by a signal. */
+  status: number | undefined
+  /** Standard output and standard error. */
+  output: string
+  /** How it ended, in words. */
+  ended: string
+}
+
+/** What every process of the server is started with. */
+export function spawnBasics(user?: ServerUser) {
+  return {
+    // PG* and LC_* of the caller would change the server. Windows adds what it needs by itself.
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+    // The caller's own directory may be closed to the other user.
+    cwd: process.platform === 'win32' ? undefined : '/',
+    windowsHide: true,
+    // Node drops the supplementary groups with them.
+    ...(user && { uid: user.uid, gid: user.gid }),
+  }
+}
+
+export async function run(file: string, args: string[], options: { user?: ServerUser }): Promise<Outcome> {
+  const child = spawn(file, args, { ...spawnBasics(options.user), stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<{ status: number | undefined; ended: string }>(resolve => {
+    child.once('error', err => resolve({ status: undefined, ended: err.message }))
+    child.once('close', (code, signal) =>
+      resolve({ status: code ?? undefined, ended: signal ? `ended by ${signal}` : `exit status ${code}` }),
+    )
+  })
+  const [stdout, stderr, outcome] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { ...outcome, output: stdout + stderr }
+}

@@ -1,0 +1,42 @@
+import type { Cluster } from './cluster.ts'
+import type { Door } from './door.ts'
+
+export interface ServerSettings {
+  fsync: boolean
+  /** Ordinary connections. */
+  maxConnections: number
+}
+
+/** PostgreSQL keeps three back for superusers, and one watches the server. */
+const ownConnections = 4
+
+export const connectionsInAll = (settings: ServerSettings) => settings.maxConnections + ownConnections
+
+/** On the command line, so that nothing in the cluster's own files has to be kept in step. */
+export function serverArguments(cluster: Cluster, door: Door, settings: ServerSettings): string[] {
+  const isSocket = door.password === undefined
+  const values: Record<string, string | number> = {
+    listen_addresses: isSocket ? '' : door.host,
+    port: door.port,
+    unix_socket_directories: isSocket ? door.host : '',
+    unix_socket_permissions: '0700',
+    cluster_name: cluster.name,
+    max_connections: connectionsInAll(settings),
+    shared_buffers: '128MB',
+    // Nobody replicates the bundled server.
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+    max_wal_size: '2GB',
+    checkpoint_timeout: '15min',
+    // A killed parent's running queries end with it, and with them their locks.
+    client_connection_check_interval: '2s',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    logging_collector: 'off',
+    log_checkpoints: 'off',
+    ...(!settings.fsync && { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  }
+  // -D first: a survivor is known by these words.
+  return ['-D', cluster.dir, ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+}

@@ -1,0 +1,65 @@
+import { chmod, lchown } from 'node:fs/promises'
+import { EmbeddedError } from './embedded-error.ts'
+import type { Host } from './host.ts'
+import { run } from './run.ts'
+
+/** Another user than ours, as which PostgreSQL runs. */
+export interface ServerUser {
+  uid: number
+  gid: number
+  name: string
+}
+
+interface Owner {
+  uid: number
+  gid: number
+}
+
+// macOS calls its own _postgres.
+const candidateNames = ['postgres', '_postgres', 'nobody']
+
+/**
+ * PostgreSQL refuses to run as root. It then runs as the owner of what is there already (the cluster,
+ * else the data directory), else as an existing user without rights of its own.
+ * Undefined: as ourselves.
+ */
+export async function chooseServerUser(
+  host: Host,
+  clusterOwner: Owner | undefined,
+  dataDirOwner: Owner,
+): Promise<ServerUser | undefined> {
+  if (process.geteuid?.() !== 0) return undefined
+  const users = parseUsers(await host.readUsers())
+  const { uid, gid } = clusterOwner ?? dataDirOwner
+  if (uid !== 0) return users.find(user => user.uid === uid) ?? { uid, gid, name: `number ${uid}` }
+  if (clusterOwner)
+    throw new EmbeddedError(
+      'the database belongs to root, and PostgreSQL does not run as root: give it to another user (chown -R postgres:)',
+    )
+  for (const name of candidateNames) {
+    const user = users.find(candidate => candidate.name === name && candidate.uid > 0)
+    if (user) return user
+  }
+  throw new EmbeddedError(
+    'PostgreSQL does not run as root, and neither a user postgres nor nobody exists: start Chancery as an ordinary user',
+  )
+}
+
+function parseUsers(passwd: string): ServerUser[] {
+  return passwd.split('\n').flatMap(line => {
+    const [name, , uid, gid] = line.split(':')
+    return name && uid && gid ? [{ name, uid: Number(uid), gid: Number(gid) }] : []
+  })
+}
+
+/** Asks the system itself, as that user: mode bits know nothing of access lists. */
+export async function canReach(user: ServerUser, dir: string): Promise<boolean> {
+  const { status } = await run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', dir], { user })
+  return status === 0
+}
+
+/** Hands a file or directory that we made to the server's user, closed to all others. */
+export async function giveTo(user: ServerUser | undefined, path: string, mode: number): Promise<void> {
+  await chmod(path, mode)
+  if (user) await lchown(path, user.uid, user.gid)
+}

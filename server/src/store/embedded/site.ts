@@ -1,0 +1,45 @@
+import { stat } from 'node:fs/promises'
+import { type Binaries, openBinaries } from './binaries.ts'
+import { type Cluster, findCluster, withinReach } from './cluster.ts'
+import { createCluster, removeHalfMade } from './create-cluster.ts'
+import { openPassword } from './door.ts'
+import type { Host } from './host.ts'
+import { reachableBinaries } from './root-state.ts'
+import type { ServerSettings } from './server-settings.ts'
+import { chooseServerUser, type ServerUser } from './server-user.ts'
+
+/** A made cluster and all it takes to run it. */
+export interface Site {
+  host: Host
+  /** The real path. */
+  dataDir: string
+  cluster: Cluster
+  binaries: Binaries
+  /** Undefined: as ourselves. */
+  user: ServerUser | undefined
+  /** Undefined where the server is reached over a Unix socket. */
+  password: string | undefined
+  settings: ServerSettings
+  log: (message: string) => void
+}
+
+/** Makes what is missing. Only the holder of the data directory's lock may. */
+export async function prepareSite(
+  host: Host,
+  dataDir: string,
+  settings: ServerSettings,
+  log: (message: string) => void,
+): Promise<Site> {
+  const shipped = await openBinaries(host.findPackage())
+  const found = await findCluster(dataDir, shipped.major)
+  const user = await chooseServerUser(host, found.owner, await stat(dataDir))
+  const cluster = await withinReach(host, dataDir, found, user, log)
+  const binaries = await reachableBinaries(host, shipped, user)
+  const password = await openPassword(host, dataDir)
+  await removeHalfMade(cluster)
+  if (!cluster.owner) {
+    log(`making a PostgreSQL ${binaries.major} database in ${cluster.dir}`)
+    await createCluster({ cluster, binaries, user, password, fsync: settings.fsync })
+  }
+  return { host, dataDir, cluster, binaries, user, password, settings, log }
+}

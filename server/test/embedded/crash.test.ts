@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { startEmbedded } from '../../src/store/embedded/index.ts'
+import { isAlive } from '../../src/store/embedded/processes.ts'
+import { isRoot, makeDataDir, postmasterPid, query, startAndKill, until } from './harness.ts'
+
+/** Kills the server as a whole, so that its pid file stays behind. */
+async function killServer(dataDir: string): Promise<void> {
+  const pid = await postmasterPid(dataDir)
+  process.kill(pid, 'SIGKILL')
+  await until(() => !isAlive(pid))
+}
+
+/** Puts another process id where the pid file names the server's. */
+function renumber(dataDir: string, pid: number): void {
+  const path = join(dataDir, 'postgres', 'postmaster.pid')
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/^\d+/, String(pid)))
+}
+
+test('a pid file that was left by a dead server does not matter', async () => {
+  const dataDir = await makeDataDir()
+  await startAndKill({ dataDir })
+  await killServer(dataDir)
+  const server = await startEmbedded({ dataDir, fsync: false })
+  assert.equal(server.isAdopted, false)
+  await server.close()
+})
+
+test('a pid file whose number came round to another process is not believed', async () => {
+  const dataDir = await makeDataDir()
+  await startAndKill({ dataDir })
+  await killServer(dataDir)
+  // Of the server's own user: of another's PostgreSQL knows by itself that it cannot be its own.
+  const owner = statSync(join(dataDir, 'postgres'))
+  const stranger = spawn('/bin/sleep', ['60'], isRoot ? { uid: owner.uid, gid: owner.gid } : {})
+  after(() => stranger.kill())
+  await once(stranger, 'spawn')
+  assert.ok(stranger.pid)
+  renumber(dataDir, stranger.pid)
+  const server = await startEmbedded({ dataDir, fsync: false })
+  assert.equal(server.isAdopted, false)
+  assert.equal(isAlive(stranger.pid), true)
+  await server.close()
+  assert.equal(isAlive(stranger.pid), true)
+})
+
+test('a pid file whose number came round to the server of another data directory is not believed', async () => {
+  const dataDir = await makeDataDir()
+  const otherDir = await makeDataDir()
+  const other = await startEmbedded({ dataDir: otherDir, fsync: false })
+  await startAndKill({ dataDir })
+  await killServer(dataDir)
+  renumber(dataDir, await postmasterPid(otherDir))
+  const server = await startEmbedded({ dataDir, fsync: false })
+  assert.equal(server.isAdopted, false)
+  assert.notEqual(server.connection.host, other.connection.host)
+  await server.close()
+  assert.deepEqual(await query(other.connection, 'select 1 as one'), [{ one: 1 }])
+  await other.close()
+})
+
+test('after a killed postmaster its busy back ends are ended, and what was committed is there', async () => {
+  const dataDir = await makeDataDir()
+  // With fsync, as in earnest.
+  const server = await startEmbedded({ dataDir })
+  const gone = new Promise<string>(resolve => server.onExit(resolve))
+  await query(server.connection, 'create table kept as select n from generate_series(1, 1000) n')
+  const busy = new Client(server.connection)
+  busy.on('error', () => {})
+  await busy.connect()
+  const { rows } = await busy.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const backEnd = rows[0]?.pid ?? 0
+  busy.query('select sum(n) from generate_series(1, 1000000000000) n').catch(() => {})
+  await sleep(200)
+  await killServer(dataDir)
+  assert.match(await gone, /ended unexpectedly/)
+  assert.equal(isAlive(backEnd), true, 'the back end is still busy')
+  await server.close()
+
+  const next = await startEmbedded({ dataDir })
+  assert.equal(next.isAdopted, false)
+  assert.equal(isAlive(backEnd), false)
+  assert.deepEqual(await query(next.connection, 'select count(*)::int as kept from kept'), [{ kept: 1000 }])
+  await next.close()
+})
+
+test('whoever asks after the end is told at once', async () => {
+  const dataDir = await makeDataDir()
+  const server = await startEmbedded({ dataDir, fsync: false })
+  const first = new Promise(resolve => server.onExit(resolve))
+  await killServer(dataDir)
+  await first
+  await new Promise(resolve => server.onExit(resolve))
+  await server.close()
+})
+
+test('the crash of one back end is no end of the server, and the lock is taken again', async () => {
+  const dataDir = await makeDataDir()
+  const server = await startEmbedded({ dataDir, fsync: false })
+  server.onExit(() => assert.fail('the server goes on'))
+  const victim = new Client(server.connection)
+  victim.on('error', () => {})
+  await victim.connect()
+  const { rows } = await victim.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const ended = new Promise(resolve => victim.once('end', resolve))
+  process.kill(rows[0]?.pid ?? 0, 'SIGKILL')
+  await ended
+  let isHeld = false
+  for (let attempt = 0; attempt < 200 && !isHeld; attempt++) {
+    await sleep(20)
+    const held = await query(server.connection, "select from pg_locks where locktype = 'advisory'").catch(
+      () => [],
+    )
+    isHeld = held.length === 1
+  }
+  assert.ok(isHeld)
+  await server.close()
+})

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import { findCluster } from '../../src/store/embedded/cluster.ts'
+import {
+  EmbeddedError,
+  type EmbeddedOptions,
+  type EmbeddedServer,
+  startEmbedded,
+} from '../../src/store/embedded/index.ts'
+import { findPostmaster } from '../../src/store/embedded/postmaster.ts'
+import { isAlive } from '../../src/store/embedded/processes.ts'
+
+export const isRoot = process.geteuid?.() === 0
+const major = '18'
+
+const children: ChildProcess[] = []
+const dirs: string[] = []
+
+after(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  for (const dir of dirs) await endServersUnder(dir)
+  for (const dir of dirs) rmSync(dir, { recursive: true, force: true, maxRetries: 20 })
+})
+
+/** A directory that any user may pass, gone after the tests together with the servers in it. */
+export function makeDir(owner?: { uid: number; gid: number }): string {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'embedded-')))
+  dirs.push(dir)
+  chmodSync(dir, 0o711)
+  if (owner) chownSync(dir, owner.uid, owner.gid)
+  return dir
+}
+
+let template: Promise<string> | undefined
+
+/** A data directory after a first start that was closed: a copy, to save the time of making it. */
+export async function makeDataDir(): Promise<string> {
+  template ??= (async () => {
+    const dataDir = join(makeDir(), 'data')
+    await (await startEmbedded({ dataDir, fsync: false })).close()
+    return dataDir
+  })()
+  const dataDir = join(makeDir(), 'data')
+  execFileSync('cp', ['-a', await template, dataDir])
+  return dataDir
+}
+
+async function endServersUnder(dir: string): Promise<void> {
+  for (const entry of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
+    if (!entry.endsWith('PG_VERSION') || entry.includes('/base/') || entry.includes('.new-')) continue
+    const dataDir = join(dir, entry, '..', '..')
+    if (!existsSync(join(dataDir, 'postgres'))) continue
+    const cluster = await findCluster(realpathSync(dataDir), major).catch(() => undefined)
+    const postmaster = cluster && (await findPostmaster(cluster))
+    if (!postmaster) continue
+    process.kill(postmaster.pid, 'SIGQUIT')
+    await until(() => !isAlive(postmaster.pid))
+    rmSync(join(tmpdir(), cluster.name), { recursive: true, force: true })
+  }
+}
+
+export async function postmasterPid(dataDir: string): Promise<number> {
+  const postmaster = await findPostmaster(await findCluster(realpathSync(dataDir), major))
+  assert.ok(postmaster, `no server runs on ${dataDir}`)
+  return postmaster.pid
+}
+
+export interface Said {
+  connection: EmbeddedServer['connection']
+  isAdopted: boolean
+  isNew: boolean
+  refusal?: { name: string; message: string }
+}
+
+export interface ChanceryProcess {
+  pid: number
+  child: ChildProcess
+  said: Promise<Said>
+  exited: Promise<unknown>
+}
+
+/** Another Chancery, in a process of its own. */
+export function startProcess(
+  options: EmbeddedOptions,
+  how: { user?: { uid: number; gid: number }; isExiting?: boolean; isDetached?: boolean } = {},
+): ChanceryProcess {
+  const program = fileURLToPath(new URL('chancery-process.ts', import.meta.url))
+  const args = [program, JSON.stringify({ fsync: false, ...options })]
+  const child = spawn(process.execPath, how.isExiting ? [...args, 'exit'] : args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd: '/',
+    detached: how.isDetached,
+    ...how.user,
+  })
+  children.push(child)
+  assert.ok(child.pid)
+  const lines = createInterface({ input: child.stdout })
+  const said = once(lines, 'line', { signal: AbortSignal.timeout(20_000) }).then(([line]) => JSON.parse(line))
+  said.catch(() => {})
+  return { pid: child.pid, child, said, exited: once(child, 'exit') }
+}
+
+/** What `kill -9` does to a Chancery that is up. */
+export async function startAndKill(options: EmbeddedOptions): Promise<Said> {
+  const chancery = startProcess(options)
+  const said = await chancery.said
+  assert.equal(said.refusal, undefined)
+  chancery.child.kill('SIGKILL')
+  await chancery.exited
+  return said
+}
+
+/** One query on a connection of its own. */
+export async function query(
+  connection: EmbeddedServer['connection'],
+  text: string,
+): Promise<Record<string, unknown>[]> {
+  const client = new Client(connection)
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+export async function until(isSo: () => boolean, timeoutMs = 10_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs
+  while (!isSo()) {
+    assert.ok(Date.now() < deadline, `not so within ${timeoutMs} ms: ${isSo}`)
+    await sleep(5)
+  }
+}
+
+/** Matches an EmbeddedError of one line. */
+export function refusal(pattern: RegExp): (err: unknown) => boolean {
+  return err => {
+    assert.ok(err instanceof EmbeddedError, String(err))
+    assert.match(err.message, pattern)
+    assert.doesNotMatch(err.message, /\n/)
+    return true
+  }
+}
+
+export function userNamed(name: string): { uid: number; gid: number } | undefined {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find(entry => entry.startsWith(`${name}:`))
+  const [, , uid, gid] = line?.split(':') ?? []
+  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
+}

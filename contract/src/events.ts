@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { type Profile, valueSchema } from './profile.ts'
 import { allianceReference, belligerent, nationReference } from './resources/references.ts'
 import { battleVictors, lossesOfBoth, warOutcomes } from './resources/war.ts'
-import { decimal, id, name, nullable, oneOf, shape, text, time, wordOf } from './shapes.ts'
+import { annotate, decimal, id, name, nullable, oneOf, shape, text, time, wordOf } from './shapes.ts'
 
 /** Looks up what a nation or an alliance is called at the moment of the event. */
 export interface Names {
@@ -53,19 +53,42 @@ const weaponEvent = (profile: Profile) =>
     battle_id: nullable(id({ description: 'The battle it belongs to.' })),
   })
 
-const membershipEvent = () => ({ nation: nationReference(), alliance: allianceReference() })
+const about = <S extends TSchema>(schema: S, description: string) => annotate(schema, { description })
+const theNation = () => about(nationReference(), 'The nation, under its name of that time.')
+const theAlliance = () => about(allianceReference(), 'The alliance, under its name of that time.')
+const attacker = () => about(belligerent(), 'The nation that declared the war.')
+const defender = () => about(belligerent(), 'The nation it was declared on.')
+const typeOfWar = () => nullable(text(64, { description: 'Key of the kind of war, as in the game profile.' }))
+const rankKey = (description: string) => text(64, { description })
+
+const membershipEvent = () => ({ nation: theNation(), alliance: theAlliance() })
 
 const treatyEvent = () =>
   shape({
     treaty_id: id({ description: 'The treaty.' }),
     type: text(64, { description: 'Key of the kind of treaty.' }),
-    alliances: Type.Array(allianceReference(), { minItems: 2, maxItems: 2 }),
-    signed_at: nullable(time()),
-    expires_at: nullable(time()),
+    alliances: Type.Array(allianceReference(), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'The two alliances.',
+    }),
+    signed_at: nullable(time({ description: 'When it was signed.' })),
+    expires_at: nullable(time({ description: 'When it ends by itself; null for never or unknown.' })),
   })
 
-const conflictReference = () => shape({ conflict_id: id(), name: name(200) })
-const eraReference = () => shape({ era_id: id(), name: name(200) })
+const conflictReference = () =>
+  shape(
+    {
+      conflict_id: id({ description: 'The global conflict.' }),
+      name: name(200, { description: 'Its name.' }),
+    },
+    { description: 'The global conflict.' },
+  )
+const eraReference = () =>
+  shape(
+    { era_id: id({ description: 'The era.' }), name: name(200, { description: 'Its name.' }) },
+    { description: 'The era.' },
+  )
 
 /** Every kind that Chancery itself knows. */
 export function eventKindsOf(profile: Profile) {
@@ -81,19 +104,29 @@ export function eventKindsOf(profile: Profile) {
     'war.declared': derivedKind(
       'A nation declared war on another.',
       shape({
-        war: shape({ war_id: id(), type: nullable(text(64)), reason: nullable(text(500)) }),
-        attacker: belligerent(),
-        defender: belligerent(),
+        war: shape(
+          {
+            war_id: id({ description: 'The war.' }),
+            type: typeOfWar(),
+            reason: nullable(text(500, { description: 'Why it was declared, in the attacker’s words.' })),
+          },
+          { description: 'The war.' },
+        ),
+        attacker: attacker(),
+        defender: defender(),
       }),
       data => `${data.attacker.nation_name} declared war on ${data.defender.nation_name}.`,
     ),
     'war.ended': derivedKind(
       'A war ended.',
       shape({
-        war: shape({ war_id: id(), type: nullable(text(64)) }),
-        outcome: nullable(oneOf(warOutcomes)),
-        attacker: belligerent(),
-        defender: belligerent(),
+        war: shape(
+          { war_id: id({ description: 'The war.' }), type: typeOfWar() },
+          { description: 'The war.' },
+        ),
+        outcome: nullable(oneOf(warOutcomes, { description: 'How it ended; null where unknown.' })),
+        attacker: attacker(),
+        defender: defender(),
       }),
       data =>
         `The war of ${data.attacker.nation_name} on ${data.defender.nation_name} ended${data.outcome ? ` ${outcomeSentences[data.outcome]}` : ''}.`,
@@ -101,14 +134,20 @@ export function eventKindsOf(profile: Profile) {
     'battle.fought': derivedKind(
       'A battle was fought in a war.',
       shape({
-        battle_id: id(),
-        war_id: id(),
-        kind: nullable(text(64)),
-        attacker: nationReference(),
-        defender: nationReference(),
-        victor: nullable(oneOf(battleVictors)),
-        losses: lossesOfBoth(profile),
-        infrastructure_destroyed: nullable(decimal()),
+        battle_id: id({ description: 'The battle.' }),
+        war_id: id({ description: 'The war it was fought in.' }),
+        kind: nullable(text(64, { description: 'Key of the kind of battle, as in the game profile.' })),
+        attacker: about(nationReference(), 'The nation that attacked in this battle.'),
+        defender: about(nationReference(), 'The nation that defended in this battle.'),
+        victor: nullable(
+          oneOf(battleVictors, {
+            description: 'Who won: this battle’s attacker or defender, or a draw; null where unknown.',
+          }),
+        ),
+        losses: about(lossesOfBoth(profile), 'Losses of this battle’s attacker and defender.'),
+        infrastructure_destroyed: nullable(
+          decimal({ description: 'Infrastructure destroyed at the defender’s, in points.' }),
+        ),
       }),
       data => {
         const sides = `${data.attacker.nation_name} and ${data.defender.nation_name}`
@@ -121,22 +160,29 @@ export function eventKindsOf(profile: Profile) {
     ),
     'alliance.founded': derivedKind(
       'An alliance was founded.',
-      shape({ alliance: allianceReference() }),
+      shape({ alliance: theAlliance() }),
       data => `The alliance ${data.alliance.name} was founded.`,
     ),
     'alliance.renamed': derivedKind(
       'An alliance changed its name or tag.',
-      shape({ alliance: allianceReference(), old_name: name(100), old_tag: text(20) }),
+      shape({
+        alliance: theAlliance(),
+        old_name: name(100, { description: 'Its name before.' }),
+        old_tag: text(20, { description: 'Its tag before.' }),
+      }),
       data => `The alliance ${data.old_name} is now called ${data.alliance.name} [${data.alliance.tag}].`,
     ),
     'alliance.disbanded': derivedKind(
       'An alliance was disbanded.',
-      shape({ alliance: allianceReference() }),
+      shape({ alliance: theAlliance() }),
       data => `The alliance ${data.alliance.name} was disbanded.`,
     ),
     'alliance.member_joined': derivedKind(
       'A nation became a member of an alliance.',
-      shape({ ...membershipEvent(), rank: text(64) }),
+      shape({
+        ...membershipEvent(),
+        rank: rankKey('Key of the rank in which it joined, as in the game profile.'),
+      }),
       data => `${data.nation.nation_name} joined ${data.alliance.name}.`,
     ),
     'alliance.member_left': derivedKind(
@@ -146,7 +192,11 @@ export function eventKindsOf(profile: Profile) {
     ),
     'alliance.rank_changed': derivedKind(
       'A member’s rank in its alliance changed.',
-      shape({ ...membershipEvent(), old_rank: text(64), rank: text(64) }),
+      shape({
+        ...membershipEvent(),
+        old_rank: rankKey('Key of its rank before.'),
+        rank: rankKey('Key of its rank now, as in the game profile.'),
+      }),
       data => `${data.nation.nation_name} is now ${data.rank} in ${data.alliance.name}.`,
     ),
     'treaty.signed': derivedKind(
@@ -161,27 +211,34 @@ export function eventKindsOf(profile: Profile) {
     ),
     'nation.founded': derivedKind(
       'A nation was founded.',
-      shape({ nation: nationReference() }),
+      shape({ nation: theNation() }),
       data => `${data.nation.nation_name} was founded.`,
     ),
     'nation.renamed': derivedKind(
       'A nation changed its name.',
-      shape({ nation: nationReference(), old_name: name(100) }),
+      shape({ nation: theNation(), old_name: name(100, { description: 'Its name before.' }) }),
       data => `${data.old_name} is now called ${data.nation.nation_name}.`,
     ),
     'nation.deleted': derivedKind(
       'A nation ceased to exist.',
-      shape({ nation: nationReference() }),
+      shape({ nation: theNation() }),
       data => `${data.nation.nation_name} ceased to exist.`,
     ),
     'conflict.started': derivedKind(
       'A global conflict started.',
-      shape({ conflict: conflictReference(), cause: nullable(text(1000)) }),
+      shape({
+        conflict: conflictReference(),
+        cause: nullable(text(1000, { description: 'What started it.' })),
+      }),
       data => `${data.conflict.name} started.`,
     ),
     'conflict.joined': derivedKind(
       'An alliance joined a side of a global conflict.',
-      shape({ conflict: conflictReference(), alliance: allianceReference(), side: name(100) }),
+      shape({
+        conflict: conflictReference(),
+        alliance: theAlliance(),
+        side: name(100, { description: 'Name of the side it joined.' }),
+      }),
       data => `${data.alliance.name} joined ${data.conflict.name} on the side of ${data.side}.`,
     ),
     'conflict.ended': derivedKind(
@@ -196,7 +253,18 @@ export function eventKindsOf(profile: Profile) {
     ),
     'era.ended': derivedKind(
       'An era of the game ended.',
-      shape({ era: eraReference(), champion: nullable(shape({ alliance_id: id(), name: name(100) })) }),
+      shape({
+        era: eraReference(),
+        champion: nullable(
+          shape(
+            {
+              alliance_id: id({ description: 'The alliance.' }),
+              name: name(100, { description: 'Its name.' }),
+            },
+            { description: 'The alliance that won the era; null for none.' },
+          ),
+        ),
+      }),
       data =>
         data.champion
           ? `${data.era.name} ended; its champion is ${data.champion.name}.`
@@ -204,19 +272,26 @@ export function eventKindsOf(profile: Profile) {
     ),
     'news.published': derivedKind(
       'An item of news was published.',
-      shape({ news_id: id(), title: name(300), category: nullable(text(64)) }),
+      shape({
+        news_id: id({ description: 'The item of news.' }),
+        title: name(300, { description: 'Its headline.' }),
+        category: nullable(text(64, { description: 'Key of its category, as in the game profile.' })),
+      }),
       data => `News: ${data.title}`,
     ),
     'market.price_moved': derivedKind(
       'The price of a resource moved by 10 % or more within a day.',
       shape({
-        resource: text(64),
-        currency: text(64),
-        price: decimal(),
+        resource: text(64, { description: 'Key of the resource, as in the game profile.' }),
+        currency: text(64, { description: 'Key of the currency.' }),
+        price: decimal({ description: 'The price now, in the currency, for one unit.' }),
         reference_price: decimal({
           description: 'The price it moved from: that of the last such event, or of at most a day before.',
         }),
-        change_percent: decimal({ minimum: -100 }),
+        change_percent: decimal({
+          minimum: -100,
+          description: 'Change from the reference price, in percent; negative for a fall.',
+        }),
       }),
       data =>
         `The price of ${data.resource} ${data.change_percent < 0 ? 'fell' : 'rose'} by ${Math.abs(data.change_percent)} % to ${data.price}.`,

@@ -1,0 +1,80 @@
+import type { Battle } from './battles.ts'
+import { slugsOf } from './slugs.ts'
+import { spansBy } from './spans.ts'
+
+export interface PutFact {
+  op: 'put'
+  resource: 'nation' | 'conflict' | 'war' | 'battle'
+  data: Record<string, unknown>
+  /** When it happened. Left out where one fact says two moments, or none. */
+  at?: string
+}
+
+export interface CommitFact {
+  op: 'commit'
+  batch: string
+  announce: boolean
+}
+
+export type Fact = PutFact | CommitFact
+
+/** All that the tables say, as one batch: each thing after those that it refers to. `battles` stand in the order of time. */
+export function factsOf(nations: ReadonlySet<string>, battles: readonly Battle[]): Fact[] {
+  const conflicts = spansBy(battles, battle => battle.conflictName)
+  const wars = spansBy(battles, warName)
+  const nationId = slugsOf(nations)
+  const conflictId = slugsOf(conflicts.map(conflict => conflict.name))
+  const warId = slugsOf(wars.map(war => war.name))
+  const battleId = slugsOf(battles.map(battleName))
+
+  return [
+    ...Array.from(nations, name => put('nation', { id: nationId(name), nation_name: name })),
+    ...conflicts.map(({ name, first, last }) =>
+      put('conflict', {
+        id: conflictId(name),
+        name,
+        status: 'ended',
+        started_at: first.foughtAt,
+        ended_at: last.foughtAt,
+      }),
+    ),
+    ...wars.map(({ name, first, last }) =>
+      put('war', {
+        id: warId(name),
+        status: 'ended',
+        attacker: { nation_id: nationId(first.attacker) },
+        defender: { nation_id: nationId(first.defender) },
+        declared_at: first.foughtAt,
+        ended_at: last.foughtAt,
+        conflict_id: conflictId(first.conflictName),
+      }),
+    ),
+    ...battles.map(battle => ({
+      ...put('battle', {
+        id: battleId(battleName(battle)),
+        war_id: warId(warName(battle)),
+        fought_at: battle.foughtAt,
+        attacker_nation_id: nationId(battle.attacker),
+        defender_nation_id: nationId(battle.defender),
+        victor: battle.victor,
+        losses: {
+          ...lossesOf('attacker', battle.attackerLosses),
+          ...lossesOf('defender', battle.defenderLosses),
+        },
+      }),
+      at: battle.foughtAt,
+    })),
+    // What happened centuries ago is history, not news: nobody is called about it.
+    { op: 'commit', batch: 'cdb90-1', announce: false },
+  ]
+}
+
+const put = (resource: PutFact['resource'], data: PutFact['data']): PutFact => ({ op: 'put', resource, data })
+
+const warName = (battle: Battle) => `${battle.conflictName} / ${battle.pair}`
+
+/** Names of battles repeat; their numbers do not. */
+const battleName = (battle: Battle) => `${battle.name} ${battle.number}`
+
+const lossesOf = (side: 'attacker' | 'defender', soldiers: number | null) =>
+  soldiers === null ? {} : { [side]: { soldiers } }

@@ -27,11 +27,11 @@ export const protocolErrors: readonly ErrorCode[] = [
 ]
 
 /** The errors that a GET of an operation may answer. */
-export function errorsOf({ scope, includeScopes, errors: own = [] }: Operation): ErrorCode[] {
+export function errorsOf({ parameters, scope, includeScopes, errors: own = [] }: Operation): ErrorCode[] {
   const needsKey = scope !== 'none'
   const needsScope = (needsKey && scope !== 'key') || includeScopes !== undefined
   return [
-    'invalid_parameter',
+    ...(Object.keys(parameters).length > 0 ? (['invalid_parameter'] as const) : []),
     'bad_request',
     ...(needsKey || includeScopes ? (['api_key_required'] as const) : []),
     'invalid_api_key',

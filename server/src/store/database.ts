@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import type { Sql } from 'sql-template-tag'
+
+export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag'
+
+/** Runs statements as one role. */
+export interface Database {
+  /** All rows of one statement. */
+  rows<R>(statement: Sql): Promise<R[]>
+  /** The first row, or undefined. */
+  first<R>(statement: Sql): Promise<R | undefined>
+}
+
+/** A pool of connections that all act as one role. */
+export interface DatabasePool extends Database {
+  /** Runs `work` on one connection inside a transaction: commits what it did, or nothing of it. */
+  transaction<T>(work: (db: Database) => Promise<T>): Promise<T>
+  /** Runs `work` on one connection, outside a transaction. */
+  connection<T>(work: (db: Database, client: pg.PoolClient) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Where a PostgreSQL is: a connection string, or the parts of one. */
+export type ConnectionTarget =
+  | { connectionString: string }
+  | { host: string; port: number; user: string; password?: string; database: string }
+
+export interface PoolOptions {
+  target: ConnectionTarget
+  /** The role that every connection takes on. Without: the one that signs in. */
+  role?: string
+  connectionsMax: number
+  statementTimeoutMs?: number
+  lockTimeoutMs?: number
+  connectTimeoutMs?: number
+  /** Send statements under names, so that they are planned once. Off behind a pooler that shares sessions. */
+  namesStatements?: boolean
+  onError?: (error: Error) => void
+}
+
+/** Numbers stay numbers (all are at most 2^53-1 or exact decimals of the contract) and times are RFC 3339 in UTC. */
+const parsers: Record<number, (text: string) => unknown> = {
+  [pg.types.builtins.INT8]: Number,
+  [pg.types.builtins.NUMERIC]: Number,
+  [pg.types.builtins.TIMESTAMPTZ]: timeText,
+  [pg.types.builtins.DATE]: text => text,
+}
+
+/** `2026-05-27 18:04:11.25+00` as `2026-05-27T18:04:11.25Z`: connections are in UTC. */
+function timeText(text: string): string {
+  return `${text.slice(0, 10)}T${text.slice(11, -3)}Z`
+}
+
+const types = {
+  getTypeParser(id: number, format?: 'text' | 'binary') {
+    return parsers[id] ?? pg.types.getTypeParser(id, format)
+  },
+} as pg.CustomTypesConfig
+
+/** Settings of a session. No parallel workers and no JIT: statements here are short, and both cost more than they give. */
+function sessionOptions({ role, statementTimeoutMs, lockTimeoutMs }: PoolOptions): string {
+  const settings: Record<string, string | number> = {
+    ...(role ? { role } : {}),
+    TimeZone: 'UTC',
+    DateStyle: 'ISO',
+    jit: 'off',
+    max_parallel_workers_per_gather: 0,
+    statement_timeout: statementTimeoutMs ?? 0,
+    lock_timeout: lockTimeoutMs ?? 0,
+    idle_in_transaction_session_timeout: 60_000,
+    client_min_messages: 'warning',
+  }
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+}
+
+export function createPool(options: PoolOptions): DatabasePool {
+  const pool = new pg.Pool({
+    ...options.target,
+    max: options.connectionsMax,
+    options: sessionOptions(options),
+    types,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 2_000,
+    idleTimeoutMillis: 30_000,
+    application_name: `chancery ${options.role ?? 'migrate'}`,
+    allowExitOnIdle: true,
+    keepAlive: true,
+  })
+  // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+  pool.on('error', error => options.onError?.(error))
+
+  const namesStatements = options.namesStatements ?? true
+  return {
+    ...databaseOver(pool, namesStatements),
+    connection(work) {
+      return withClient(pool, client => work(databaseOver(client, namesStatements), client))
+    },
+    transaction(work) {
+      return withClient(pool, async client => {
+        await client.query('begin')
+        const result = await work(databaseOver(client, namesStatements))
+        await client.query('commit')
+        return result
+      })
+    },
+    close: () => pool.end(),
+  }
+}
+
+async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let isBroken = false
+  // A connection that breaks between two statements reports it here, and the next statement fails.
+  const onError = () => {
+    isBroken = true
+  }
+  client.on('error', onError)
+  try {
+    return await work(client)
+  } catch (error) {
+    await client.query('rollback').catch(onError)
+    throw error
+  } finally {
+    client.off('error', onError)
+    client.release(isBroken)
+  }
+}
+
+function databaseOver(runner: pg.Pool | pg.PoolClient, namesStatements: boolean): Database {
+  const rows = async <R>(statement: Sql): Promise<R[]> => {
+    const { text, values } = statement
+    const result = await runner.query({
+      text,
+      values,
+      types,
+      ...(namesStatements ? { name: statementName(text) } : {}),
+    })
+    return result.rows as R[]
+  }
+  return { rows, first: async <R>(statement: Sql) => (await rows<R>(statement))[0] }
+}
+
+/** Statement texts are few: they hold no values. */
+const statementNames = new Map<string, string>()
+
+function statementName(text: string): string {
+  const known = statementNames.get(text)
+  if (known !== undefined) return known
+  const name = `c${createHash('sha256').update(text).digest('base64url').slice(0, 20)}`
+  statementNames.set(text, name)
+  return name
+}
+
+/** SQLSTATE classes that mean "away for now", not "wrong": connection, resources, intervention, time limits. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string') {
+    return (
+      /^(08|53|57P|58|25006|55P03)/.test(code) ||
+      code === '57014' ||
+      /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code)
+    )
+  }
+  return /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout/i.test(
+    error.message,
+  )
+}

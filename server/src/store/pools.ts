@@ -1,0 +1,42 @@
+import { type ConnectionTarget, createPool, type DatabasePool } from './database.ts'
+
+/** One pool for each door. Each acts as the role that may reach just what its door shows. */
+export interface Pools {
+  /** Public reads: the world, and nothing else. */
+  public: DatabasePool
+  /** Searches by text: few connections, so that they never crowd out the rest. */
+  search: DatabasePool
+  /** Reads of owners and members: the world, and what is private to them. */
+  owner: DatabasePool
+  /** Keys and codes. */
+  access: DatabasePool
+  /** The one way in. */
+  ingest: DatabasePool
+  close(): Promise<void>
+}
+
+export interface PoolsOptions {
+  target: ConnectionTarget
+  namesStatements?: boolean
+  onError?: (error: Error) => void
+}
+
+const readTimeoutMs = 5_000
+
+export function createPools(options: PoolsOptions): Pools {
+  const shared = { ...options, statementTimeoutMs: readTimeoutMs, lockTimeoutMs: 2_000 }
+  const pools = {
+    public: createPool({ ...shared, role: 'chancery_public', connectionsMax: 10 }),
+    search: createPool({ ...shared, role: 'chancery_public', connectionsMax: 3, connectTimeoutMs: 1_000 }),
+    owner: createPool({ ...shared, role: 'chancery_owner', connectionsMax: 4 }),
+    access: createPool({ ...shared, role: 'chancery_access', connectionsMax: 6 }),
+    // A batch may be large and may wait for the one before it.
+    ingest: createPool({ ...options, role: 'chancery_ingest', connectionsMax: 4, connectTimeoutMs: 10_000 }),
+  }
+  return {
+    ...pools,
+    async close() {
+      await Promise.all(Object.values(pools).map(pool => pool.close()))
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import type { EventType, Names } from '@chancery/contract'
+import type { Batch } from '../store/batch.ts'
+import { sql } from '../store/database.ts'
+
+/** An event that the game sent, as the ingest door has checked it. */
+export interface GameEvent {
+  line: number
+  type: string
+  occurred_at: string
+  data: Record<string, unknown>
+  summary?: string
+  nation_ids?: string[]
+  alliance_ids?: string[]
+  war_id?: string | null
+  conflict_id?: string | null
+}
+
+interface WeaponData {
+  weapon: string
+  attacker_nation_id: string
+  defender_nation_id: string
+  war_id?: string | null
+  battle_id?: string | null
+}
+
+/** Records events that the game sent, for what no state shows. */
+export async function recordEvents(batch: Batch, events: GameEvent[]): Promise<void> {
+  const weapons = events.filter(({ type }) => type.startsWith('strategic_weapon.'))
+  const wars = await warsOf(batch, weapons)
+  const names = await batch.nationNames(
+    weapons.flatMap(({ data }) => [data.attacker_nation_id, data.defender_nation_id] as string[]),
+  )
+  for (const event of events) {
+    if (event.type.startsWith('game.')) recordOwnKind(batch, event)
+    else recordWeapon(batch, event, wars, { nation: id => names.get(id) ?? id })
+  }
+}
+
+function recordOwnKind(batch: Batch, { line, type, occurred_at, ...event }: GameEvent): void {
+  const { nation_ids = [], alliance_ids = [], war_id = null, conflict_id = null } = event
+  for (const id of nation_ids) batch.refersTo('nation', id, line, '/data/nation_ids')
+  for (const id of alliance_ids) batch.refersTo('alliance', id, line, '/data/alliance_ids')
+  batch.refersTo('war', war_id, line, '/data/war_id')
+  batch.refersTo('conflict', conflict_id, line, '/data/conflict_id')
+  const kind = batch.contract.eventKinds[type]
+  const data = withNulls(kind?.data, event.data)
+  const summary = event.summary ?? kind?.description ?? type
+  batch.record({ line, type, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data })
+}
+
+interface WarRow {
+  id: string
+  conflict_id: string | null
+}
+
+function recordWeapon(batch: Batch, event: GameEvent, wars: Map<string, WarRow>, names: Names): void {
+  const { line, type, occurred_at } = event
+  const {
+    weapon,
+    attacker_nation_id,
+    defender_nation_id,
+    war_id = null,
+    battle_id = null,
+  } = event.data as unknown as WeaponData
+  batch.refersTo('nation', attacker_nation_id, line, '/data/data/attacker_nation_id')
+  batch.refersTo('nation', defender_nation_id, line, '/data/data/defender_nation_id')
+  batch.refersTo('war', war_id, line, '/data/data/war_id')
+  const data = { weapon, attacker_nation_id, defender_nation_id, war_id, battle_id }
+  const summary = batch.contract.eventKinds[type as EventType]?.summarize(data, names) ?? type
+  batch.record({
+    line,
+    type,
+    occurred_at,
+    summary,
+    nation_ids: [...new Set([attacker_nation_id, defender_nation_id])],
+    alliance_ids: [],
+    war_id,
+    conflict_id: wars.get(war_id ?? '')?.conflict_id ?? null,
+    data,
+  })
+}
+
+async function warsOf({ db }: Batch, events: GameEvent[]): Promise<Map<string, WarRow>> {
+  const ids = events.map(({ data }) => data.war_id).filter(id => typeof id === 'string')
+  if (ids.length === 0) return new Map()
+  const rows = await db.rows<WarRow>(
+    sql`select id, conflict_id from chancery_world.war where id = any(${ids})`,
+  )
+  return new Map(rows.map(row => [row.id, row]))
+}
+
+/** What the game left out is none, and says so. */
+function withNulls(schema: object | undefined, data: Record<string, unknown>): Record<string, unknown> {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, unknown> }
+  return Object.fromEntries(Object.keys(properties).map(member => [member, data[member] ?? null]))
+}

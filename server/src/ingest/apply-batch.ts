@@ -1,0 +1,105 @@
+import { type Contract, type FactResource, factResources } from '@chancery/contract'
+import { createEventCollector } from '../events/append.ts'
+import { recordEvents } from '../events/record.ts'
+import { applyAlliances, recountMembers } from '../resources/alliances/apply.ts'
+import { applyBattles } from '../resources/battles/apply.ts'
+import { applyConflicts, recountConflicts } from '../resources/conflicts/apply.ts'
+import { applyEras } from '../resources/eras/apply.ts'
+import { applyMarket } from '../resources/market/apply.ts'
+import { applyApplications } from '../resources/members/applications.ts'
+import { applyMembers } from '../resources/members/apply.ts'
+import { applyNations } from '../resources/nations/apply.ts'
+import { applyNews } from '../resources/news/apply.ts'
+import { applyTreaties } from '../resources/treaties/apply.ts'
+import { applyWars } from '../resources/wars/apply.ts'
+import { recountBattles, recountWarsOfAlliances, recountWarsOfNations } from '../resources/wars/recount.ts'
+import type { Batch, Change } from '../store/batch.ts'
+import { type Database, sql } from '../store/database.ts'
+import { notifyPulse } from '../store/pulse.ts'
+import { createBatch } from './create-batch.ts'
+import type { SpooledBatch } from './spool.ts'
+
+/** One batch at a time writes the world: whoever applies holds this lock until it commits. */
+const ingestLock = 0x696e_6765
+
+const appliers: Record<FactResource, (batch: Batch, changes: Change[]) => Promise<void>> = {
+  alliance: applyAlliances,
+  nation: applyNations,
+  alliance_member: applyMembers,
+  alliance_application: applyApplications,
+  treaty: applyTreaties,
+  era: applyEras,
+  conflict: applyConflicts,
+  war: applyWars,
+  battle: applyBattles,
+  market_price: applyMarket,
+  news_item: applyNews,
+}
+
+/** What became of a batch that was not refused. */
+export type Applied =
+  | { status: 'applied' | 'duplicate'; facts: number; events: number; last_seq: number }
+  | { status: 'conflict' }
+
+/**
+ * Applies a batch inside a transaction of its own: all of it or nothing, and once, however often it is sent.
+ * @throws {RefusedBatch} where a fact contradicts the world. Database errors pass through.
+ */
+export async function applyBatch(db: Database, contract: Contract, spooled: SpooledBatch): Promise<Applied> {
+  await db.rows(sql`select pg_advisory_xact_lock(${ingestLock})`)
+  const known = await db.first<{ is_same: boolean; facts: number; events: number; last_seq: number }>(sql`
+    select content_hash = ${spooled.contentHash} as is_same, facts, events, last_seq
+    from chancery_secret.batch where id = ${spooled.id}`)
+  if (known) {
+    const { is_same, ...counts } = known
+    return is_same ? { status: 'duplicate', ...counts } : { status: 'conflict' }
+  }
+
+  const { seq: base, logged_at: loggedAt } = await startOfBatch(db)
+  const events = createEventCollector(db)
+  const batch = createBatch(db, contract, loggedAt, events)
+  for (const resource of factResources) {
+    for await (const changes of spooled.changes(resource)) {
+      await appliers[resource](batch, changes)
+      await events.flush()
+      await batch.checkReferences()
+    }
+  }
+  for await (const gameEvents of spooled.events()) {
+    await recordEvents(batch, gameEvents)
+    await events.flush()
+    await batch.checkReferences()
+  }
+  await recount(batch)
+
+  const eventCount = await events.append(base, loggedAt, spooled.isAnnounced)
+  const lastSeq = base + eventCount
+  await db.rows(sql`
+    insert into chancery_secret.batch (id, content_hash, applied_at, facts, events, last_seq)
+    values (${spooled.id}, ${spooled.contentHash}, ${loggedAt}, ${spooled.factCount}, ${eventCount}, ${lastSeq})`)
+  if (batch.hasWorldChanged() || eventCount > 0) {
+    await db.rows(sql`
+      update chancery_world.pulse set seq = ${lastSeq}, world_version = world_version + 1, world_changed_at = ${loggedAt}`)
+    await db.rows(notifyPulse)
+  }
+  return { status: 'applied', facts: spooled.factCount, events: eventCount, last_seq: lastSeq }
+}
+
+/** Where the log stands, and the time of this batch in it. That time never runs backwards, whatever the clock does. */
+async function startOfBatch(db: Database): Promise<{ seq: number; logged_at: string }> {
+  const row = await db.first<{ seq: number; logged_at: string }>(sql`
+    select seq, greatest(date_trunc('milliseconds', clock_timestamp()),
+      (select max(logged_at) from chancery_world.logging)) as logged_at
+    from chancery_world.pulse`)
+  if (!row) throw new Error('the pulse has no row')
+  return row
+}
+
+/** Counters follow the state, in the same transaction. Conflicts come last: they add up their wars. */
+async function recount(batch: Batch): Promise<void> {
+  await recountMembers(batch)
+  await recountBattles(batch)
+  await recountWarsOfNations(batch)
+  await recountWarsOfAlliances(batch)
+  await recountConflicts(batch)
+}

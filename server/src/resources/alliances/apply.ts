@@ -1,0 +1,141 @@
+import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
+import type { Batch, Change } from '../../store/batch.ts'
+import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { sql } from '../../store/database.ts'
+import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
+import { searchText } from '../../store/search-text.ts'
+import { dismissMembers } from '../members/apply.ts'
+import { endTreatiesOf } from '../treaties/apply.ts'
+
+type Alliance = Pick<
+  PublicOf<ResourceOf<'alliance'>>,
+  | 'id'
+  | 'name'
+  | 'tag'
+  | 'color'
+  | 'flag_url'
+  | 'description'
+  | 'founded_at'
+  | 'recruiting'
+  | 'updated_at'
+  | 'attributes'
+> &
+  Required<Pick<ReadableOf<ResourceOf<'alliance'>>, 'treasury'>> & {
+    moderation_notes: string | null
+    private_attributes: Record<string, unknown>
+  }
+
+const writeAlliances = rowWriter('chancery_world.alliance', 'id', [
+  'id',
+  'name',
+  'tag',
+  'color',
+  'flag_url',
+  'description',
+  'founded_at',
+  'recruiting',
+  'attributes',
+  'updated_at',
+  'search_text',
+])
+const writeSecrets = rowWriter('chancery_secret.alliance_private', 'alliance_id', [
+  'alliance_id',
+  'treasury',
+  'moderation_notes',
+  'attributes',
+])
+const removeAlliances = rowRemover('chancery_world.alliance', 'id')
+const removeSecrets = rowRemover('chancery_secret.alliance_private', 'alliance_id')
+
+const store: ThingStore<Alliance> = {
+  resource: 'alliance',
+
+  async load({ db }, ids) {
+    const rows = await db.rows<Alliance>(sql`
+      select a.id, a.name, a.tag, a.color, a.flag_url, a.description, a.founded_at, a.recruiting, a.attributes, a.updated_at,
+        p.treasury, p.moderation_notes, coalesce(p.attributes, '{}') as private_attributes
+      from chancery_world.alliance a left join chancery_secret.alliance_private p on p.alliance_id = a.id
+      where a.id = any(${ids})`)
+    return new Map(rows.map(row => [row.id, row]))
+  },
+
+  async save({ db }, alliances) {
+    await writeAlliances(
+      db,
+      alliances.map(alliance => ({ ...alliance, search_text: searchText(alliance.name, alliance.tag) })),
+    )
+    await writeSecrets(
+      db,
+      alliances.map(({ id, treasury, moderation_notes, private_attributes }) => ({
+        alliance_id: id,
+        treasury,
+        moderation_notes,
+        attributes: private_attributes,
+      })),
+    )
+    await unearth(
+      db,
+      'alliance',
+      alliances.map(alliance => alliance.id),
+    )
+  },
+
+  async remove({ db }, ids) {
+    await removeAlliances(db, ids)
+    await removeSecrets(db, ids)
+  },
+}
+
+const referenceTo = ({ id, name, tag }: Alliance) => ({ alliance_id: id, name, tag })
+
+/** Applies facts about alliances. */
+export async function applyAlliances(batch: Batch, changes: Change[]): Promise<void> {
+  const transitions = await settle(batch, store, changes)
+  const gone = new Map(
+    transitions.flatMap(({ line, key, before, after, at }) =>
+      before && !after ? [[key, { ...referenceTo(before), line, at }] as const] : [],
+    ),
+  )
+  await endTreatiesOf(batch, gone)
+  await dismissMembers(batch, gone)
+  await bury(
+    batch.db,
+    'alliance',
+    [...gone].map(([id, { name }]) => ({ id, name })),
+    batch.loggedAt,
+  )
+  for (const transition of transitions) tell(batch, transition)
+}
+
+function tell(batch: Batch, { line, before, after, at }: Transition<Alliance>): void {
+  if (after && !before) {
+    const telling = { line, at: after.founded_at ?? at, alliances: [after.id] }
+    batch.tell('alliance.founded', telling, { alliance: referenceTo(after) })
+  } else if (before && !after) {
+    batch.tell('alliance.disbanded', { line, at, alliances: [before.id] }, { alliance: referenceTo(before) })
+  } else if (before && after && (before.name !== after.name || before.tag !== after.tag)) {
+    batch.tell(
+      'alliance.renamed',
+      { line, at, alliances: [after.id] },
+      { alliance: referenceTo(after), old_name: before.name, old_tag: before.tag },
+    )
+  }
+}
+
+/** Counts members and sums their scores anew, for alliances whose members or whose members' scores changed. */
+export async function recountMembers({ db, touched }: Batch): Promise<void> {
+  if (touched.memberships.size + touched.scores.size === 0) return
+  await db.rows(sql`
+    with touched as (
+      select unnest(${[...touched.memberships]}::text[]) as id
+      union select alliance_id from chancery_world.alliance_member where nation_id = any(${[...touched.scores]}::text[])
+    ), counted as (
+      select t.id, count(n.id) as members, coalesce(sum(n.national_score), 0) as score
+      from touched t
+      left join chancery_world.alliance_member m on m.alliance_id = t.id
+      left join chancery_world.nation n on n.id = m.nation_id
+      group by t.id
+    )
+    update chancery_world.alliance a set member_count = c.members, total_score = c.score
+    from counted c where a.id = c.id and (a.member_count, a.total_score) is distinct from (c.members, c.score)`)
+}

@@ -1,0 +1,113 @@
+import type { PublicOf, ResourceOf } from '@chancery/contract'
+import type { Batch, Change } from '../../store/batch.ts'
+import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { sql } from '../../store/database.ts'
+import { rowRemover, rowWriter } from '../../store/rows.ts'
+
+type Battle = PublicOf<ResourceOf<'battle'>>
+
+const write = rowWriter('chancery_world.battle', 'id', [
+  'id',
+  'war_id',
+  'kind',
+  'fought_at',
+  'attacker_nation_id',
+  'defender_nation_id',
+  'victor',
+  'losses',
+  'infrastructure_destroyed',
+])
+const remove = rowRemover('chancery_world.battle', 'id')
+
+const store: ThingStore<Battle> = {
+  resource: 'battle',
+  async load({ db }, ids) {
+    const rows = await db.rows<Battle>(sql`
+      select id, war_id, kind, fought_at, attacker_nation_id, defender_nation_id, victor, losses, infrastructure_destroyed
+      from chancery_world.battle where id = any(${ids})`)
+    return new Map(rows.map(row => [row.id, row]))
+  },
+  save: ({ db }, battles) => write(db, battles),
+  remove: ({ db }, ids) => remove(db, ids),
+}
+
+/** Applies facts about battles. */
+export async function applyBattles(batch: Batch, changes: Change[]): Promise<void> {
+  for (const { line, data } of changes) {
+    const { war_id, attacker_nation_id, defender_nation_id } = data as Partial<Battle>
+    batch.refersTo('war', war_id, line, '/data/war_id')
+    batch.refersTo('nation', attacker_nation_id, line, '/data/attacker_nation_id')
+    batch.refersTo('nation', defender_nation_id, line, '/data/defender_nation_id')
+  }
+  const transitions = await settle(batch, store, changes)
+  for (const { before, after } of transitions) {
+    if (before) batch.touched.battles.add(before.war_id)
+    if (after) batch.touched.battles.add(after.war_id)
+  }
+  await tell(batch, transitions)
+}
+
+interface WarSides {
+  id: string
+  conflict_id: string | null
+  attacker_nation_id: string
+  attacker_nation_name: string
+  attacker_alliance_id: string | null
+  defender_nation_id: string
+  defender_nation_name: string
+  defender_alliance_id: string | null
+}
+
+/** Names are those of the war where its own nations fought, else those of now. */
+async function tell(batch: Batch, transitions: Transition<Battle>[]): Promise<void> {
+  const fought = transitions.flatMap(({ line, before, after }) =>
+    after && !before ? [{ line, battle: after }] : [],
+  )
+  if (fought.length === 0) return
+  const names = await batch.nationNames(
+    fought.flatMap(({ battle }) => [battle.attacker_nation_id, battle.defender_nation_id]),
+  )
+  const wars = await warsOf(
+    batch,
+    fought.map(({ battle }) => battle.war_id),
+  )
+  for (const { line, battle } of fought) {
+    const war = wars.get(battle.war_id)
+    const nation = (id: string) => ({ nation_id: id, nation_name: nameIn(war, id) ?? names.get(id) ?? id })
+    batch.tell(
+      'battle.fought',
+      {
+        line,
+        at: battle.fought_at,
+        nations: [battle.attacker_nation_id, battle.defender_nation_id],
+        alliances: [war?.attacker_alliance_id ?? null, war?.defender_alliance_id ?? null],
+        war: battle.war_id,
+        conflict: war?.conflict_id ?? null,
+      },
+      {
+        battle_id: battle.id,
+        war_id: battle.war_id,
+        kind: battle.kind,
+        attacker: nation(battle.attacker_nation_id),
+        defender: nation(battle.defender_nation_id),
+        victor: battle.victor,
+        losses: battle.losses,
+        infrastructure_destroyed: battle.infrastructure_destroyed,
+      },
+    )
+  }
+}
+
+async function warsOf({ db }: Batch, ids: string[]): Promise<Map<string, WarSides>> {
+  const rows = await db.rows<WarSides>(sql`
+    select id, conflict_id, attacker_nation_id, attacker_nation_name, attacker_alliance_id, defender_nation_id,
+      defender_nation_name, defender_alliance_id
+    from chancery_world.war where id = any(${[...new Set(ids)]})`)
+  return new Map(rows.map(row => [row.id, row]))
+}
+
+function nameIn(war: WarSides | undefined, nationId: string): string | undefined {
+  if (war?.attacker_nation_id === nationId) return war.attacker_nation_name
+  if (war?.defender_nation_id === nationId) return war.defender_nation_name
+  return undefined
+}

@@ -1,0 +1,81 @@
+import type { PublicOf, ResourceOf } from '@chancery/contract'
+import type { Batch, Change } from '../../store/batch.ts'
+import { settle, type ThingStore } from '../../store/changes.ts'
+import { sql } from '../../store/database.ts'
+import { rowRemover, rowWriter } from '../../store/rows.ts'
+
+type MarketPrice = PublicOf<ResourceOf<'market_price'>> & {
+  reference_price: number
+  reference_at: string
+  /** The price that this change moved away from, where it moved far enough to be told. */
+  moved_from?: number | undefined
+}
+
+const columns = [
+  'resource',
+  'price',
+  'currency',
+  'best_bid',
+  'best_ask',
+  'high_24h',
+  'low_24h',
+  'volume_24h',
+  'traded_value_24h',
+  'trades_24h',
+  'change_24h_percent',
+  'as_of',
+  'reference_price',
+  'reference_at',
+]
+const write = rowWriter('chancery_world.market_price', 'resource', columns)
+const remove = rowRemover('chancery_world.market_price', 'resource')
+
+const dayMs = 86_400_000
+const movedPercent = 10
+
+const store: ThingStore<MarketPrice> = {
+  resource: 'market_price',
+  async load({ db }, keys) {
+    const rows = await db.rows<MarketPrice>(sql`
+      select resource, price, currency, best_bid, best_ask, high_24h, low_24h, volume_24h, traded_value_24h, trades_24h,
+        change_24h_percent, as_of, reference_price, reference_at
+      from chancery_world.market_price where resource = any(${keys})`)
+    return new Map(rows.map(row => [row.resource, row]))
+  },
+
+  /** A move counts from the price that was last told of; where that is over a day old, from the one before this. */
+  adjust(_batch, after, before) {
+    after.moved_from = undefined
+    if (!before) return setReference(after)
+    const isFresh = Date.parse(after.as_of) - Date.parse(before.reference_at) <= dayMs
+    const reference = isFresh ? before.reference_price : before.price
+    const hasMoved = Math.abs(changePercent(reference, after.price)) >= movedPercent
+    if (hasMoved) after.moved_from = reference
+    if (hasMoved || !isFresh) setReference(after)
+  },
+
+  save: ({ db }, prices) => write(db, prices),
+  remove: ({ db }, keys) => remove(db, keys),
+}
+
+function setReference(row: MarketPrice): void {
+  row.reference_price = row.price
+  row.reference_at = row.as_of
+}
+
+const changePercent = (from: number, to: number) =>
+  from === 0 ? 0 : Number((((to - from) / from) * 100).toFixed(4))
+
+/** Applies facts about market prices. */
+export async function applyMarket(batch: Batch, changes: Change[]): Promise<void> {
+  for (const { line, after } of await settle(batch, store, changes)) {
+    if (after?.moved_from === undefined) continue
+    const { resource, currency, price, moved_from, as_of } = after
+    const change_percent = changePercent(moved_from, price)
+    batch.tell(
+      'market.price_moved',
+      { line, at: as_of },
+      { resource, currency, price, reference_price: moved_from, change_percent },
+    )
+  }
+}

@@ -1,0 +1,158 @@
+import type { Batch, Change } from '../../store/batch.ts'
+import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { sql } from '../../store/database.ts'
+import { rowRemover, rowWriter } from '../../store/rows.ts'
+
+interface Membership {
+  nation_id: string
+  alliance_id: string
+  rank: string
+  joined_at: string | null
+  can_view_treasury: boolean | null
+}
+
+interface AllianceReference {
+  alliance_id: string
+  name: string
+  tag: string
+}
+
+const writeMembers = rowWriter('chancery_world.alliance_member', 'nation_id', [
+  'nation_id',
+  'alliance_id',
+  'rank',
+  'joined_at',
+])
+const writeSecrets = rowWriter('chancery_secret.member_private', 'nation_id', [
+  'nation_id',
+  'can_view_treasury',
+])
+const removeMembers = rowRemover('chancery_world.alliance_member', 'nation_id')
+const removeSecrets = rowRemover('chancery_secret.member_private', 'nation_id')
+
+const store: ThingStore<Membership> = {
+  resource: 'alliance_member',
+
+  async load({ db }, ids) {
+    const rows = await db.rows<Membership>(sql`
+      select m.nation_id, m.alliance_id, m.rank, m.joined_at, p.can_view_treasury
+      from chancery_world.alliance_member m left join chancery_secret.member_private p using (nation_id)
+      where m.nation_id = any(${ids})`)
+    return new Map(rows.map(row => [row.nation_id, row]))
+  },
+
+  /** Rank, date and permission belong to one alliance: whoever changes it brings none of them along. */
+  adjust(batch, after, before, { data }) {
+    if (!before || before.alliance_id === after.alliance_id) return
+    if (!('rank' in data)) after.rank = batch.contract.profile.ranks.at(-1)?.key ?? after.rank
+    if (!('joined_at' in data)) after.joined_at = null
+    if (!('can_view_treasury' in data)) after.can_view_treasury = null
+  },
+
+  async save({ db }, members) {
+    await writeMembers(db, members)
+    await writeSecrets(db, members)
+  },
+
+  async remove({ db }, ids) {
+    await removeMembers(db, ids)
+    await removeSecrets(db, ids)
+  },
+}
+
+/** Applies facts about memberships. */
+export async function applyMembers(batch: Batch, changes: Change[]): Promise<void> {
+  for (const { line, key, op, data } of changes) {
+    if (op === 'delete') continue
+    batch.refersTo('nation', key, line, '/data/nation_id')
+    if (typeof data.alliance_id === 'string')
+      batch.refersTo('alliance', data.alliance_id, line, '/data/alliance_id')
+  }
+  await tell(batch, await settle(batch, store, changes))
+}
+
+/** Ends the memberships of nations that are gone. */
+export async function leaveAlliances(
+  batch: Batch,
+  gone: { key: string; line: number; at: string }[],
+): Promise<void> {
+  if (gone.length === 0) return
+  const changes = gone.map(({ key, line, at }) => ({ line, op: 'delete' as const, key, data: {}, at }))
+  await tell(batch, await settle(batch, store, changes))
+}
+
+/** Ends the memberships of alliances that are gone; `alliances` still says what they were called. */
+export async function dismissMembers(
+  batch: Batch,
+  alliances: Map<string, AllianceReference & { line: number; at: string }>,
+): Promise<void> {
+  if (alliances.size === 0) return
+  const rows = await batch.db.rows<{ nation_id: string; alliance_id: string }>(sql`
+    select nation_id, alliance_id from chancery_world.alliance_member where alliance_id = any(${[...alliances.keys()]})
+    order by alliance_id, nation_id`)
+  const changes = rows.flatMap(({ nation_id, alliance_id }) => {
+    const alliance = alliances.get(alliance_id)
+    return alliance
+      ? [{ line: alliance.line, op: 'delete' as const, key: nation_id, data: {}, at: alliance.at }]
+      : []
+  })
+  await tell(batch, await settle(batch, store, changes), alliances)
+}
+
+async function tell(
+  batch: Batch,
+  transitions: Transition<Membership>[],
+  known: Map<string, AllianceReference> = new Map(),
+): Promise<void> {
+  if (transitions.length === 0) return
+  const names = await batch.nationNames(transitions.map(transition => transition.key))
+  const alliances = new Map([...(await loadAlliances(batch, transitions)), ...known])
+  const referenceTo = (id: string) => {
+    const { name, tag } = alliances.get(id) ?? { name: id, tag: '' }
+    return { alliance_id: id, name, tag }
+  }
+  for (const { line, key, before, after, at } of transitions) {
+    const nation = { nation_id: key, nation_name: names.get(key) ?? key }
+    const isSame = before?.alliance_id === after?.alliance_id
+    if (before && !isSame) {
+      batch.touched.memberships.add(before.alliance_id)
+      const alliance = referenceTo(before.alliance_id)
+      batch.tell(
+        'alliance.member_left',
+        { line, at, nations: [key], alliances: [before.alliance_id] },
+        { nation, alliance },
+      )
+    }
+    if (after && !isSame) {
+      batch.touched.memberships.add(after.alliance_id)
+      const alliance = referenceTo(after.alliance_id)
+      batch.tell(
+        'alliance.member_joined',
+        { line, at: after.joined_at ?? at, nations: [key], alliances: [after.alliance_id] },
+        { nation, alliance, rank: after.rank },
+      )
+    }
+    if (before && after && isSame && before.rank !== after.rank) {
+      const alliance = referenceTo(after.alliance_id)
+      batch.tell(
+        'alliance.rank_changed',
+        { line, at, nations: [key], alliances: [after.alliance_id] },
+        { nation, alliance, old_rank: before.rank, rank: after.rank },
+      )
+    }
+  }
+}
+
+async function loadAlliances(
+  { db }: Batch,
+  transitions: Transition<Membership>[],
+): Promise<Map<string, AllianceReference>> {
+  const ids = new Set(
+    transitions
+      .flatMap(({ before, after }) => [before?.alliance_id, after?.alliance_id])
+      .filter(id => id !== undefined),
+  )
+  const rows = await db.rows<AllianceReference>(sql`
+    select id as alliance_id, name, tag from chancery_world.alliance where id = any(${[...ids]})`)
+  return new Map(rows.map(row => [row.alliance_id, row]))
+}

@@ -1,0 +1,148 @@
+import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
+import type { Batch, Change } from '../../store/batch.ts'
+import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { sql } from '../../store/database.ts'
+import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
+import { searchText } from '../../store/search-text.ts'
+import { leaveAlliances } from '../members/apply.ts'
+
+type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
+  Required<Pick<ReadableOf<ResourceOf<'nation'>>, 'military' | 'economy' | 'production' | 'assignments'>> & {
+    player: string | null
+    moderation_notes: string | null
+    private_attributes: Record<string, unknown>
+  }
+
+const writeNations = rowWriter('chancery_world.nation', 'id', [
+  'id',
+  'nation_name',
+  'leader_name',
+  'national_score',
+  'status',
+  'government',
+  'continent',
+  'color',
+  'flag_url',
+  'motto',
+  'founded_at',
+  'city_count',
+  'land_area',
+  'attributes',
+  'updated_at',
+  'search_text',
+])
+const writeSecrets = rowWriter('chancery_secret.nation_private', 'nation_id', [
+  'nation_id',
+  'military',
+  'economy',
+  'production',
+  'assignments',
+  'player',
+  'moderation_notes',
+  'attributes',
+])
+const removeNations = rowRemover('chancery_world.nation', 'id')
+const removeSecrets = rowRemover('chancery_secret.nation_private', 'nation_id')
+const removeApplications = rowRemover('chancery_secret.alliance_application', 'nation_id')
+
+const secretsOf = ({
+  id,
+  military,
+  economy,
+  production,
+  assignments,
+  player,
+  moderation_notes,
+  private_attributes,
+}: Nation) => ({
+  nation_id: id,
+  military,
+  economy,
+  production,
+  assignments,
+  player,
+  moderation_notes,
+  attributes: private_attributes,
+})
+
+const store: ThingStore<Nation> = {
+  resource: 'nation',
+
+  async load({ db }, ids) {
+    const rows = await db.rows<Nation>(sql`
+      select n.id, n.nation_name, n.leader_name, n.national_score, n.status, n.government, n.continent, n.color, n.flag_url,
+        n.motto, n.founded_at, n.city_count, n.land_area, n.attributes, n.updated_at,
+        p.military, p.economy, p.production, p.assignments, p.player, p.moderation_notes,
+        coalesce(p.attributes, '{}') as private_attributes
+      from chancery_world.nation n left join chancery_secret.nation_private p on p.nation_id = n.id
+      where n.id = any(${ids})`)
+    return new Map(rows.map(row => [row.id, row]))
+  },
+
+  async save({ db }, nations) {
+    await writeNations(
+      db,
+      nations.map(nation => ({ ...nation, search_text: searchText(nation.nation_name, nation.leader_name) })),
+    )
+    await writeSecrets(db, nations.map(secretsOf))
+    await unearth(
+      db,
+      'nation',
+      nations.map(nation => nation.id),
+    )
+  },
+
+  async remove(batch, ids) {
+    await removeNations(batch.db, ids)
+    await removeSecrets(batch.db, ids)
+    await removeApplications(batch.db, ids)
+  },
+}
+
+/** Applies facts about nations. */
+export async function applyNations(batch: Batch, changes: Change[]): Promise<void> {
+  const transitions = await settle(batch, store, changes)
+  await keepOneNationAPlayer(batch, transitions)
+  const gone = transitions.filter(({ after }) => after === undefined)
+  await leaveAlliances(batch, gone)
+  await bury(
+    batch.db,
+    'nation',
+    gone.map(({ key, before }) => ({ id: key, name: before?.nation_name ?? null })),
+    batch.loggedAt,
+  )
+  for (const transition of transitions) tell(batch, transition)
+}
+
+function tell(batch: Batch, { line, before, after, at }: Transition<Nation>): void {
+  if (after && !before) {
+    const nation = { nation_id: after.id, nation_name: after.nation_name }
+    batch.tell('nation.founded', { line, at: after.founded_at ?? at, nations: [after.id] }, { nation })
+  } else if (before && !after) {
+    const nation = { nation_id: before.id, nation_name: before.nation_name }
+    batch.tell('nation.deleted', { line, at, nations: [before.id] }, { nation })
+  } else if (before && after) {
+    if (before.national_score !== after.national_score) batch.touched.scores.add(after.id)
+    if (before.nation_name !== after.nation_name) {
+      const nation = { nation_id: after.id, nation_name: after.nation_name }
+      batch.tell(
+        'nation.renamed',
+        { line, at, nations: [after.id] },
+        { nation, old_name: before.nation_name },
+      )
+    }
+  }
+}
+
+/** A player leads one nation: the one that the game named last. Whoever led it before has lost it. */
+async function keepOneNationAPlayer({ db }: Batch, transitions: Transition<Nation>[]): Promise<void> {
+  const nationOf = new Map<string, string>()
+  for (const { before, after } of transitions) {
+    if (after?.player && after.player !== before?.player) nationOf.set(after.player, after.id)
+  }
+  if (nationOf.size === 0) return
+  await db.rows(sql`
+    update chancery_secret.nation_private p set player = null
+    from unnest(${[...nationOf.keys()]}::text[], ${[...nationOf.values()]}::text[]) as now_leads (player, nation_id)
+    where p.player = now_leads.player and p.nation_id <> now_leads.nation_id`)
+}

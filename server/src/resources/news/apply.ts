@@ -1,0 +1,45 @@
+import type { PublicOf, ResourceOf } from '@chancery/contract'
+import type { Batch, Change } from '../../store/batch.ts'
+import { settle, type ThingStore } from '../../store/changes.ts'
+import { sql } from '../../store/database.ts'
+import { rowRemover, rowWriter } from '../../store/rows.ts'
+
+type NewsItem = PublicOf<ResourceOf<'news_item'>>
+
+const write = rowWriter('chancery_world.news_item', 'id', [
+  'id',
+  'title',
+  'body',
+  'category',
+  'author',
+  'published_at',
+  'nation_ids',
+  'alliance_ids',
+])
+const remove = rowRemover('chancery_world.news_item', 'id')
+
+const store: ThingStore<NewsItem> = {
+  resource: 'news_item',
+  async load({ db }, ids) {
+    const rows = await db.rows<NewsItem>(sql`
+      select id, title, body, category, author, published_at, nation_ids, alliance_ids
+      from chancery_world.news_item where id = any(${ids})`)
+    return new Map(rows.map(row => [row.id, row]))
+  },
+  save: ({ db }, items) => write(db, items),
+  remove: ({ db }, ids) => remove(db, ids),
+}
+
+/** Applies facts about news. */
+export async function applyNews(batch: Batch, changes: Change[]): Promise<void> {
+  for (const { line, data } of changes) {
+    const { nation_ids, alliance_ids } = data as Partial<NewsItem>
+    for (const id of nation_ids ?? []) batch.refersTo('nation', id, line, '/data/nation_ids')
+    for (const id of alliance_ids ?? []) batch.refersTo('alliance', id, line, '/data/alliance_ids')
+  }
+  for (const { line, before, after } of await settle(batch, store, changes)) {
+    if (before || !after) continue
+    const telling = { line, at: after.published_at, nations: after.nation_ids, alliances: after.alliance_ids }
+    batch.tell('news.published', telling, { news_id: after.id, title: after.title, category: after.category })
+  }
+}

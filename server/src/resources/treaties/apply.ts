@@ -1,0 +1,110 @@
+import type { Batch, Change } from '../../store/batch.ts'
+import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { sql } from '../../store/database.ts'
+import { rowRemover, rowWriter } from '../../store/rows.ts'
+
+interface Treaty {
+  id: string
+  alliance_ids: [string, string]
+  type: string
+  signed_at: string | null
+  expires_at: string | null
+}
+
+interface AllianceReference {
+  alliance_id: string
+  name: string
+  tag: string
+}
+
+const write = rowWriter('chancery_world.treaty', 'id', [
+  'id',
+  'first_alliance_id',
+  'second_alliance_id',
+  'type',
+  'signed_at',
+  'expires_at',
+])
+const remove = rowRemover('chancery_world.treaty', 'id')
+
+const store: ThingStore<Treaty> = {
+  resource: 'treaty',
+  async load({ db }, ids) {
+    const rows = await db.rows<Treaty>(sql`
+      select id, array[first_alliance_id, second_alliance_id] as alliance_ids, type, signed_at, expires_at
+      from chancery_world.treaty where id = any(${ids})`)
+    return new Map(rows.map(row => [row.id, row]))
+  },
+  save: ({ db }, treaties) =>
+    write(
+      db,
+      treaties.map(({ alliance_ids: [first, second], ...treaty }) => ({
+        ...treaty,
+        first_alliance_id: first,
+        second_alliance_id: second,
+      })),
+    ),
+  remove: ({ db }, ids) => remove(db, ids),
+}
+
+/** Applies facts about treaties. */
+export async function applyTreaties(batch: Batch, changes: Change[]): Promise<void> {
+  for (const { line, data } of changes) {
+    if (!Array.isArray(data.alliance_ids)) continue
+    for (const id of data.alliance_ids) batch.refersTo('alliance', id, line, '/data/alliance_ids')
+  }
+  await tell(batch, await settle(batch, store, changes), new Map())
+}
+
+/** Ends the treaties of alliances that are gone; `alliances` still says what they were called. */
+export async function endTreatiesOf(
+  batch: Batch,
+  alliances: Map<string, AllianceReference & { line: number; at: string }>,
+): Promise<void> {
+  if (alliances.size === 0) return
+  const ids = [...alliances.keys()]
+  const rows = await batch.db.rows<{ id: string; first: string; second: string }>(sql`
+    select id, first_alliance_id as first, second_alliance_id as second from chancery_world.treaty
+    where first_alliance_id = any(${ids}) or second_alliance_id = any(${ids}) order by id`)
+  const changes = rows.flatMap(({ id, first, second }) => {
+    const alliance = alliances.get(first) ?? alliances.get(second)
+    return alliance
+      ? [{ line: alliance.line, op: 'delete' as const, key: id, data: {}, at: alliance.at }]
+      : []
+  })
+  await tell(batch, await settle(batch, store, changes), alliances)
+}
+
+async function tell(
+  batch: Batch,
+  transitions: Transition<Treaty>[],
+  known: Map<string, AllianceReference>,
+): Promise<void> {
+  if (transitions.length === 0) return
+  const ids = new Set(
+    transitions.flatMap(({ before, after }) => [
+      ...(before?.alliance_ids ?? []),
+      ...(after?.alliance_ids ?? []),
+    ]),
+  )
+  const rows = await batch.db.rows<AllianceReference>(sql`
+    select id as alliance_id, name, tag from chancery_world.alliance where id = any(${[...ids]})`)
+  const names = new Map(rows.map(row => [row.alliance_id, row]))
+  const referenceTo = (id: string): AllianceReference => {
+    const { name, tag } = known.get(id) ?? names.get(id) ?? { name: id, tag: '' }
+    return { alliance_id: id, name, tag }
+  }
+  for (const { line, before, after, at } of transitions) {
+    const treaty = after ?? before
+    if (!treaty || (before && after)) continue
+    const data = {
+      treaty_id: treaty.id,
+      type: treaty.type,
+      alliances: treaty.alliance_ids.map(referenceTo) as [AllianceReference, AllianceReference],
+      signed_at: treaty.signed_at,
+      expires_at: treaty.expires_at,
+    }
+    const telling = { line, at: after ? (treaty.signed_at ?? at) : at, alliances: treaty.alliance_ids }
+    batch.tell(after ? 'treaty.signed' : 'treaty.ended', telling, data)
+  }
+}

@@ -1,0 +1,202 @@
+import type { PublicOf, ResourceOf } from '@chancery/contract'
+import { type Batch, type Change, refuse } from '../../store/batch.ts'
+import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { sql } from '../../store/database.ts'
+import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
+
+type War = Omit<PublicOf<ResourceOf<'war'>>, 'battles_count' | 'losses' | 'url'>
+type Side = War['attacker']
+
+const writeWars = rowWriter('chancery_world.war', 'id', [
+  'id',
+  'type',
+  'status',
+  'reason',
+  'attacker_nation_id',
+  'attacker_nation_name',
+  'attacker_alliance_id',
+  'attacker_alliance_name',
+  'defender_nation_id',
+  'defender_nation_name',
+  'defender_alliance_id',
+  'defender_alliance_name',
+  'declared_at',
+  'ended_at',
+  'outcome',
+  'conflict_id',
+  'era_id',
+  'updated_at',
+])
+const removeWars = rowRemover('chancery_world.war', 'id')
+const removeBattles = rowRemover('chancery_world.battle', 'war_id')
+
+const columnsOf = (
+  side: 'attacker' | 'defender',
+  { nation_id, nation_name, alliance_id, alliance_name }: Side,
+) => ({
+  [`${side}_nation_id`]: nation_id,
+  [`${side}_nation_name`]: nation_name,
+  [`${side}_alliance_id`]: alliance_id,
+  [`${side}_alliance_name`]: alliance_name,
+})
+
+const store: ThingStore<War> = {
+  resource: 'war',
+
+  async load({ db }, ids) {
+    const rows = await db.rows<War>(sql`
+      select id, type, status, reason, declared_at, ended_at, outcome, conflict_id, era_id, updated_at,
+        json_build_object('nation_id', attacker_nation_id, 'nation_name', attacker_nation_name,
+          'alliance_id', attacker_alliance_id, 'alliance_name', attacker_alliance_name) as attacker,
+        json_build_object('nation_id', defender_nation_id, 'nation_name', defender_nation_name,
+          'alliance_id', defender_alliance_id, 'alliance_name', defender_alliance_name) as defender
+      from chancery_world.war where id = any(${ids})`)
+    return new Map(rows.map(row => [row.id, row]))
+  },
+
+  /** A war that is given an end has ended, and one that has ended says when where that is known. */
+  adjust(_batch, after, before, { data, line }) {
+    if (!after.attacker.nation_id)
+      refuse(line, '/data/attacker', 'a new war needs attacker.nation_id')
+    if (!after.defender.nation_id)
+      refuse(line, '/data/defender', 'a new war needs defender.nation_id')
+    if (!('status' in data) && typeof data.ended_at === 'string') after.status = 'ended'
+    for (const side of ['attacker', 'defender'] as const) {
+      // Names and alliance are those of the declaration: only another nation makes them be looked up again.
+      const isKnown = before?.[side].nation_id === after[side].nation_id
+      const said = (data[side] ?? {}) as Partial<Side>
+      if (!isKnown) after[side] = { nation_id: after[side].nation_id, ...said } as Side
+    }
+  },
+
+  async save({ db }, wars) {
+    await writeWars(
+      db,
+      wars.map(({ attacker, defender, ...war }) => ({
+        ...war,
+        ...columnsOf('attacker', attacker),
+        ...columnsOf('defender', defender),
+      })),
+    )
+    await unearth(
+      db,
+      'war',
+      wars.map(war => war.id),
+    )
+  },
+
+  async remove({ db }, ids) {
+    await removeBattles(db, ids)
+    await removeWars(db, ids)
+  },
+}
+
+/** Applies facts about wars. */
+export async function applyWars(batch: Batch, changes: Change[]): Promise<void> {
+  for (const { line, data } of changes) noteReferences(batch, line, data)
+  const transitions = await settle(batch, await withSidesOf(batch, changes), changes)
+  const gone = transitions.filter(({ after }) => after === undefined)
+  await bury(
+    batch.db,
+    'war',
+    gone.map(({ key }) => ({ id: key, name: null })),
+    batch.loggedAt,
+  )
+  for (const transition of transitions) {
+    touch(batch, transition.before)
+    touch(batch, transition.after)
+    tell(batch, transition)
+  }
+}
+
+function noteReferences(batch: Batch, line: number, data: Record<string, unknown>): void {
+  const { attacker, defender, conflict_id, era_id } = data as Partial<War>
+  for (const [side, said] of Object.entries({ attacker, defender })) {
+    batch.refersTo('nation', said?.nation_id, line, `/data/${side}/nation_id`)
+    batch.refersTo('alliance', said?.alliance_id, line, `/data/${side}/alliance_id`)
+  }
+  batch.refersTo('conflict', conflict_id, line, '/data/conflict_id')
+  batch.refersTo('era', era_id, line, '/data/era_id')
+}
+
+/** The store, with what nations and their alliances are called now: what a new war takes down. */
+async function withSidesOf(batch: Batch, changes: Change[]): Promise<ThingStore<War>> {
+  const ids = new Set(
+    changes.flatMap(({ data }) => [
+      (data.attacker as Side | undefined)?.nation_id,
+      (data.defender as Side | undefined)?.nation_id,
+    ]),
+  )
+  const rows = await batch.db.rows<Side>(sql`
+    select n.id as nation_id, n.nation_name, m.alliance_id, a.name as alliance_name
+    from (select id, nation_name from chancery_world.nation
+      union all select id, name from chancery_world.tombstone where resource = 'nation') n
+    left join chancery_world.alliance_member m on m.nation_id = n.id
+    left join chancery_world.alliance a on a.id = m.alliance_id
+    where n.id = any(${[...ids].filter(id => id !== undefined)})`)
+  const sides = new Map(rows.map(row => [row.nation_id, row]))
+  const allianceNames = await namesOfAlliances(batch, changes)
+  const fill = (side: Partial<Side>): Side => {
+    const nation_id = side.nation_id ?? ''
+    const now = sides.get(nation_id)
+    const alliance_id = side.alliance_id === undefined ? (now?.alliance_id ?? null) : side.alliance_id
+    const knownName =
+      alliance_id === now?.alliance_id ? now?.alliance_name : allianceNames.get(alliance_id ?? '')
+    return {
+      nation_id,
+      nation_name: side.nation_name ?? now?.nation_name ?? nation_id,
+      alliance_id,
+      alliance_name: alliance_id === null ? null : (side.alliance_name ?? knownName ?? alliance_id),
+    }
+  }
+  return {
+    ...store,
+    async adjust(inBatch, after, before, change) {
+      await store.adjust?.(inBatch, after, before, change)
+      after.attacker = fill(after.attacker)
+      after.defender = fill(after.defender)
+    },
+  }
+}
+
+async function namesOfAlliances({ db }: Batch, changes: Change[]): Promise<Map<string, string>> {
+  const ids = changes.flatMap(({ data }) =>
+    [data.attacker, data.defender]
+      .map(side => (side as Partial<Side> | undefined)?.alliance_id)
+      .filter(id => typeof id === 'string'),
+  )
+  if (ids.length === 0) return new Map()
+  const rows = await db.rows<{ id: string; name: string }>(sql`
+    select id, name from chancery_world.alliance where id = any(${ids})
+    union all select id, name from chancery_world.tombstone where resource = 'alliance' and id = any(${ids})`)
+  return new Map(rows.map(row => [row.id, row.name]))
+}
+
+function touch({ touched }: Batch, war: War | undefined): void {
+  if (!war) return
+  for (const side of [war.attacker, war.defender]) {
+    touched.warNations.add(side.nation_id)
+    if (side.alliance_id) touched.warAlliances.add(side.alliance_id)
+  }
+  if (war.conflict_id) touched.conflicts.add(war.conflict_id)
+}
+
+function tell(batch: Batch, { line, before, after, at }: Transition<War>): void {
+  if (!after) return
+  const { id, type, reason, attacker, defender, outcome } = after
+  const subjects = {
+    line,
+    nations: [attacker.nation_id, defender.nation_id],
+    alliances: [attacker.alliance_id, defender.alliance_id],
+    war: id,
+    conflict: after.conflict_id,
+  }
+  if (!before) {
+    const data = { war: { war_id: id, type, reason }, attacker, defender }
+    batch.tell('war.declared', { ...subjects, at: after.declared_at }, data)
+  }
+  if (before?.status !== 'ended' && after.status === 'ended') {
+    const data = { war: { war_id: id, type }, outcome, attacker, defender }
+    batch.tell('war.ended', { ...subjects, at: after.ended_at ?? at }, data)
+  }
+}

@@ -1,0 +1,91 @@
+import type { Contract, EventData, EventType, FactResource } from '@chancery/contract'
+import type { Database } from './database.ts'
+
+/** One fact about one thing, as the ingest door has checked it. */
+export interface Change {
+  /** Where it stood in the batch: orders the events, and is named in a refusal. */
+  line: number
+  op: 'put' | 'delete'
+  key: string
+  /** What a `put` says. */
+  data: Record<string, unknown>
+  /** When it happened in the game, where the game said so. */
+  at: string | undefined
+}
+
+/** An event before it has its number. */
+export interface EventDraft {
+  line: number
+  type: string
+  occurred_at: string
+  summary: string
+  nation_ids: string[]
+  alliance_ids: string[]
+  war_id: string | null
+  conflict_id: string | null
+  data: unknown
+}
+
+/** What a derived event says besides its data. */
+export interface Telling {
+  line: number
+  at: string | null | undefined
+  nations?: (string | null)[]
+  alliances?: (string | null)[]
+  war?: string | null
+  conflict?: string | null
+}
+
+/** Things whose counters must be computed anew before the batch is committed. */
+export interface Touched {
+  /** Nations whose score changed. */
+  scores: Set<string>
+  /** Alliances that gained, lost or changed members. */
+  memberships: Set<string>
+  /** Wars that gained, lost or changed battles. */
+  battles: Set<string>
+  /** Nations and alliances with a war that began, ended or changed. */
+  warNations: Set<string>
+  warAlliances: Set<string>
+  conflicts: Set<string>
+}
+
+/** What every `apply` works on: one batch, inside its transaction. */
+export interface Batch {
+  db: Database
+  contract: Contract
+  /** When the batch is logged; the time of whatever the game gave no time for. */
+  loggedAt: string
+  touched: Touched
+  /** Notes an event that a change of state gives rise to. */
+  tell<K extends EventType>(type: K, telling: Telling, data: EventData<K>): void
+  /** Notes an event that the game sent. */
+  record(draft: EventDraft): void
+  /** Says that something changed that everybody may read. */
+  noteWorldChange(): void
+  /** Says that a fact refers to a thing, which must exist or have existed. Checked before the batch is committed. */
+  refersTo(resource: FactResource, id: string | null | undefined, line: number, path: string): void
+  /** Names of nations, also of deleted ones. */
+  nationNames(ids: Iterable<string>): Promise<Map<string, string>>
+}
+
+/** Why a batch is refused: the line (from 1), the place in the fact as a JSON pointer, and what is wrong there. */
+export interface Refusal {
+  line: number
+  path: string
+  reason: string
+}
+
+/** Thrown while a batch is applied: nothing of it is stored. */
+export class RefusedBatch extends Error {
+  readonly refusals: Refusal[]
+
+  constructor(refusals: Refusal[]) {
+    super(refusals[0]?.reason ?? 'refused')
+    this.refusals = refusals
+  }
+}
+
+export function refuse(line: number, path: string, reason: string): never {
+  throw new RefusedBatch([{ line, path, reason }])
+}

@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type Contract,
+  complete,
+  defaultsOf,
+  type FactResource,
+  factKeys,
+  fieldNames,
+  merge,
+  type Resource,
+  requiredOnCreation,
+} from '@chancery/contract'
+import { type Batch, type Change, refuse } from './batch.ts'
+
+/** What one change did to one thing. `before` is undefined where it is new, `after` where it is gone. */
+export interface Transition<T> {
+  line: number
+  key: string
+  before: T | undefined
+  after: T | undefined
+  /** When it happened: what the fact said, else when it is logged. */
+  at: string
+}
+
+/** How a resource keeps its things. `T` has the contract's field names; attributes come split by who may read them. */
+export interface ThingStore<T> {
+  resource: FactResource
+  load(batch: Batch, keys: string[]): Promise<Map<string, T>>
+  /** Fills in what the fact left to the world: names of the time, states that follow from others. */
+  adjust?(batch: Batch, after: T, before: T | undefined, change: Change): Promise<void> | void
+  save(batch: Batch, things: T[]): Promise<void>
+  remove(batch: Batch, keys: string[]): Promise<void>
+}
+
+type Document = Record<string, unknown>
+
+interface Rules {
+  resource: Resource
+  required: string[]
+  defaults: Document
+  /** Own fields that everybody may read: what moves updated_at. */
+  publicNames: string[]
+  timeNames: string[]
+  publicAttributes: Set<string> | undefined
+}
+
+const rulesByContract = new WeakMap<Contract, Map<FactResource, Rules>>()
+
+function rulesFor(contract: Contract, name: FactResource): Rules {
+  let known = rulesByContract.get(contract)
+  if (!known) {
+    known = new Map()
+    rulesByContract.set(contract, known)
+  }
+  let rules = known.get(name)
+  if (!rules) {
+    rules = makeRules(contract.resources[name])
+    known.set(name, rules)
+  }
+  return rules
+}
+
+function makeRules(resource: Resource): Rules {
+  const own = { ...resource, fields: { ...resource.fields, ...resource.factFields } }
+  const attributes = resource.fields.attributes as
+    | { properties?: Record<string, { 'x-class'?: string }> }
+    | undefined
+  return {
+    resource: own,
+    required: requiredOnCreation(resource),
+    defaults: defaultsOf(resource),
+    publicNames: fieldNames(own, field => field['x-class'] === 'public' && !field['x-derived']),
+    timeNames: fieldNames(own, field => (field as { format?: string }).format === 'date-time'),
+    publicAttributes: attributes
+      ? new Set(
+          Object.entries(attributes.properties ?? {})
+            .filter(([, schema]) => schema['x-class'] === 'public')
+            .map(([key]) => key),
+        )
+      : undefined,
+  }
+}
+
+/**
+ * Merges changes into what is known, in order, and writes the outcome.
+ * Returns what each change did, so that a thing which changes twice in one batch is told of twice.
+ */
+export async function settle<T extends object>(
+  batch: Batch,
+  store: ThingStore<T>,
+  changes: Change[],
+): Promise<Transition<T>[]> {
+  const rules = rulesFor(batch.contract, store.resource)
+  const known = await store.load(batch, [...new Set(changes.map(change => change.key))])
+  const current = new Map<string, T | undefined>(known)
+  const transitions: Transition<T>[] = []
+  for (const change of changes) {
+    const before = current.get(change.key)
+    const at = change.at ?? batch.loggedAt
+    const after = change.op === 'put' ? await put(batch, store, rules, before, change, at) : undefined
+    if (before === undefined && after === undefined) continue
+    if (before === undefined || after === undefined) batch.noteWorldChange()
+    current.set(change.key, after)
+    transitions.push({ line: change.line, key: change.key, before, after, at })
+  }
+  const alive = [...current].filter((entry): entry is [string, T] => entry[1] !== undefined)
+  const gone = [...current].filter(([key, thing]) => thing === undefined && known.has(key))
+  await store.save(
+    batch,
+    alive.filter(([key, thing]) => known.get(key) !== thing).map(([, thing]) => thing),
+  )
+  await store.remove(
+    batch,
+    gone.map(([key]) => key),
+  )
+  return transitions
+}
+
+async function put<T extends object>(
+  batch: Batch,
+  store: ThingStore<T>,
+  rules: Rules,
+  before: T | undefined,
+  change: Change,
+  at: string,
+): Promise<T> {
+  const said = prepare(rules, change.data)
+  const start: Document = before ? (before as Document) : newThing(rules, store.resource, change)
+  const after: Document = { ...start }
+  for (const [name, value] of Object.entries(said)) {
+    const merged = merge(after[name], value)
+    const schema = rules.resource.fields[name]
+    after[name] = schema ? complete(schema, merged) : merged
+  }
+  if (!before) {
+    const missing = rules.required.find(name => after[name] === null || after[name] === undefined)
+    if (missing) refuse(change.line, `/data/${missing}`, `a new ${store.resource} needs ${missing}`)
+  }
+  await store.adjust?.(batch, after as T, before, change)
+  if (!before || rules.publicNames.some(name => !isDeepStrictEqual(after[name], start[name]))) {
+    batch.noteWorldChange()
+    const known = before ? (start.updated_at as string | undefined) : undefined
+    after.updated_at = known !== undefined && isLater(known, at) ? known : at
+  }
+  return after as T
+}
+
+function newThing(rules: Rules, resource: FactResource, change: Change): Document {
+  return {
+    ...rules.defaults,
+    ...(rules.publicAttributes ? { private_attributes: {} } : {}),
+    [factKeys[resource]]: change.key,
+  }
+}
+
+/** Brings what the game said into the form in which things are kept. */
+function prepare(rules: Rules, data: Document): Document {
+  const said = { ...data }
+  for (const name of rules.timeNames) {
+    const value = said[name]
+    if (typeof value === 'string') said[name] = canonicalTime(value)
+  }
+  const { publicAttributes } = rules
+  if (publicAttributes && typeof said.attributes === 'object' && said.attributes !== null) {
+    const entries = Object.entries(said.attributes)
+    said.attributes = Object.fromEntries(entries.filter(([key]) => publicAttributes.has(key)))
+    said.private_attributes = Object.fromEntries(entries.filter(([key]) => !publicAttributes.has(key)))
+  }
+  return said
+}
+
+/** As PostgreSQL writes it back: no trailing zeros in the fraction. Otherwise the same moment would look like a change. */
+export function canonicalTime(time: string): string {
+  return time.includes('.') ? time.replace(/\.?0*Z$/, 'Z') : time
+}
+
+export const isLater = (one: string, other: string) => Date.parse(one) > Date.parse(other)

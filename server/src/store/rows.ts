@@ -1,0 +1,54 @@
+import { type Database, raw, sql } from './database.ts'
+
+/**
+ * Writes whole rows, new or known, in one statement. Rows travel as one JSON value, which PostgreSQL takes apart by the
+ * table's own column types: a column more is a column more, here and nowhere else.
+ */
+export function rowWriter(table: string, key: string, columns: readonly string[]) {
+  const names = columns.join(', ')
+  const others = columns.filter(column => column !== key)
+  const updates = others.map(column => `${column} = excluded.${column}`).join(', ')
+  const before = raw(
+    `insert into ${table} (${names}) select ${names} from json_populate_recordset(null::${table}, `,
+  )
+  const after = raw(`::json) on conflict (${key}) do ${updates ? `update set ${updates}` : 'nothing'}`)
+  return async (db: Database, rows: readonly object[]): Promise<void> => {
+    if (rows.length === 0) return
+    await db.rows(sql`${before}${JSON.stringify(rows)}${after}`)
+  }
+}
+
+/** Removes rows by key. */
+export function rowRemover(table: string, key: string) {
+  const statement = raw(`delete from ${table} where ${key} = any(`)
+  return async (db: Database, keys: readonly string[]): Promise<void> => {
+    if (keys.length === 0) return
+    await db.rows(sql`${statement}${keys})`)
+  }
+}
+
+const writeTombstones = rowWriter('chancery_world.tombstone', 'resource, id', [
+  'resource',
+  'id',
+  'name',
+  'deleted_at',
+])
+
+/** Remembers what is gone, so that later facts may still refer to it and know its name. */
+export function bury(
+  db: Database,
+  resource: string,
+  things: { id: string; name: string | null }[],
+  deletedAt: string,
+): Promise<void> {
+  return writeTombstones(
+    db,
+    things.map(thing => ({ resource, ...thing, deleted_at: deletedAt })),
+  )
+}
+
+/** Forgets that things were gone: they are back. */
+export async function unearth(db: Database, resource: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await db.rows(sql`delete from chancery_world.tombstone where resource = ${resource} and id = any(${ids})`)
+}

@@ -144,7 +144,6 @@ function limitersOn(client: Redis, duration: number): (limit: number) => RateLim
       duration,
       keyPrefix: 'chancery:limit',
       customIncrTtlLuaScript: takeScript,
-      rejectIfRedisNotReady: true,
     })
     limiters.set(points, limiter)
     return limiter

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 
 /** A redis-server of the test's own, empty, on a free port. */
@@ -68,12 +68,51 @@ export async function redisUrl(t: TestContext): Promise<string | undefined> {
   return process.env.CHANCERY_TEST_VALKEY_URL ?? (await startRedisServer(t))?.url
 }
 
+/** Stands between a client and its server, as a network does. */
+export interface Relay {
+  url: string
+  /** Passes nothing on any more over the connections there are; new ones work. */
+  silence(): void
+  /** Leads new connections to another server, as a name does after a failover. */
+  leadTo(url: string): void
+}
+
+export async function startRelay(t: TestContext, url: string): Promise<Relay> {
+  let target = new URL(url)
+  const sockets = new Set<Socket>()
+  const relay = createServer(caller => {
+    const server = connect(Number(target.port), target.hostname)
+    for (const socket of [caller, server]) sockets.add(socket.on('error', () => socket.destroy()))
+    caller.pipe(server).pipe(caller)
+  })
+  const port = await listen(relay)
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    relay.close()
+  })
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    silence() {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+    leadTo(other) {
+      target = new URL(other)
+    },
+  }
+}
+
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  const server = createServer()
+  const port = await listen(server)
   server.close()
   await once(server, 'close')
+  return port
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   return address.port
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Allowance, createMemoryLimits, createRedisLimits } from '../../src/limits/index.ts'
-import { type RedisServer, startRedisServer } from './redis-server.ts'
+import { type RedisServer, startRedisServer, startRelay } from './redis-server.ts'
 
 const backWithinMs = 5000
 const answerWithinMs = 500
@@ -9,15 +9,21 @@ const answerWithinMs = 500
 /** A store on a server of the test's own, and what it says about that server. */
 async function arrange(
   t: TestContext,
-  options: { before?: (server: RedisServer) => Promise<unknown>; password?: string } = {},
+  options: {
+    before?: (server: RedisServer) => Promise<unknown>
+    password?: string
+    isRelayed?: boolean
+  } = {},
 ) {
   const server = await startRedisServer(t)
   if (!server) return undefined
   await options.before?.(server)
   const changes: { isUp: boolean; reason: string | undefined }[] = []
   let wake = () => {}
+  const relay = options.isRelayed ? await startRelay(t, server.url) : undefined
+  const { url } = relay ?? server
   const limits = createRedisLimits({
-    url: options.password ? server.url.replace('//', `//:${options.password}@`) : server.url,
+    url: options.password ? url.replace('//', `//:${options.password}@`) : url,
     fallback: createMemoryLimits({}),
     onStateChange(isUp, reason) {
       changes.push({ isUp, reason })
@@ -61,7 +67,7 @@ async function arrange(
   }
 
   if (!options.before) await until(true)
-  return { server, limits, changes, until, take, callUntilUp }
+  return { server, relay, limits, changes, until, take, callUntilUp }
 }
 
 test('while the server is gone calls are counted in this process, and then on the server again', async t => {
@@ -131,6 +137,54 @@ test('a server that hangs longer than its connections are kept is found again', 
   assert.equal(await server.command('get chancery:limit:b'), '$1\r\n1')
 })
 
+test('a connection that falls silent is replaced', async t => {
+  const world = await arrange(t, { isRelayed: true })
+  if (!world) return
+  const { server, relay, take, until, callUntilUp } = world
+  relay?.silence()
+  await take('a')
+  await until(false)
+  await callUntilUp()
+  await take('b')
+  assert.equal(await server.command('get chancery:limit:b'), '$1\r\n1')
+})
+
+test('after a failover the store is found where its name then leads', async t => {
+  const world = await arrange(t, { isRelayed: true })
+  const promoted = await startRedisServer(t)
+  if (!world || !promoted) return
+  const { server, relay, take, callUntilUp } = world
+  await server.command('replicaof 127.0.0.1 1')
+  relay?.leadTo(promoted.url)
+  await take('a')
+  await callUntilUp()
+  await take('b')
+  assert.equal(await promoted.command('get chancery:limit:b'), '$1\r\n1')
+})
+
+test('a closed connection is noticed without a call, and replaced', async t => {
+  const world = await arrange(t)
+  if (!world) return
+  const { server, changes, until } = world
+  await server.command('client kill type normal')
+  await until(false)
+  assert.equal(changes.at(-1)?.reason, 'connection closed')
+  await until(true)
+})
+
+test('a process that was busy does not take its server for hung', async t => {
+  const world = await arrange(t)
+  if (!world) return
+  const { server, limits, changes } = world
+  await limits.take('a', 60)
+  const second = limits.take('a', 60)
+  const busyUntil = performance.now() + 400
+  while (performance.now() < busyUntil);
+  assert.equal((await second).remaining, 58)
+  assert.equal(await server.command('get chancery:limit:a'), '$1\r\n2')
+  assert.equal(changes.length, 1)
+})
+
 test('a server that is away when the process starts is found when it comes', async t => {
   const world = await arrange(t, { before: server => server.kill() })
   if (!world) return
@@ -194,6 +248,18 @@ test('peek is answered fast from this process too', async t => {
   assert.equal(performance.now() - before < answerWithinMs, true)
   await take('a')
   assert.equal((await limits.peek('a', 60)).remaining, 59)
+})
+
+test('close closes the fallback', async () => {
+  let isClosed = false
+  const fallback = {
+    ...createMemoryLimits({}),
+    close: async () => {
+      isClosed = true
+    },
+  }
+  await createRedisLimits({ url: 'redis://127.0.0.1:1', fallback }).close()
+  assert.equal(isClosed, true)
 })
 
 for (const state of ['up', 'hung', 'gone', 'starting'] as const) {

@@ -1,0 +1,169 @@
+import { attributeValues } from './attributes.ts'
+import { written } from './calendar.ts'
+import { join, leave, withdraw } from './membership.ts'
+import { counts } from './nation.ts'
+import type { Random } from './random.ts'
+import type { Alliance, Nation, WorldState } from './state.ts'
+import { moment, put, remove, type Step } from './step.ts'
+import { endTreaty } from './treaties.ts'
+
+export const blocs = 3
+const reportEveryDays = 4
+
+export function makeAlliance(
+  world: WorldState,
+  random: Random,
+  { id, family, foundedAt }: { id: string; family: number; foundedAt: number },
+): Alliance {
+  const { name, tag } = world.names.alliance(random)
+  return {
+    id,
+    name,
+    tag,
+    foundedAt,
+    family,
+    bloc: random.integer(0, blocs - 1),
+    recruiting: random.chance(0.75),
+    members: [],
+    treasury: { credits: random.integer(20_000, 900_000), stocks: world.vocabulary.goods.map(() => 0) },
+    warsActive: 0,
+    isDissolving: false,
+  }
+}
+
+const creeds = (name: string) => [
+  `${name} was founded by people who were tired of being neighbours and decided to be friends.`,
+  'Mutual defence, fair prices, no drama. Two of the three are enforced.',
+  `Trade first. War when it must be. Tea always.`,
+  `We answer every attack on a member, the same night if possible.`,
+  `Old hands teach, new hands learn. Apply with a short word on who you are.`,
+  `Loyal to our treaties, patient with our enemies, loud at our own feasts.`,
+  `A quiet corner of the world that would like to stay one.`,
+  `${name} keeps a library, a war chest and a long memory.`,
+  `Twelve founders, four of whom still speak to each other.`,
+  `We keep the sea lanes open and the toll low.`,
+]
+const moderationNotes = [
+  'Description reviewed after a report: fine.',
+  'Tag contested by another alliance; first come keeps it.',
+]
+
+export function tellAlliance(step: Step, alliance: Alliance, random: Random) {
+  const { profile } = step.world.vocabulary
+  put(
+    step,
+    'alliance',
+    {
+      id: alliance.id,
+      name: alliance.name,
+      tag: alliance.tag,
+      color: `#${random.integer(0x202020, 0xd8d8d8).toString(16)}`,
+      ...(random.chance(0.85) ? { description: random.pick(creeds(alliance.name)) } : {}),
+      founded_at: written(alliance.foundedAt),
+      recruiting: alliance.recruiting,
+      attributes: attributeValues(profile.attributes.alliance, random, {
+        family: alliance.family,
+        sinceMs: alliance.foundedAt,
+      }),
+      treasury: treasuryOf(step.world, alliance),
+      ...(random.chance(0.04) ? { moderation_notes: random.pick(moderationNotes) } : {}),
+    },
+    alliance.foundedAt,
+  )
+}
+
+const treasuryOf = ({ vocabulary }: WorldState, { treasury }: Alliance) => ({
+  credits: treasury.credits,
+  resources: counts(vocabulary.goods, treasury.stocks),
+})
+
+/** Alliances collect dues, are founded, take new names, open and close their doors, and end. */
+export function passAlliances(step: Step) {
+  const { world, days, isLive } = step
+  const random = step.random('alliances')
+  if (isLive) {
+    if (world.alliances.length > 0 && random.chance(0.2)) collect(step, random.pick(world.alliances), random)
+    return
+  }
+  for (const alliance of [...world.alliances]) {
+    if (alliance.isDissolving) end(step, alliance)
+    else if (mayEnd(world, alliance) && random.chance(alliance.members.length === 0 ? 1 : 0.006))
+      dissolve(step, alliance)
+    else if (random.chance(0.0016)) rename(step, alliance, random)
+    else if (random.chance(0.006)) {
+      alliance.recruiting = !alliance.recruiting
+      put(step, 'alliance', { id: alliance.id, recruiting: alliance.recruiting }, moment(step, random))
+    } else if (random.chance(1 / reportEveryDays)) collect(step, alliance, random)
+  }
+  for (let left = random.occurrences(world.nations.length * 0.00016 * days); left > 0; left--)
+    found(step, random)
+}
+
+/** Dues since the last report, and what the war chest spends. */
+function collect(step: Step, alliance: Alliance, random: Random) {
+  const { world } = step
+  const days = step.isLive ? 0.02 : reportEveryDays
+  let cities = 0
+  for (const member of alliance.members) cities += member.cities
+  const { treasury } = alliance
+  const spent = alliance.warsActive > 0 ? random.range(0.03, 0.12) : random.range(0, 0.03)
+  treasury.credits = Math.round(treasury.credits * (1 - spent) + cities * 420 * days)
+  treasury.stocks = world.vocabulary.goods.map(good => {
+    const stock = treasury.stocks[good.index] ?? 0
+    return Math.round(stock * (1 - spent) + good.needPerCity * cities * 0.06 * days * random.range(0.2, 1))
+  })
+  put(step, 'alliance', { id: alliance.id, treasury: treasuryOf(world, alliance) }, step.until)
+}
+
+function rename(step: Step, alliance: Alliance, random: Random) {
+  const at = moment(step, random)
+  const oldName = alliance.name
+  const { name, tag } = step.world.names.alliance(random)
+  alliance.name = name
+  alliance.tag = tag
+  put(step, 'alliance', { id: alliance.id, name, tag }, at)
+  step.happenings.push({ kind: 'alliance_renamed', at, alliance, oldName })
+}
+
+function found(step: Step, random: Random) {
+  const { world } = step
+  const free = world.nations.filter(
+    ({ alliance, appliesTo, status, movedAt }) =>
+      alliance === null && appliesTo === null && status === 'active' && movedAt <= step.from,
+  )
+  const founders = random.sample(free.slice(-40), random.integer(2, 5))
+  const [founder] = founders
+  if (!founder) return
+  const foundedAt = moment(step, random)
+  const alliance = makeAlliance(world, random, { id: step.nextId('a'), family: founder.family, foundedAt })
+  world.alliances.push(alliance)
+  tellAlliance(step, alliance, random)
+  const { leaderRank, memberRank } = world.vocabulary
+  founders.forEach((nation: Nation, index) => {
+    join(step, nation, alliance, { rank: index === 0 ? leaderRank : memberRank, atMs: foundedAt })
+  })
+  step.happenings.push({ kind: 'alliance_founded', at: foundedAt, alliance, founder })
+}
+
+const mayEnd = ({ conflict }: WorldState, alliance: Alliance) =>
+  alliance.members.length <= 3 &&
+  !conflict?.sides.some(side => side.alliances.some(entry => entry.alliance === alliance))
+
+/** Its people leave and its treaties lapse today; it is gone tomorrow. */
+function dissolve(step: Step, alliance: Alliance) {
+  const { world, until } = step
+  alliance.isDissolving = true
+  for (const nation of [...alliance.members]) leave(step, nation, until)
+  for (const treaty of world.treaties.filter(({ alliances }) => alliances.includes(alliance))) {
+    endTreaty(step, treaty, until)
+  }
+  for (const nation of world.nations) {
+    if (nation.appliesTo === alliance) withdraw(step, nation, until)
+  }
+  step.happenings.push({ kind: 'alliance_disbanded', at: until, alliance })
+}
+
+function end(step: Step, alliance: Alliance) {
+  step.world.alliances = step.world.alliances.filter(other => other !== alliance)
+  remove(step, 'alliance', alliance.id, step.from)
+}

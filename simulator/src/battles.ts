@@ -1,0 +1,159 @@
+import { written } from './calendar.ts'
+import { clamp } from './economy.ts'
+import { cents } from './nation.ts'
+import type { Random } from './random.ts'
+import { mark, part } from './report.ts'
+import type { Nation, War, WorldState } from './state.ts'
+import { moment, put, type Step } from './step.ts'
+import type { BattleKind, Unit } from './vocabulary.ts'
+
+const battlesPerWarDay = 1.35
+
+/** Fights the battles of a step. A tick fights one at least, where anybody can. */
+export function fightBattles(step: Step) {
+  const { world, days, isLive, until } = step
+  const random = step.random('battles')
+  const active = [...world.wars]
+  let fought = 0
+  for (const war of active) {
+    for (let left = random.occurrences(battlesPerWarDay * days); left > 0; left--) {
+      const at = Math.max(war.declaredAt, moment(step, random))
+      if (fightBattle(step, war, random, Math.min(at, until))) fought++
+    }
+  }
+  for (const war of isLive && fought === 0 ? random.sample(active, 5) : []) {
+    if (fightBattle(step, war, random, until)) return
+  }
+}
+
+function fightBattle(step: Step, war: War, random: Random, at: number): boolean {
+  if (Math.abs(war.momentum) >= war.decidedAt) return false
+  const isCounterattack = random.chance(war.momentum < 0 ? 0.5 : 0.34)
+  const [attacker, defender] = isCounterattack ? [war.defender, war.attacker] : [war.attacker, war.defender]
+  const kind = chooseKind(step.world, attacker, random)
+  if (!kind) return false
+  const own = strength(step.world, attacker, kind)
+  const theirs = Math.max(strength(step.world, defender, kind), own * 0.05)
+  const margin = Math.log(own / (theirs * (kind.isSiege ? 1.25 : 1.06))) + random.normal() * 0.45
+  const victor = margin > 0.12 ? 'attacker' : margin < -0.12 ? 'defender' : 'draw'
+  const rates = { attacker: [0.05, 0.11, 0.075], defender: [0.11, 0.05, 0.075] }
+  const place = victor === 'attacker' ? 0 : victor === 'defender' ? 1 : 2
+  const fate = (side: 'attacker' | 'defender', odds: number) =>
+    ((rates[side][place] ?? 0.07) * random.range(0.6, 1.5) * clamp(odds, 0.35, 1.25)) / 1.6
+  const fallen = {
+    attacker: lose(step, attacker, kind, fate('attacker', theirs / own), random),
+    defender: lose(step, defender, kind, fate('defender', own / theirs), random),
+  }
+  const ruins = victor === 'attacker' ? random.range(0.4, 3) : victor === 'draw' ? random.range(0, 0.8) : 0
+  const infrastructure = cents(
+    ruins * Math.sqrt(defender.cities) * (kind.domain === 'air' ? 2.2 : kind.isSiege ? 2.6 : 1),
+  )
+  defender.score = cents(Math.max(1, defender.score - infrastructure * 0.12))
+  mark(step, defender, part.score)
+  const losses = { attacker: fallen.attacker.losses, defender: fallen.defender.losses }
+  put(
+    step,
+    'battle',
+    {
+      id: step.nextId('b'),
+      war_id: war.id,
+      ...(kind.key ? { kind: kind.key } : {}),
+      fought_at: written(at),
+      attacker_nation_id: attacker.id,
+      defender_nation_id: defender.id,
+      victor,
+      losses,
+      infrastructure_destroyed: infrastructure,
+    },
+    at,
+  )
+  record(war, { isCounterattack, victor, margin, fallen })
+  const worth = fallen.attacker.worth + fallen.defender.worth
+  step.happenings.push({
+    kind: 'battle',
+    at,
+    war,
+    attacker,
+    defender,
+    battleKind: kind,
+    victor,
+    worth,
+    losses,
+  })
+  return true
+}
+
+function record(
+  war: War,
+  of: {
+    isCounterattack: boolean
+    victor: 'attacker' | 'defender' | 'draw'
+    margin: number
+    fallen: { attacker: { worth: number }; defender: { worth: number } }
+  },
+) {
+  const sign = of.victor === 'draw' ? 0 : (of.victor === 'attacker') === !of.isCounterattack ? 1 : -1
+  war.momentum += sign * clamp(0.6 + Math.abs(of.margin) * 0.5, 0.6, 1.4)
+  war.battles++
+  if (war.conflict) war.conflict.battles++
+  const [first, second] = of.isCounterattack
+    ? [of.fallen.defender, of.fallen.attacker]
+    : [of.fallen.attacker, of.fallen.defender]
+  war.lost.attacker += first.worth
+  war.lost.defender += second.worth
+}
+
+/** Units fight in their own domain whole, and lend a hand in the others. */
+const share = (unit: Unit, kind: BattleKind) => {
+  if (unit.domain === 'covert' || unit.domain === 'strategic') return 0
+  if (unit.domain === kind.domain) return 1
+  if (kind.domain === 'air' && unit.domain === 'land') return 0.25
+  return unit.domain === 'air' ? 0.35 : 0
+}
+
+function strength({ vocabulary }: WorldState, nation: Nation, kind: BattleKind): number {
+  let sum = 0
+  for (const unit of vocabulary.fieldUnits) {
+    sum += ((nation.units[unit.index] ?? 0) / unit.perPoint) * share(unit, kind)
+  }
+  return Math.max(1, sum * (0.3 + nation.readiness / 100))
+}
+
+/** A kind for which the attacker has what it takes. */
+function chooseKind({ vocabulary }: WorldState, attacker: Nation, random: Random): BattleKind | undefined {
+  const able = vocabulary.battleKinds.filter(kind =>
+    vocabulary.fieldUnits.some(
+      unit =>
+        unit.domain === kind.domain &&
+        unit.showsInLosses &&
+        (attacker.units[unit.index] ?? 0) >= Math.max(1, unit.perPoint * attacker.score * 0.08),
+    ),
+  )
+  // Ground is fought over most.
+  const ground = able.filter(kind => kind.domain === 'land' && !kind.isSiege)
+  if (ground.length > 0 && random.chance(0.4)) return random.pick(ground)
+  return able.length > 0 ? random.pick(able) : undefined
+}
+
+/** Takes losses from what there is, never more, and calls up reserves for a part of them. */
+function lose(step: Step, nation: Nation, kind: BattleKind, rate: number, random: Random) {
+  const losses: Record<string, number> = {}
+  let worth = 0
+  for (const unit of step.world.vocabulary.fieldUnits) {
+    const weight = share(unit, kind)
+    if (!unit.showsInLosses || weight === 0) continue
+    const had = nation.units[unit.index] ?? 0
+    const expected = had * rate * weight * random.range(0.7, 1.3)
+    const lost = Math.min(had, Math.floor(expected) + (random.chance(expected % 1) ? 1 : 0))
+    if (lost === 0) continue
+    losses[unit.key] = lost
+    worth += lost / unit.perPoint
+    const calledUp = Math.min(nation.reserves[unit.index] ?? 0, Math.floor(lost * 0.3))
+    nation.units[unit.index] = had - lost + calledUp
+    nation.reserves[unit.index] = (nation.reserves[unit.index] ?? 0) - calledUp
+  }
+  nation.readiness = Math.round(clamp(nation.readiness - random.range(0.8, 3), 5, 100) * 10) / 10
+  nation.weariness = Math.min(100, nation.weariness + (random.chance(0.4) ? 1 : 0))
+  mark(step, nation, part.military | part.weariness)
+  return { losses, worth }
+}

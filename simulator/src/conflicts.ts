@@ -1,0 +1,258 @@
+import { dayMs, written } from './calendar.ts'
+import { conflictName } from './names/occasions.ts'
+import type { Random } from './random.ts'
+import type { Alliance, Conflict, ConflictSide, Nation, WorldState } from './state.ts'
+import { moment, put, type Step } from './step.ts'
+import { endTreaty } from './treaties.ts'
+import { arePledged, declareWar, endWar, isFit, tensionKey, tiredOutcome } from './wars.ts'
+
+const sideAlliancesMax = 8
+const liveConflictDays = 21
+
+/** Days of a history on which global conflicts start and end. The last one goes on when history ends. */
+export function conflictDays(days: number): { startsOn: number; endsOn: number }[] {
+  if (days < 1) return []
+  const length = Math.max(3, Math.round(days * 0.15))
+  const gap = Math.max(2, Math.round(days * 0.09))
+  const plan = [{ startsOn: days - Math.min(16, Math.max(1, Math.round(days * 0.18))), endsOn: Infinity }]
+  for (let count = 0; count < 1 + Math.floor(days / 28); count++) {
+    const endsOn = (plan[0]?.startsOn ?? 0) - gap
+    if (endsOn - length < 2) break
+    plan.unshift({ startsOn: endsOn - length, endsOn })
+  }
+  return plan
+}
+
+/** Starts, feeds and ends the global conflict. `dayOfHistory` is null in ticks, where chance decides. */
+export function wageConflicts(
+  step: Step,
+  plan: { startsOn: number; endsOn: number }[],
+  dayOfHistory: number | null,
+) {
+  const { world, days } = step
+  const random = step.random('conflicts')
+  for (const [key, tension] of world.tensions) {
+    if (tension < 0.2) world.tensions.delete(key)
+    else world.tensions.set(key, tension * 0.97 ** days)
+  }
+  const { conflict } = world
+  const isDue =
+    dayOfHistory === null
+      ? conflict !== null &&
+        step.until - conflict.startedAt > liveConflictDays * dayMs &&
+        random.chance(0.1 * days)
+      : plan.some(({ endsOn }) => endsOn === dayOfHistory)
+  if (conflict && isDue) return endConflict(step, conflict, random)
+  if (conflict) return feed(step, conflict, random)
+  const isStart =
+    dayOfHistory === null
+      ? random.chance(0.12 * days)
+      : plan.some(({ startsOn }) => startsOn === dayOfHistory)
+  if (isStart) startConflict(step, random)
+}
+
+function startConflict(step: Step, random: Random) {
+  const { world } = step
+  const foes = chooseFoes(world, random)
+  if (!foes) return
+  const [one, other] = foes
+  const spark = world.wars.find(
+    war =>
+      (war.attackerAlliance === one && war.defenderAlliance === other) ||
+      (war.attackerAlliance === other && war.defenderAlliance === one),
+  )
+  const startedAt = moment(step, random)
+  const side = (alliance: Alliance): ConflictSide => ({
+    name: `${alliance.name} and allies`,
+    alliances: [{ alliance, joinedAt: startedAt, leftAt: null }],
+  })
+  const conflict: Conflict = {
+    id: step.nextId('c'),
+    name: world.names.once('conflict', () => conflictName(random, [one, other])),
+    startedAt,
+    sides: [side(one), side(other)],
+    warsTotal: 0,
+    battles: 0,
+  }
+  const cause = spark
+    ? `${spark.attacker.name} of ${spark.attackerAlliance?.name ?? 'nowhere'} attacked ${spark.defender.name}; ${spark.defenderAlliance?.name ?? 'its friends'} answered with all it had.`
+    : random.pick([
+        `${one.name} refused to hand over the raiders that ${other.name} had named.`,
+        `${other.name} closed its harbours to the ships of ${one.name}.`,
+        `A leaked letter showed that ${one.name} had planned the war for weeks.`,
+        `${one.name} and ${other.name} could not agree who had fired first, and so both went on.`,
+      ])
+  world.conflict = conflict
+  world.lastFoes = foes
+  put(
+    step,
+    'conflict',
+    {
+      id: conflict.id,
+      name: conflict.name,
+      status: 'active',
+      cause,
+      started_at: written(startedAt),
+      sides: sidesOf(conflict),
+      era_id: world.era.id,
+    },
+    startedAt,
+  )
+  step.happenings.push({ kind: 'conflict_started', at: startedAt, conflict, cause })
+  adoptWars(step, conflict, startedAt)
+  clash(step, conflict, random, random.integer(3, 5))
+}
+
+const sidesOf = (conflict: Conflict) =>
+  conflict.sides.map(side => ({
+    name: side.name,
+    alliances: side.alliances.map(({ alliance, joinedAt, leftAt }) => ({
+      alliance_id: alliance.id,
+      joined_at: written(joinedAt),
+      left_at: leftAt === null ? null : written(leftAt),
+    })),
+  }))
+
+/** Two large alliances that have fought each other most, and did not in the last conflict. */
+function chooseFoes(world: WorldState, random: Random): [Alliance, Alliance] | undefined {
+  const large = world.alliances
+    .filter(({ members, isDissolving }) => members.length > 1 && !isDissolving)
+    .sort((one, other) => other.members.length - one.members.length)
+    .slice(0, 9)
+  const pairs: { foes: [Alliance, Alliance]; weight: number }[] = []
+  for (const [index, one] of large.entries()) {
+    for (const other of large.slice(index + 1)) {
+      if (arePledged(world, one, other)) continue
+      const tired = world.lastFoes.includes(one) || world.lastFoes.includes(other) ? 0.25 : 1
+      const tension = 1 + (world.tensions.get(tensionKey(one, other)) ?? 0)
+      pairs.push({ foes: [one, other], weight: tension * Math.sqrt(other.members.length) * tired })
+    }
+  }
+  pairs.sort((one, other) => other.weight - one.weight)
+  return pairs.length > 0 ? random.pick(pairs.slice(0, 3)).foes : undefined
+}
+
+const present = (side: ConflictSide) => side.alliances.filter(({ leftAt }) => leftAt === null)
+const isIn = (conflict: Conflict, alliance: Alliance) =>
+  conflict.sides.some(side => side.alliances.some(entry => entry.alliance === alliance))
+
+/** Allies come in, the weary go home, and the sides declare war on each other. */
+function feed(step: Step, conflict: Conflict, random: Random) {
+  const { days } = step
+  const isOld = step.until - conflict.startedAt > 4 * dayMs
+  let isChanged = false
+  for (const [index, side] of conflict.sides.entries()) {
+    const enemies = conflict.sides[1 - index]
+    if (!enemies) continue
+    for (const alliance of step.world.alliances) {
+      if (side.alliances.length >= sideAlliancesMax) break
+      if (wantsIn(step, conflict, side, enemies, alliance, random)) {
+        enter(step, conflict, side, enemies, alliance, moment(step, random))
+        isChanged = true
+      }
+    }
+    for (const entry of present(side).slice(1)) {
+      if (!isOld || !random.chance(0.025 * days)) continue
+      entry.leftAt = Math.max(entry.joinedAt, moment(step, random))
+      for (const war of step.world.wars.filter(
+        ({ conflict: of, attackerAlliance, defenderAlliance }) =>
+          of === conflict && (attackerAlliance === entry.alliance || defenderAlliance === entry.alliance),
+      )) {
+        endWar(step, war, 'peace', entry.leftAt)
+      }
+      step.happenings.push({ kind: 'conflict_left', at: entry.leftAt, conflict, alliance: entry.alliance })
+      isChanged = true
+    }
+  }
+  if (isChanged) {
+    put(step, 'conflict', { id: conflict.id, sides: sidesOf(conflict) }, step.until)
+    adoptWars(step, conflict, step.until)
+  }
+  const smaller = Math.min(...conflict.sides.map(side => membersOf(side).length))
+  clash(step, conflict, random, random.occurrences(Math.min(40, 1 + smaller * 0.045) * days))
+}
+
+function wantsIn(
+  step: Step,
+  conflict: Conflict,
+  side: ConflictSide,
+  enemies: ConflictSide,
+  alliance: Alliance,
+  random: Random,
+): boolean {
+  if (alliance.isDissolving || alliance.members.length < 2 || isIn(conflict, alliance)) return false
+  const principal = side.alliances[0]?.alliance
+  if (!principal) return false
+  const isSworn = step.world.treaties.some(
+    treaty =>
+      treaty.isDefensive && treaty.alliances.includes(alliance) && treaty.alliances.includes(principal),
+  )
+  const isTorn = present(enemies).some(enemy => arePledged(step.world, enemy.alliance, alliance))
+  if (isTorn && (!isSworn || step.isLive)) return false
+  const eagerness = isSworn ? 0.3 : alliance.bloc === principal.bloc ? 0.03 : 0.004
+  return random.chance(eagerness * step.days)
+}
+
+function enter(
+  step: Step,
+  conflict: Conflict,
+  side: ConflictSide,
+  enemies: ConflictSide,
+  alliance: Alliance,
+  atMs: number,
+) {
+  side.alliances.push({ alliance, joinedAt: atMs, leftAt: null })
+  for (const treaty of step.world.treaties.filter(
+    ({ alliances }) =>
+      alliances.includes(alliance) && present(enemies).some(enemy => alliances.includes(enemy.alliance)),
+  )) {
+    if (!step.isLive) endTreaty(step, treaty, atMs)
+  }
+  step.happenings.push({ kind: 'conflict_joined', at: atMs, conflict, alliance, side: side.name })
+}
+
+const membersOf = (side: ConflictSide): Nation[] => present(side).flatMap(({ alliance }) => alliance.members)
+
+/** Wars between the sides that were there before belong to the conflict from now on. */
+function adoptWars(step: Step, conflict: Conflict, atMs: number) {
+  const on = (side: ConflictSide, alliance: Alliance | null) =>
+    alliance !== null && present(side).some(entry => entry.alliance === alliance)
+  const [one, other] = conflict.sides
+  for (const war of step.world.wars) {
+    const { attackerAlliance, defenderAlliance } = war
+    const isAcross =
+      (on(one, attackerAlliance) && on(other, defenderAlliance)) ||
+      (on(other, attackerAlliance) && on(one, defenderAlliance))
+    if (war.conflict !== null || !isAcross) continue
+    war.conflict = conflict
+    conflict.warsTotal++
+    put(step, 'war', { id: war.id, conflict_id: conflict.id }, atMs)
+  }
+}
+
+function clash(step: Step, conflict: Conflict, random: Random, count: number) {
+  const [one, other] = conflict.sides.map(membersOf)
+  if (!one?.length || !other?.length) return
+  for (let declared = 0; declared < count; declared++) {
+    for (let attempt = 0; attempt < 40; attempt++) {
+      const [from, to] = random.chance(0.5) ? [one, other] : [other, one]
+      const attacker = random.pick(from)
+      const defender = random.pick(to)
+      if (!isFit(step.world, attacker, defender)) continue
+      declareWar(step, random, { attacker, defender, conflict })
+      break
+    }
+  }
+}
+
+/** Peace for all of its wars. */
+export function endConflict(step: Step, conflict: Conflict, random: Random) {
+  const { world } = step
+  const endedAt = Math.max(conflict.startedAt, moment(step, random))
+  for (const war of world.wars.filter(({ conflict: of }) => of === conflict)) {
+    endWar(step, war, tiredOutcome(war, random), endedAt)
+  }
+  world.conflict = null
+  put(step, 'conflict', { id: conflict.id, status: 'ended', ended_at: written(endedAt) }, endedAt)
+  step.happenings.push({ kind: 'conflict_ended', at: endedAt, conflict })
+}

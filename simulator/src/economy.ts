@@ -1,0 +1,134 @@
+import { dayMs, hourMs } from './calendar.ts'
+import { priceOf } from './market.ts'
+import { cents, settle, standing } from './nation.ts'
+import type { Random } from './random.ts'
+import { mark, part } from './report.ts'
+import type { Nation, WorldState } from './state.ts'
+import type { Step } from './step.ts'
+import { cityWorth, type Unit } from './vocabulary.ts'
+
+const ordersMax = 3
+const reportEveryDays = 3
+
+/** Lets nations live. In history each reports every third day; in a tick a few do. */
+export function liveOn(step: Step) {
+  const { world, isLive } = step
+  const random = step.random('economy')
+  if (isLive) {
+    const few = Math.min(world.nations.length, random.integer(2, 5))
+    for (let count = 0; count < few; count++) live(step, random.pick(world.nations), random)
+    return
+  }
+  const day = Math.round((step.until - world.startsAt) / dayMs)
+  const { nations } = world
+  for (let index = day % reportEveryDays; index < nations.length; index += reportEveryDays) {
+    const nation = nations[index]
+    if (nation) live(step, nation, random)
+  }
+}
+
+/** Brings one nation’s money, goods, forces and score up to the end of the step. */
+export function live(step: Step, nation: Nation, random: Random) {
+  const { world } = step
+  const { units } = world.vocabulary
+  // A watched nation lives at least a tenth of a day, and one that was long forgotten at most a week.
+  const days = Math.min(7, Math.max(0.1, (step.until - nation.reportedAt) / dayMs))
+  nation.reportedAt = step.until
+  if (nation.status === 'vacation') return
+  const effort = nation.status === 'inactive' ? 0.25 : 1
+  completeOrders(step, nation, units)
+  earn(world, nation, days * effort, random)
+  if (effort === 1) {
+    order(step, nation, random)
+    build(step, nation)
+  }
+  const isAtWar = nation.offensiveWars + nation.defensiveWars > 0
+  const rest = isAtWar ? 62 : 93
+  nation.readiness = rounded(
+    clamp(nation.readiness + (rest - nation.readiness) * 0.2 * days + random.normal(), 5, 100),
+  )
+  const weariness = Math.round(clamp(nation.weariness + (isAtWar ? 1.2 : -2.5) * days, 0, 100))
+  if (weariness !== nation.weariness) mark(step, nation, part.weariness)
+  nation.weariness = weariness
+  const score = cents(nation.score + (standing(nation, units) - nation.score) * Math.min(0.3, 0.05 * days))
+  if (score !== nation.score) mark(step, nation, part.score)
+  nation.score = score
+  mark(step, nation, part.economy | part.military)
+}
+
+export const clamp = (value: number, low: number, high: number) => Math.max(low, Math.min(high, value))
+const rounded = (value: number) => Math.round(value * 10) / 10
+
+function completeOrders(step: Step, nation: Nation, units: readonly Unit[]) {
+  const done = nation.queue.filter(entry => entry.completesAt <= step.until)
+  if (done.length === 0) return
+  for (const { unit, quantity } of done) {
+    if (units[unit]) nation.units[unit] = (nation.units[unit] ?? 0) + quantity
+  }
+  nation.queue = nation.queue.filter(entry => entry.completesAt > step.until)
+  mark(step, nation, part.military | part.production)
+}
+
+/** Taxes and upkeep, and the goods: what is yielded and needed, and what is bought or sold to keep a fair stock. */
+function earn(world: WorldState, nation: Nation, days: number, random: Random) {
+  const { vocabulary, market } = world
+  let income = nation.cities * cityWorth * 1.8 * nation.richness * days * random.range(0.85, 1.15)
+  for (const unit of vocabulary.fieldUnits) {
+    income -= (nation.units[unit.index] ?? 0) * unit.cost * 0.0025 * days
+  }
+  const [first, second] = nation.goods
+  for (const good of vocabulary.goods) {
+    const own = (first === good ? good.yieldPerCity : 0) + (second === good ? good.yieldPerCity * 0.5 : 0)
+    const flow = (own * nation.richness - good.needPerCity) * nation.cities * days
+    const stock = nation.stocks[good.index] ?? 0
+    const wanted = good.needPerCity * nation.cities * 20
+    const bought = (wanted - stock) * Math.min(0.9, 0.12 * days) - flow * 0.7
+    const price = priceOf(market, good)
+    const affordable = bought > 0 ? Math.min(bought, Math.max(0, nation.credits * 0.2) / price) : bought
+    nation.stocks[good.index] = Math.max(0, Math.round(stock + flow + affordable))
+    income -= affordable * price
+  }
+  nation.credits = Math.max(0, Math.round(nation.credits + income))
+}
+
+/** Orders what the forces lack most, at most a quarter of the money at a time. */
+function order(step: Step, nation: Nation, random: Random) {
+  if (nation.queue.length >= ordersMax) return
+  const { units } = step.world.vocabulary
+  let chosen: Unit | undefined
+  let worst = nation.offensiveWars + nation.defensiveWars > 0 ? 1.05 : 0.9
+  for (const unit of units) {
+    if (unit.domain === 'strategic' && nation.score < 1100) continue
+    const wanted = unit.perPoint * nation.score * 0.95
+    if (wanted < 1) continue
+    const share = ((nation.units[unit.index] ?? 0) / wanted) * random.range(0.7, 1.3)
+    if (share < worst) {
+      worst = share
+      chosen = unit
+    }
+  }
+  if (!chosen) return
+  const wanted = chosen.perPoint * nation.score
+  const quantity = Math.floor(
+    Math.min(wanted * random.range(0.05, 0.2) + 1, (nation.credits * 0.25) / chosen.cost),
+  )
+  if (quantity < 1) return
+  nation.credits -= quantity * chosen.cost
+  const hours = chosen.domain === 'strategic' ? random.integer(60, 140) : random.integer(6, 60)
+  const completesAt = Math.floor((step.until + hours * hourMs) / 60_000) * 60_000
+  nation.queue = [...nation.queue, { unit: chosen.index, quantity, completesAt }].sort(
+    (one, other) => one.completesAt - other.completesAt,
+  )
+  mark(step, nation, part.production | part.economy)
+}
+
+/** Founds a city when there is plenty of money. */
+function build(step: Step, nation: Nation) {
+  const cost = 150_000 + 16_000 * nation.cities ** 2
+  if (nation.credits < cost * 1.6) return
+  nation.credits -= cost
+  nation.cities++
+  nation.land += 700 + ((nation.cities * 131) % 900)
+  settle(step.world, nation, 1)
+  mark(step, nation, part.size)
+}

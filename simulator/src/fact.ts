@@ -1,0 +1,51 @@
+import type { CommitFact, Contract, EventData, FactResource, SuppliedOf } from '@chancery/contract'
+
+/** What a `put` may say: any part of a thing, since the service merges. Lists stay whole. */
+type Part<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Part<T[K]> } : T
+
+export type Said<N extends FactResource> = Part<SuppliedOf<Contract['resources'][N]>>
+
+export interface Put<N extends FactResource> {
+  op: 'put'
+  resource: N
+  data: Said<N>
+  at: string
+}
+export interface Delete {
+  op: 'delete'
+  resource: FactResource
+  id: string
+  at: string
+}
+export type WeaponEventType = 'strategic_weapon.launched' | 'strategic_weapon.intercepted'
+export type ToldEvent =
+  | { type: WeaponEventType; occurred_at: string; data: EventData<WeaponEventType> }
+  | {
+      type: `game.${string}`
+      occurred_at: string
+      data: Record<string, string | number | boolean>
+      summary: string
+      nation_ids: string[]
+    }
+export interface Told {
+  op: 'event'
+  data: ToldEvent
+}
+export type Fact = { [N in FactResource]: Put<N> }[FactResource] | Delete | Told
+
+/** Facts that the service applies together. `id` is the same whenever the same world is made again. */
+export interface Batch {
+  id: string
+  announce: boolean
+  facts: Fact[]
+}
+
+/** The batch as NDJSON, closed by its commit line. */
+export function linesOf(batch: Batch): string {
+  const commit: CommitFact = {
+    op: 'commit',
+    batch: batch.id,
+    ...(batch.announce ? {} : { announce: false }),
+  }
+  return `${[...batch.facts, commit].map(line => JSON.stringify(line)).join('\n')}\n`
+}

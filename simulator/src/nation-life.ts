@@ -1,0 +1,107 @@
+import { dayMs } from './calendar.ts'
+import { leave, withdraw } from './membership.ts'
+import { leaderName } from './names/name-book.ts'
+import { makeNation, nationRow, settle } from './nation.ts'
+import type { Random } from './random.ts'
+import type { Nation, NationStatus } from './state.ts'
+import { moment, put, remove, type Step } from './step.ts'
+
+const protectedForDays = 7
+const idleForDays = 10
+/** Of all nations, a day. */
+const rates = { founded: 0.0012, renamed: 0.0003, succeeded: 0.0004, away: 0.0012, idle: 0.0014 }
+
+/** Nations are founded, change their names and leaders, rest, fall asleep and are deleted. */
+export function passLives(step: Step) {
+  const { world, days, isLive } = step
+  const random = step.random('lives')
+  for (let left = random.occurrences(world.nations.length * rates.founded * days); left > 0; left--) {
+    found(step, random)
+  }
+  if (isLive) {
+    if (random.chance(0.01)) rename(step, random.pick(world.nations), random)
+    return
+  }
+  const gone = new Set<Nation>()
+  for (const nation of world.nations) {
+    if (pass(step, nation, random) === 'gone') {
+      gone.add(nation)
+      continue
+    }
+    if (random.chance(rates.renamed)) rename(step, nation, random)
+    if (random.chance(rates.succeeded)) {
+      nation.leader = leaderName(random, nation.family)
+      put(step, 'nation', { id: nation.id, leader_name: nation.leader }, moment(step, random))
+    }
+  }
+  if (gone.size > 0) world.nations = world.nations.filter(nation => !gone.has(nation))
+}
+
+function found(step: Step, random: Random) {
+  const { world } = step
+  const foundedAt = moment(step, random)
+  const id = step.nextId('n')
+  const nation = makeNation(world, random, { id, player: step.nextId('p'), foundedAt, age: 0 })
+  nation.status = 'protected'
+  nation.reportedAt = step.until
+  world.nations.push(nation)
+  put(step, 'nation', nationRow(world, nation, random), foundedAt)
+  step.happenings.push({ kind: 'nation_founded', at: foundedAt, nation })
+}
+
+function rename(step: Step, nation: Nation, random: Random) {
+  const { profile } = step.world.vocabulary
+  const at = moment(step, random)
+  const oldName = nation.name
+  nation.name = step.world.names.nation(
+    random,
+    nation.family,
+    profile.governments[nation.government]?.key ?? '',
+  )
+  put(step, 'nation', { id: nation.id, nation_name: nation.name }, at)
+  step.happenings.push({ kind: 'nation_renamed', at, nation, oldName })
+}
+
+function pass(step: Step, nation: Nation, random: Random): 'gone' | 'here' {
+  const daysSo = (step.until - nation.statusSince) / dayMs
+  const isBusy = nation.offensiveWars + nation.defensiveWars > 0
+  switch (nation.status) {
+    case 'protected':
+      if (daysSo > protectedForDays) become(step, nation, 'active', random)
+      break
+    case 'active':
+      if (isBusy) break
+      if (random.chance(rates.away)) become(step, nation, 'vacation', random)
+      else if (random.chance(rates.idle)) become(step, nation, 'inactive', random)
+      break
+    case 'vacation':
+      if (random.chance(0.07)) become(step, nation, 'active', random)
+      break
+    case 'inactive':
+      if (random.chance(0.03)) become(step, nation, 'active', random)
+      else if (daysSo > idleForDays && !isBusy && random.chance(0.12)) return retire(step, nation, random)
+  }
+  return 'here'
+}
+
+function become(step: Step, nation: Nation, status: NationStatus, random: Random) {
+  nation.status = status
+  nation.statusSince = step.until
+  put(step, 'nation', { id: nation.id, status }, moment(step, random))
+}
+
+/** Out of its alliance on one day, gone on a later one, so that nothing in a batch refers to what it deletes. */
+function retire(step: Step, nation: Nation, random: Random): 'gone' | 'here' {
+  const at = moment(step, random)
+  if (nation.alliance) {
+    if (nation.rank?.tier !== 'leader') leave(step, nation, at)
+    return 'here'
+  }
+  if (nation.appliesTo) {
+    withdraw(step, nation, at)
+    return 'here'
+  }
+  remove(step, 'nation', nation.id, at)
+  settle(step.world, nation, -nation.cities)
+  return 'gone'
+}

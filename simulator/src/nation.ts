@@ -1,0 +1,179 @@
+import { attributeValues } from './attributes.ts'
+import { dayMs, written } from './calendar.ts'
+import type { Said } from './fact.ts'
+import { families } from './names/families.ts'
+import { motto } from './names/mottos.ts'
+import { leaderName } from './names/name-book.ts'
+import type { Random } from './random.ts'
+import type { Nation, WorldState } from './state.ts'
+import type { Unit, Word } from './vocabulary.ts'
+
+const colour = (random: Random) =>
+  `#${[0, 0, 0].map(() => random.integer(24, 216).toString(16).padStart(2, '0')).join('')}`
+
+export const cents = (value: number) => Math.round(value * 100) / 100
+
+export const counts = (words: readonly (Word & { index: number })[], amounts: readonly number[]) => {
+  const record: Record<string, number> = {}
+  for (const { key, index } of words) record[key] = amounts[index] ?? 0
+  return record
+}
+
+/** Points of score that a nation’s cities and forces stand for. The score follows them slowly. */
+export function standing(nation: Nation, units: readonly Unit[]): number {
+  let force = 0
+  let kinds = 0
+  for (const unit of units) {
+    if (unit.domain === 'strategic') continue
+    force += (nation.units[unit.index] ?? 0) / unit.perPoint
+    kinds++
+  }
+  return nation.cities * 48 * nation.richness + nation.land * 0.002 + (kinds > 0 ? (force / kinds) * 0.25 : 0)
+}
+
+/** `age` is 1 for the oldest nations and 0 for one that is founded now. */
+export function makeNation(
+  world: WorldState,
+  random: Random,
+  { id, player, foundedAt, age }: { id: string; player: string; foundedAt: number; age: number },
+): Nation {
+  const { vocabulary } = world
+  const { profile, units, goods } = vocabulary
+  const family = random.integer(0, families.length - 1)
+  const government = random.integer(0, Math.max(0, profile.governments.length - 1))
+  const cities = Math.max(1, Math.round((1.5 + 13 * age) * Math.exp(random.normal() * 0.45)))
+  const richness = Math.exp(random.normal() * 0.16)
+  const ambition = cities * 60 * richness
+  const militancy = random.range(0.5, 1.5)
+  const landlocked = random.chance(0.22)
+  const has = (unit: Unit) => {
+    if (unit.domain === 'sea' && landlocked) return 0
+    if (unit.domain === 'strategic') {
+      return ambition > 900 && random.chance(0.35) ? random.integer(1, 1 + Math.round(ambition / 500)) : 0
+    }
+    return Math.round(unit.perPoint * ambition * militancy * random.range(0.4, 1.4))
+  }
+  const first = goods.length > 0 ? random.pick(goods) : undefined
+  const second = goods.length > 0 ? random.pick(goods) : undefined
+  const forces = units.map(has)
+  const nation: Nation = {
+    id,
+    name: world.names.nation(random, family, profile.governments[government]?.key ?? ''),
+    leader: leaderName(random, family),
+    family,
+    foundedAt,
+    player,
+    government,
+    score: 0,
+    status: 'active',
+    statusSince: foundedAt,
+    cities,
+    land: Math.round(cities * random.range(900, 2400)),
+    richness,
+    goods: [first, second],
+    alliance: null,
+    rank: null,
+    joinedAt: 0,
+    seesTreasury: null,
+    movedAt: 0,
+    units: forces,
+    reserves: units.map(unit =>
+      unit.domain === 'strategic' ? 0 : Math.round((forces[unit.index] ?? 0) * random.range(0.05, 0.3)),
+    ),
+    readiness: Math.round(random.range(70, 97) * 10) / 10,
+    credits: Math.round(cities * random.range(8_000, 90_000)),
+    stocks: goods.map(good => Math.round(good.needPerCity * cities * random.range(8, 26))),
+    queue: [],
+    weariness: 0,
+    offensiveWars: 0,
+    defensiveWars: 0,
+    appliesTo: null,
+    assignedUntil: 0,
+    reportedAt: world.startsAt,
+    unsaid: 0,
+  }
+  nation.score = cents(standing(nation, units) * random.range(0.92, 1.08))
+  settle(world, nation, cities)
+  return nation
+}
+
+/** Counts cities in or out of what the world yields and needs. */
+export function settle(
+  { market, vocabulary }: WorldState,
+  { goods: [first, second], richness }: Nation,
+  cities: number,
+) {
+  market.cities += cities
+  for (const good of vocabulary.goods) {
+    const need = (market.demand[good.index] ?? 0) + good.needPerCity * cities
+    market.demand[good.index] = need
+  }
+  const yields = (index: number, amount: number) => {
+    market.supply[index] = (market.supply[index] ?? 0) + amount * cities * richness
+  }
+  if (first) yields(first.index, first.yieldPerCity)
+  if (second) yields(second.index, second.yieldPerCity * 0.5)
+}
+
+const sinceFounding = 1000 * dayMs
+
+/** Everything of a new nation, public and private. */
+export function nationRow(world: WorldState, nation: Nation, random: Random): Said<'nation'> {
+  const { profile } = world.vocabulary
+  const government = profile.governments[nation.government]?.key
+  const continents = profile.continents
+  // Neighbours speak alike: a family of names belongs to a continent, with some who moved.
+  const home = (random.chance(0.8) ? nation.family : random.integer(0, 99)) % Math.max(1, continents.length)
+  const continent = continents[home]?.key
+  return {
+    id: nation.id,
+    nation_name: nation.name,
+    leader_name: nation.leader,
+    national_score: nation.score,
+    status: nation.status,
+    ...(government ? { government } : {}),
+    ...(continent ? { continent } : {}),
+    color: colour(random),
+    ...(random.chance(0.85) ? { motto: motto(random) } : {}),
+    founded_at: written(nation.foundedAt),
+    city_count: nation.cities,
+    land_area: nation.land,
+    attributes: attributeValues(profile.attributes.nation, random, {
+      family: nation.family,
+      sinceMs: Math.max(nation.foundedAt, world.startsAt - sinceFounding),
+    }),
+    military: militaryOf(world, nation),
+    economy: economyOf(world, nation),
+    production: productionOf(world, nation),
+    player: nation.player,
+    ...(random.chance(0.01) ? { moderation_notes: random.pick(moderationNotes) } : {}),
+  }
+}
+
+const moderationNotes = [
+  'Name reviewed after a report: fine.',
+  'Warned once for insults in a war declaration.',
+  'Two accounts on one connection; explained as siblings. Watch.',
+  'Appealed a chat mute; mute upheld.',
+  'Large gift of credits to a new nation: looked into, no rule broken.',
+]
+
+export const militaryOf = ({ vocabulary }: WorldState, nation: Nation) => ({
+  units: counts(vocabulary.fieldUnits, nation.units),
+  reserves: counts(vocabulary.fieldUnits, nation.reserves),
+  readiness: nation.readiness,
+  strategic: counts(vocabulary.strategicUnits, nation.units),
+})
+
+export const economyOf = ({ vocabulary }: WorldState, nation: Nation) => ({
+  credits: nation.credits,
+  resources: counts(vocabulary.goods, nation.stocks),
+})
+
+export const productionOf = ({ vocabulary }: WorldState, nation: Nation) => ({
+  queue: nation.queue.map(({ unit, quantity, completesAt }) => ({
+    item: vocabulary.units[unit]?.key ?? 'unit',
+    quantity,
+    completes_at: written(completesAt),
+  })),
+})

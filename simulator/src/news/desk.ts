@@ -1,0 +1,38 @@
+import type { Happening, HappeningOf } from '../happening.ts'
+import type { Random } from '../random.ts'
+import type { Alliance, Nation, WorldState } from '../state.ts'
+
+/** A story before it is published. */
+export interface Story {
+  title: string
+  paragraphs: string[]
+  topic: 'war' | 'diplomacy' | 'economy' | 'world'
+  nations: Nation[]
+  alliances: (Alliance | null)[]
+}
+
+export interface Desk {
+  world: WorldState
+  random: Random
+}
+
+/** Makes a story of one kind of happening. */
+export type Teller<K extends Happening['kind']> = (of: HappeningOf<K>, desk: Desk) => Story
+
+export const grouped = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',')
+
+/** “1,200 soldiers, 31 tanks and 2 ships” */
+export function listing(parts: readonly string[]): string {
+  if (parts.length < 2) return parts[0] ?? 'nothing'
+  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+}
+
+export function lossesInWords({ vocabulary }: WorldState, losses: Record<string, number>): string {
+  const parts = vocabulary.units
+    .filter(unit => (losses[unit.key] ?? 0) > 0)
+    .map(unit => `${grouped(losses[unit.key] ?? 0)} ${unit.label.toLowerCase()}`)
+  return parts.length > 0 ? listing(parts) : 'nobody'
+}
+
+export const of = (nation: Nation) =>
+  nation.alliance ? `${nation.name} (${nation.alliance.tag})` : nation.name

@@ -1,0 +1,147 @@
+import type { Profile } from '@chancery/contract'
+import type { Market } from './market.ts'
+import type { NameBook } from './names/name-book.ts'
+import type { Good, Rank, Vocabulary } from './vocabulary.ts'
+
+export interface WorldOptions {
+  nations: number
+  days: number
+  seed: number
+  /** Default: the demo game’s. */
+  profile?: Profile
+  /** RFC 3339: the moment up to which history runs. */
+  endsAt: string
+}
+
+export type NationStatus = 'active' | 'protected' | 'vacation' | 'inactive'
+
+export interface Order {
+  unit: number
+  quantity: number
+  completesAt: number
+}
+
+/** Numbers by unit and by good stand at the index of the word in the vocabulary. */
+export interface Nation {
+  readonly id: string
+  name: string
+  leader: string
+  readonly family: number
+  readonly foundedAt: number
+  readonly player: string
+  government: number
+  score: number
+  status: NationStatus
+  statusSince: number
+  cities: number
+  land: number
+  readonly richness: number
+  /** The one good it yields plenty of, and the one it yields some of. */
+  readonly goods: readonly [Good | undefined, Good | undefined]
+  alliance: Alliance | null
+  rank: Rank | null
+  joinedAt: number
+  /** The game’s word on the treasury, for this member alone; null leaves it to the rank. */
+  seesTreasury: boolean | null
+  /** End of the step in which it last joined, left or applied: one such move a step, so that no batch contradicts itself. */
+  movedAt: number
+  units: number[]
+  reserves: number[]
+  readiness: number
+  credits: number
+  stocks: number[]
+  queue: Order[]
+  weariness: number
+  offensiveWars: number
+  defensiveWars: number
+  appliesTo: Alliance | null
+  assignedUntil: number
+  reportedAt: number
+  /** Which parts of it have changed since it was last told of. */
+  unsaid: number
+}
+
+export interface Alliance {
+  readonly id: string
+  name: string
+  tag: string
+  readonly foundedAt: number
+  readonly family: number
+  /** Alliances of one bloc are drawn to each other. */
+  readonly bloc: number
+  recruiting: boolean
+  members: Nation[]
+  treasury: { credits: number; stocks: number[] }
+  warsActive: number
+  isDissolving: boolean
+}
+
+export interface Treaty {
+  readonly id: string
+  readonly alliances: readonly [Alliance, Alliance]
+  readonly type: string
+  readonly label: string
+  readonly isDefensive: boolean
+  readonly signedAt: number
+  readonly expiresAt: number | null
+}
+
+export interface War {
+  readonly id: string
+  readonly attacker: Nation
+  readonly defender: Nation
+  readonly attackerAlliance: Alliance | null
+  readonly defenderAlliance: Alliance | null
+  readonly type: string | null
+  readonly declaredAt: number
+  readonly reason: string
+  conflict: Conflict | null
+  /** Above 0 the attacker is winning. */
+  momentum: number
+  readonly decidedAt: number
+  readonly tiresAt: number
+  battles: number
+  lost: { attacker: number; defender: number }
+}
+
+export interface ConflictSide {
+  name: string
+  alliances: { alliance: Alliance; joinedAt: number; leftAt: number | null }[]
+}
+
+export interface Conflict {
+  readonly id: string
+  readonly name: string
+  readonly startedAt: number
+  readonly sides: [ConflictSide, ConflictSide]
+  warsTotal: number
+  battles: number
+}
+
+export interface Era {
+  readonly id: string
+  readonly number: number
+  readonly name: string
+  readonly startedAt: number
+}
+
+/** The whole world as it is now. What is over is forgotten, so that its size does not grow with the history. */
+export interface WorldState {
+  readonly seed: number
+  readonly vocabulary: Vocabulary
+  readonly names: NameBook
+  readonly market: Market
+  startsAt: number
+  nations: Nation[]
+  alliances: Alliance[]
+  treaties: Treaty[]
+  wars: War[]
+  conflict: Conflict | null
+  /** Wars between two alliances, by both ids: what a global conflict grows from. */
+  tensions: Map<string, number>
+  era: Era
+  /** The two alliances that the last conflict was about. */
+  lastFoes: readonly Alliance[]
+  /** How many things of each kind have ever been named, for the next id. */
+  counters: Map<string, number>
+}

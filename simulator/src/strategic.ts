@@ -1,0 +1,72 @@
+import { written } from './calendar.ts'
+import { cents } from './nation.ts'
+import type { Random } from './random.ts'
+import { mark, part } from './report.ts'
+import type { Nation, War } from './state.ts'
+import { moment, type Step } from './step.ts'
+import type { Unit } from './vocabulary.ts'
+
+const launchesPerWarDay = 0.02
+/** The last days of a history see some launches, so that a fresh demo has them. */
+const closingDays = 3
+
+/** Launches strategic weapons in wars, and intercepts some. What is left of the stock stays private. */
+export function launchWeapons(step: Step) {
+  const { world, days, daysLeft } = step
+  const weapons = world.vocabulary.strategicUnits
+  if (weapons.length === 0) return
+  const random = step.random('strategic')
+  const before = step.happenings.length
+  for (const war of world.wars) {
+    const side = random.chance(0.5) ? war.attacker : war.defender
+    const isDesperate = (side === war.attacker) === war.momentum < 0
+    const stocked = weapons.filter(weapon => (side.units[weapon.index] ?? 0) > 0)
+    if (stocked.length === 0 || !random.chance(launchesPerWarDay * days * (isDesperate ? 4 : 2))) continue
+    launch(step, war, side, random.pick(stocked), random)
+  }
+  if (daysLeft < closingDays && step.happenings.length === before) closingLaunch(step, random, weapons)
+}
+
+function closingLaunch(step: Step, random: Random, weapons: readonly Unit[]) {
+  const mightiest = [...step.world.wars]
+    .sort((one, other) => other.attacker.score - one.attacker.score)
+    .slice(0, 5)
+  if (mightiest.length === 0) return
+  const war = random.pick(mightiest)
+  const weapon = random.pick(weapons)
+  war.attacker.units[weapon.index] = Math.max(1, war.attacker.units[weapon.index] ?? 0)
+  launch(step, war, war.attacker, weapon, random)
+}
+
+function launch(step: Step, war: War, attacker: Nation, weapon: Unit, random: Random) {
+  const defender = attacker === war.attacker ? war.defender : war.attacker
+  const at = Math.max(war.declaredAt, moment(step, random))
+  const isIntercepted = random.chance(0.38)
+  attacker.units[weapon.index] = (attacker.units[weapon.index] ?? 1) - 1
+  mark(step, attacker, part.military)
+  const data = {
+    weapon: weapon.key,
+    attacker_nation_id: attacker.id,
+    defender_nation_id: defender.id,
+    war_id: war.id,
+    battle_id: null,
+  }
+  step.facts.push({
+    op: 'event',
+    data: { type: 'strategic_weapon.launched', occurred_at: written(at), data },
+  })
+  if (isIntercepted) {
+    const later = written(Math.min(at + 240_000, Math.max(at, step.until)))
+    step.facts.push({
+      op: 'event',
+      data: { type: 'strategic_weapon.intercepted', occurred_at: later, data },
+    })
+  } else {
+    defender.score = cents(defender.score * 0.98)
+    defender.credits = Math.floor(defender.credits * 0.85)
+    defender.stocks = defender.stocks.map(stock => Math.floor(stock * 0.88))
+    war.momentum += attacker === war.attacker ? 0.7 : -0.7
+    mark(step, defender, part.score | part.economy)
+  }
+  step.happenings.push({ kind: 'launch', at, war, attacker, defender, weapon, isIntercepted })
+}

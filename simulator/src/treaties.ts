@@ -1,0 +1,85 @@
+import { dayMs, written } from './calendar.ts'
+import type { Random } from './random.ts'
+import type { Alliance, Treaty } from './state.ts'
+import { moment, put, remove, type Step } from './step.ts'
+import { arePledged } from './wars.ts'
+
+/** Treaties are signed and, but for ticks, end. */
+export function negotiate(step: Step) {
+  const { world, days, isLive } = step
+  const random = step.random('treaties')
+  if (!isLive) {
+    for (const treaty of [...world.treaties]) {
+      const hasExpired = treaty.expiresAt !== null && treaty.expiresAt <= step.until
+      if (hasExpired) endTreaty(step, treaty, treaty.expiresAt ?? step.until)
+      else if (random.chance(0.0025)) endTreaty(step, treaty, moment(step, random))
+    }
+  }
+  for (let left = random.occurrences(Math.min(3, world.alliances.length * 0.012) * days); left > 0; left--) {
+    drawTreaty(step, random, moment(step, random))
+  }
+}
+
+export function drawTreaty(step: Step, random: Random, signedAt: number) {
+  const alliances = step.world.alliances.filter(({ isDissolving }) => !isDissolving)
+  if (alliances.length < 3) return
+  const one = random.pick(alliances)
+  const other = random.pick(alliances)
+  const isSameBloc = one.bloc === other.bloc
+  if (one === other || arePledged(step.world, one, other) || areFoes(step, one, other)) return
+  if (!isSameBloc && random.chance(0.6)) return
+  signTreaty(step, [one, other], isSameBloc && random.chance(0.7), signedAt, random)
+}
+
+/** On different sides of the conflict that goes on. */
+function areFoes(step: Step, one: Alliance, other: Alliance): boolean {
+  const sideOf = (of: Alliance) =>
+    step.world.conflict?.sides.findIndex(side => side.alliances.some(({ alliance }) => alliance === of)) ?? -1
+  return sideOf(one) >= 0 && sideOf(other) >= 0 && sideOf(one) !== sideOf(other)
+}
+
+export function signTreaty(
+  step: Step,
+  alliances: readonly [Alliance, Alliance],
+  isDefensive: boolean,
+  signedAt: number,
+  random: Random,
+) {
+  const { world, isLive } = step
+  const { defenceTreaty, peaceTreaty, profile } = world.vocabulary
+  const usual = isDefensive ? defenceTreaty : peaceTreaty
+  const type =
+    profile.treaty_types.length > 0 && random.chance(0.3) ? random.pick(profile.treaty_types) : usual
+  const expiresAt = !isLive && random.chance(0.35) ? step.until + random.integer(20, 120) * dayMs : null
+  const treaty: Treaty = {
+    id: step.nextId('t'),
+    alliances,
+    type: type.key,
+    label: type.label,
+    isDefensive: type.key === defenceTreaty.key,
+    signedAt,
+    expiresAt,
+  }
+  world.treaties.push(treaty)
+  put(
+    step,
+    'treaty',
+    {
+      id: treaty.id,
+      alliance_ids: [alliances[0].id, alliances[1].id],
+      type: treaty.type,
+      signed_at: written(signedAt),
+      ...(expiresAt === null ? {} : { expires_at: written(expiresAt) }),
+    },
+    signedAt,
+  )
+  step.happenings.push({ kind: 'treaty_signed', at: signedAt, treaty })
+}
+
+/** Never in ticks: see Step. */
+export function endTreaty(step: Step, treaty: Treaty, atMs: number) {
+  const { treaties } = step.world
+  treaties.splice(treaties.indexOf(treaty), 1)
+  remove(step, 'treaty', treaty.id, atMs)
+  step.happenings.push({ kind: 'treaty_ended', at: atMs, treaty })
+}

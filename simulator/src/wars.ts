@@ -1,0 +1,186 @@
+import { dayMs, written } from './calendar.ts'
+import type { WarOutcome } from './happening.ts'
+import { cents } from './nation.ts'
+import type { Random } from './random.ts'
+import { reasonFor } from './reasons.ts'
+import { mark, part } from './report.ts'
+import type { Alliance, Conflict, Nation, War, WorldState } from './state.ts'
+import { moment, put, type Step } from './step.ts'
+
+const sideWarsMax = 3
+const warsPerNationDay = 0.0085
+/** So many wars go on at the end of a history, however small its world. */
+const closingWars = 12
+
+export const tensionKey = (one: Alliance, other: Alliance) =>
+  one.id < other.id ? `${one.id}|${other.id}` : `${other.id}|${one.id}`
+
+export const arePledged = ({ treaties }: WorldState, one: Alliance, other: Alliance) =>
+  treaties.some(({ alliances: [a, b] }) => (a === one && b === other) || (a === other && b === one))
+
+const mayAttack = (nation: Nation) =>
+  nation.status === 'active' && nation.offensiveWars < sideWarsMax && nation.readiness > 25
+
+const mayBeAttacked = (nation: Nation) =>
+  (nation.status === 'active' || nation.status === 'inactive') && nation.defensiveWars < sideWarsMax
+
+/** Wars for reasons of their own: neighbours, raids, old scores. */
+export function declareWars(step: Step) {
+  const { world, days, daysLeft, isLive } = step
+  const random = step.random('wars')
+  const { nations } = world
+  if (nations.length < 2) return
+  let count = random.occurrences(nations.length * warsPerNationDay * days)
+  const least = Math.min(closingWars, Math.floor(nations.length / 4))
+  if (daysLeft < 2 || isLive) count = Math.max(count, least - world.wars.length)
+  for (let declared = 0; declared < count; declared++) {
+    const pair = drawPair(world, random)
+    if (pair) declareWar(step, random, { ...pair, conflict: null })
+  }
+}
+
+function drawPair(world: WorldState, random: Random): { attacker: Nation; defender: Nation } | undefined {
+  const { nations } = world
+  for (let attempt = 0; attempt < 24; attempt++) {
+    const attacker = random.pick(nations)
+    if (!mayAttack(attacker)) continue
+    for (let look = 0; look < 12; look++) {
+      const defender = random.pick(nations)
+      if (isFit(world, attacker, defender)) return { attacker, defender }
+    }
+  }
+  return undefined
+}
+
+export function isFit(world: WorldState, attacker: Nation, defender: Nation): boolean {
+  if (attacker === defender || !mayAttack(attacker) || !mayBeAttacked(defender)) return false
+  const ratio = defender.score / Math.max(1, attacker.score)
+  if (ratio < 0.55 || ratio > 1.6) return false
+  const [own, theirs] = [attacker.alliance, defender.alliance]
+  if (own && theirs && (own === theirs || arePledged(world, own, theirs))) return false
+  return !world.wars.some(
+    war =>
+      (war.attacker === attacker && war.defender === defender) ||
+      (war.attacker === defender && war.defender === attacker),
+  )
+}
+
+export function declareWar(
+  step: Step,
+  random: Random,
+  { attacker, defender, conflict }: { attacker: Nation; defender: Nation; conflict: Conflict | null },
+): War {
+  const { world, isLive } = step
+  const type = world.vocabulary.profile.war_types.length
+    ? random.pick(world.vocabulary.profile.war_types).key
+    : null
+  const declaredAt = moment(step, random)
+  const war: War = {
+    id: step.nextId('w'),
+    attacker,
+    defender,
+    attackerAlliance: attacker.alliance,
+    defenderAlliance: defender.alliance,
+    type,
+    declaredAt,
+    reason: reasonFor(world, random, { attacker, defender, type, conflict }),
+    conflict,
+    momentum: 0,
+    decidedAt: random.range(2.2, 4.6),
+    tiresAt: declaredAt + random.range(4, 11) * dayMs,
+    battles: 0,
+    lost: { attacker: 0, defender: 0 },
+  }
+  put(
+    step,
+    'war',
+    {
+      id: war.id,
+      ...(type ? { type } : {}),
+      status: 'active',
+      reason: war.reason,
+      attacker: belligerent(attacker, isLive),
+      defender: belligerent(defender, isLive),
+      declared_at: written(declaredAt),
+      ...(conflict ? { conflict_id: conflict.id } : {}),
+      era_id: world.era.id,
+    },
+    declaredAt,
+  )
+  enlist(world, war)
+  step.happenings.push({ kind: 'war_declared', at: declaredAt, war })
+  return war
+}
+
+/** In ticks the reader knows better what a nation is called and where it belongs: see Step. */
+const belligerent = (nation: Nation, isLive: boolean) =>
+  isLive
+    ? { nation_id: nation.id }
+    : {
+        nation_id: nation.id,
+        nation_name: nation.name,
+        alliance_id: nation.alliance?.id ?? null,
+        alliance_name: nation.alliance?.name ?? null,
+      }
+
+function enlist(world: WorldState, war: War) {
+  world.wars.push(war)
+  war.attacker.offensiveWars++
+  war.defender.defensiveWars++
+  const { attackerAlliance: own, defenderAlliance: theirs, conflict } = war
+  if (own) own.warsActive++
+  if (theirs) theirs.warsActive++
+  if (conflict) conflict.warsTotal++
+  if (!own || !theirs) return
+  const key = tensionKey(own, theirs)
+  world.tensions.set(key, (world.tensions.get(key) ?? 0) + 1)
+}
+
+/** Ends the wars that are decided, and those of which both sides are tired: before the step’s battles, so that none is fought after the end. */
+export function endWars(step: Step) {
+  const { world } = step
+  const random = step.random('peace')
+  for (const war of [...world.wars]) {
+    if (war.momentum >= war.decidedAt) endWar(step, war, 'attacker_victory', moment(step, random))
+    else if (-war.momentum >= war.decidedAt) endWar(step, war, 'defender_victory', moment(step, random))
+    else if (war.tiresAt <= step.until) endWar(step, war, tiredOutcome(war, random), moment(step, random))
+  }
+}
+
+export function tiredOutcome(war: War, random: Random): WarOutcome {
+  if (Math.abs(war.momentum) > war.decidedAt * 0.6 && random.chance(0.45)) {
+    return war.momentum > 0 ? 'attacker_victory' : 'defender_victory'
+  }
+  return random.chance(0.6) ? 'peace' : 'stalemate'
+}
+
+export function endWar(step: Step, war: War, outcome: WarOutcome, atMs: number) {
+  const { world } = step
+  const at = Math.max(atMs, war.declaredAt)
+  world.wars.splice(world.wars.indexOf(war), 1)
+  const { attacker, defender, attackerAlliance, defenderAlliance } = war
+  attacker.offensiveWars--
+  defender.defensiveWars--
+  if (attackerAlliance) attackerAlliance.warsActive--
+  if (defenderAlliance) defenderAlliance.warsActive--
+  if (outcome === 'attacker_victory') plunder(step, attacker, defender)
+  if (outcome === 'defender_victory') plunder(step, defender, attacker)
+  put(step, 'war', { id: war.id, status: 'ended', ended_at: written(at), outcome }, at)
+  step.happenings.push({ kind: 'war_ended', at, war, outcome })
+}
+
+/** The victor takes a tithe; a little standing moves with it. */
+function plunder(step: Step, victor: Nation, loser: Nation) {
+  const credits = Math.floor(loser.credits * 0.1)
+  loser.credits -= credits
+  victor.credits += credits
+  victor.stocks = victor.stocks.map((stock, index) => {
+    const taken = Math.floor((loser.stocks[index] ?? 0) * 0.08)
+    loser.stocks[index] = (loser.stocks[index] ?? 0) - taken
+    return stock + taken
+  })
+  loser.score = cents(loser.score * 0.985)
+  victor.score = cents(victor.score * 1.006)
+  mark(step, victor, part.economy | part.score)
+  mark(step, loser, part.economy | part.score)
+}

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { thisHost } from '../../src/store/embedded/host.ts'
@@ -104,17 +113,20 @@ test('libraries that an install script should have linked are linked', async t =
   await server.close()
 })
 
-test('a link in the place of the socket directory is not followed', async t => {
+test('a link or an open directory in the place of the socket directory is not used', async t => {
   if (process.platform === 'win32') return t.skip('Windows has no Unix sockets')
   const dataDir = await makeDataDir()
   const server = await startEmbedded({ dataDir, fsync: false })
   await server.close()
-  symlinkSync(makeDir(), server.connection.host)
-  after(() => rmSync(server.connection.host, { force: true }))
-  await assert.rejects(
-    startEmbedded({ dataDir, fsync: false }),
-    refusal(/is not a private directory of the server's user: remove it/),
-  )
+  const socketDir = server.connection.host
+  after(() => rmSync(socketDir, { recursive: true, force: true }))
+  const notPrivate = refusal(/is not a private directory of the server's user: remove it/)
+  symlinkSync(makeDir(), socketDir)
+  await assert.rejects(startEmbedded({ dataDir, fsync: false }), notPrivate)
+  rmSync(socketDir)
+  mkdirSync(socketDir)
+  chmodSync(socketDir, 0o755)
+  await assert.rejects(startEmbedded({ dataDir, fsync: false }), notPrivate)
 })
 
 test('a server that does not start says why', async () => {

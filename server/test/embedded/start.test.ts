@@ -29,7 +29,7 @@ test('a first start makes the database, a later one finds what was committed', a
 })
 
 test('the server is reached through a private socket only and compares bytes', async () => {
-  const dataDir = join(makeDir(), 'data')
+  const dataDir = await makeDataDir()
   const server = await startEmbedded({ dataDir, fsync: false, maxConnections: 20 })
   const socketDir = statSync(server.connection.host)
   assert.equal(socketDir.mode & 0o777, 0o700)

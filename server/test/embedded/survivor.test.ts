@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client } from 'pg'
+import { lockDataDir } from '../../src/store/embedded/data-dir-lock.ts'
 import { startEmbedded } from '../../src/store/embedded/index.ts'
 import { isAlive } from '../../src/store/embedded/processes.ts'
-import { makeDataDir, makeDir, postmasterPid, query, refusal, startAndKill, startProcess } from './harness.ts'
+import {
+  makeDataDir,
+  makeDir,
+  postmasterPid,
+  query,
+  refusal,
+  startAndKill,
+  startProcess,
+  until,
+} from './harness.ts'
 
 test('the server of a killed Chancery is adopted as it runs, and stopped by its new owner', async () => {
   const dataDir = await makeDataDir()
@@ -76,6 +87,31 @@ test('a survivor whose advisory lock is held is refused and left running', async
   await server.close()
 })
 
+test('a second start leaves the first alone that is still making the database', async () => {
+  const dataDir = join(makeDir(), 'data')
+  const first = startProcess({ dataDir })
+  await until(() => existsSync(dataDir) && readdirSync(dataDir).some(name => name.includes('.new-')))
+  await assert.rejects(
+    startEmbedded({ dataDir, fsync: false }),
+    refusal(/another Chancery is already running/),
+  )
+  const said = await first.said
+  assert.deepEqual([said.refusal, said.isNew], [undefined, true])
+  first.child.stdin?.write('close\n')
+  assert.deepEqual(await first.exited, [0, null])
+})
+
+test('the lock alone keeps out other processes, also after a refusal in its own', async () => {
+  const dataDir = makeDir()
+  const lock = await lockDataDir(dataDir)
+  await assert.rejects(lockDataDir(dataDir), refusal(/another Chancery is already running/))
+  const { refusal: told } = await startProcess({ dataDir }).said
+  assert.match(told?.message ?? '', /another Chancery is already running/)
+  assert.deepEqual(readdirSync(dataDir), ['postgres.lock'])
+  lock.release()
+  ;(await lockDataDir(dataDir)).release()
+})
+
 test('of two first starts at once one wins and the other is refused', async () => {
   const dataDir = join(makeDir(), 'data')
   const both = [startProcess({ dataDir }), startProcess({ dataDir })]
@@ -84,7 +120,8 @@ test('of two first starts at once one wins and the other is refused', async () =
   assert.equal(said.filter(answer => answer.refusal?.name === 'EmbeddedError').length, 1)
   assert.ok(winner?.isNew)
   assert.deepEqual(await query(winner.connection, 'select 1 as one'), [{ one: 1 }])
-  for (const chancery of both) chancery.child.stdin?.write('close\n')
+  // The refused one has ended by itself.
+  both[said.indexOf(winner)]?.child.stdin?.write('close\n')
   await Promise.all(both.map(chancery => chancery.exited))
   const server = await startEmbedded({ dataDir, fsync: false })
   assert.deepEqual([server.isNew, server.isAdopted], [false, false])

@@ -1,0 +1,17 @@
+import { openTestServer, type TestServer } from './test-server.ts'
+
+/** Files of a test run are processes of their own: they find the server by this variable. */
+export const templateVariable = 'CHANCERY_TEST_TEMPLATE_URL'
+
+let server: TestServer | undefined
+
+/** Called by `node --test --test-global-setup` before the first file. */
+export async function globalSetup(): Promise<void> {
+  server = await openTestServer()
+  process.env[templateVariable] = server.templateUrl
+}
+
+/** Called after the last file, also when tests failed or the run was interrupted. */
+export async function globalTeardown(): Promise<void> {
+  await server?.close()
+}

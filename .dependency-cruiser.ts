@@ -1,0 +1,180 @@
+import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
+
+const ours = '^(contract|server|client|portal|simulator|cli|acceptance|bench|examples|tools)/'
+const slice = '(?:resources/[^/]+|access|events|verification|webhooks)'
+const apply = '^server/src/resources/[^/]+/apply\\.ts$'
+
+const httpForSlices = ['define-route']
+
+/** What a slice may import of the server, `$1` being itself. */
+const belowSlices = [
+  '^contract/src/',
+  '^server/src/store/',
+  '^server/src/disclosure/',
+  `^server/src/http/(${httpForSlices.join('|')})\\.ts$`,
+  '^server/src/$1/',
+  `^server/src/${slice}/store\\.ts$`,
+]
+
+/**
+ * The import rules. Each has a folder of its name under tools/import-rules/fixtures that breaks it.
+ * Rules see real paths: a workspace's package name is followed to the file it stands for.
+ */
+export const forbidden: IForbiddenRuleType[] = [
+  {
+    name: 'contract-imports-nothing-of-ours',
+    comment: 'The promise is read by all and reads none.',
+    severity: 'error',
+    from: { path: '^contract/' },
+    to: { path: ours, pathNot: '^contract/' },
+  },
+  {
+    name: 'contract-depends-on-typebox-alone',
+    comment: 'The promise is data, without I/O. Only generate.ts, which writes files from it, may use Node.',
+    severity: 'error',
+    from: { path: '^contract/src/', pathNot: '^contract/src/generate\\.ts$' },
+    to: { pathNot: ['^contract/', '(^|/)node_modules/typebox/'] },
+  },
+  {
+    name: 'disclosure-imports-contract-only',
+    comment: 'What a viewer may see follows from the contract and nothing else.',
+    severity: 'error',
+    from: { path: '^server/src/disclosure/' },
+    to: { pathNot: ['^contract/src/', '^server/src/disclosure/'] },
+  },
+  {
+    name: 'database-drivers-in-store-only',
+    comment: 'Others get a Database, which acts as a role.',
+    severity: 'error',
+    from: { path: ours, pathNot: ['^server/src/store/', '^[^/]+/test/', '^tools/'] },
+    to: { path: '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely)/' },
+  },
+  {
+    name: 'redis-client-in-limits-only',
+    comment: 'One file knows that Valkey or Redis is there: the limits of many processes.',
+    severity: 'error',
+    from: { path: ours, pathNot: ['^server/src/limits/redis\\.ts$', '^[^/]+/test/', '^tools/'] },
+    to: { path: '(^|/)node_modules/(ioredis|redis|@redis|iovalkey)/' },
+  },
+  {
+    name: 'slices-import-what-lies-below',
+    comment:
+      "A slice reads the contract, the store, disclosure, the function that defines a route and other slices' store.ts.",
+    severity: 'error',
+    from: { path: `^server/src/(${slice})/`, pathNot: apply },
+    to: { path: ours, pathNot: belowSlices },
+  },
+  {
+    name: 'apply-imports-what-lies-below-and-apply',
+    comment:
+      "As every file of a slice; and what a deletion takes with it is deleted by its own slice's apply.ts.",
+    severity: 'error',
+    from: { path: `^server/src/(${slice})/apply\\.ts$` },
+    to: { path: ours, pathNot: [...belowSlices, apply] },
+  },
+  {
+    name: 'ingest-imports-apply-and-events',
+    comment: 'The one door in hands facts to every apply.ts and appends the events that follow.',
+    severity: 'error',
+    from: { path: '^server/src/ingest/' },
+    to: {
+      path: ours,
+      pathNot: ['^contract/src/', '^server/src/(store|ingest|events)/', apply],
+    },
+  },
+  {
+    name: 'http-never-imports-resources',
+    comment: 'The edge is the same for all resources.',
+    severity: 'error',
+    from: { path: '^server/src/http/' },
+    to: { path: '^server/src/resources/' },
+  },
+  {
+    name: 'account-and-operator-never-import-routes',
+    comment: 'Doors of their own do not reach through the public one.',
+    severity: 'error',
+    from: { path: '^server/src/(account|operator)/' },
+    to: { path: '^server/src/.*routes\\.ts$', pathNot: '^server/src/$1/' },
+  },
+  {
+    name: 'only-app-and-main-wire',
+    comment:
+      'What happens to a request is read in app.ts, top to bottom: routes are registered nowhere else.',
+    severity: 'error',
+    from: {
+      path: ours,
+      pathNot: ['^server/src/(app|main)\\.ts$', '^server/src/(account|operator)/', '^server/test/'],
+    },
+    to: { path: '^server/src/.*routes\\.ts$' },
+  },
+  {
+    name: 'app-and-main-are-imported-by-the-entry-only',
+    comment: 'The composition root is the top: below it, nobody knows it.',
+    severity: 'error',
+    from: { path: '^server/src/', pathNot: '^server/src/(main|index)\\.ts$' },
+    to: { path: '^server/src/(app|main)\\.ts$' },
+  },
+  {
+    name: 'cli-imports-package-entries',
+    comment: "The command line uses the server's package entry, the simulator's and the contract's.",
+    severity: 'error',
+    from: { path: '^cli/', pathNot: '^cli/test/' },
+    to: { path: ours, pathNot: ['^cli/', '^(contract|server|simulator)/src/index\\.ts$'] },
+  },
+  {
+    name: 'simulator-imports-contract-only',
+    comment: 'A world of facts, without a database and without HTTP.',
+    severity: 'error',
+    from: { path: '^simulator/src/' },
+    to: { path: ours, pathNot: ['^simulator/', '^contract/src/index\\.ts$'] },
+  },
+  {
+    name: 'outsiders-use-http',
+    comment: 'Portal, examples and acceptance reach the server as a stranger does.',
+    severity: 'error',
+    from: { path: '^(portal|examples|acceptance)/' },
+    to: { path: '^(server|cli|simulator)/' },
+  },
+  {
+    name: 'examples-import-package-names',
+    comment: 'An example can be copied out of the repository: it imports the entry of a published package.',
+    severity: 'error',
+    from: { path: '^(examples/[^/]+)/' },
+    to: { path: ours, pathNot: ['^$1/', '^(contract|client)/src/index\\.ts$'] },
+  },
+  {
+    name: 'tests-are-imported-by-tests-only',
+    comment: 'What is shipped does not need what tests it.',
+    severity: 'error',
+    from: { path: '^(examples/)?[^/]+/src/' },
+    to: { path: '^(examples/)?[^/]+/test/' },
+  },
+  {
+    name: 'no-cycles',
+    comment: 'Files that need each other are one file, or hide a third.',
+    severity: 'error',
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: 'every-import-is-found',
+    comment: 'What is not found is not checked either.',
+    severity: 'error',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+]
+
+export const cruiseOptions: ICruiseOptions = {
+  ruleSet: { forbidden },
+  validate: true,
+  // With TypeScript 7 its own reader is switched off, and then it reads no .ts file and reports no error.
+  parser: 'swc',
+  doNotFollow: { path: 'node_modules' },
+  exclude: { path: '^tools/import-rules/fixtures/' },
+  enhancedResolveOptions: {
+    exportsFields: ['exports'],
+    conditionNames: ['import', 'node', 'default'],
+    extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
+  },
+}

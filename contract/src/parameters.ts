@@ -52,9 +52,13 @@ function parameter<T>() {
   ): Parameter<T, G> => ({ in: place, kind, isGiven, schema, description })
 }
 
-const idText = () => text(64, { example: 'n42' })
+const idText = (example: string) => text(64, { example })
 
-export const pathId = (description: string) => parameter<string>()('path', 'id', true, idText(), description)
+export const pathId = (description: string, example: string) =>
+  parameter<string>()('path', 'id', true, idText(example), description)
+
+export const pathText = (description: string, example: string) =>
+  parameter<string>()('path', 'text', true, idText(example), description)
 
 export const page = parameter<number>()(
   'query',
@@ -85,16 +89,17 @@ export const search = (description: string) =>
     description,
   )
 
-export const ids = (description: string) =>
+export const ids = (description: string, example: string) =>
   parameter<string[]>()(
     'query',
     'ids',
     false,
-    { type: 'array', items: idText(), maxItems: limits.idsMax },
+    { type: 'array', items: idText(example), maxItems: limits.idsMax },
     `${description} Up to ${limits.idsMax}, comma separated; ids that name nothing are left out.`,
   )
 
-export const oneId = (description: string) => parameter<string>()('query', 'id', false, idText(), description)
+export const oneId = (description: string, example: string) =>
+  parameter<string>()('query', 'id', false, idText(example), description)
 
 export const word = <const V extends string>(values: readonly V[], description: string) =>
   parameter<V>()('query', 'word', false, oneOf(values), description)

@@ -36,7 +36,7 @@ export const id = (about: About = {}) => Type.String({ pattern: idPattern, ...ab
 export const time = (about: About = {}) =>
   Type.String({
     format: 'date-time',
-    pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?Z$',
+    pattern: '^(?!0000)\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?Z$',
     ...about,
   })
 

@@ -16,7 +16,7 @@ export const alliancesList = listOperation('alliance', {
     search: search(
       'Text that the name or the tag contains, in any case. At most 100 characters; % and _ stand for themselves.',
     ),
-    ids: ids('Only these alliances.'),
+    ids: ids('Only these alliances.', 'a7'),
   },
 })
 
@@ -31,7 +31,7 @@ export const alliancesGet = oneOperation('alliance', {
   body: 'shared',
   view: 'owner',
   parameters: {
-    id: pathId('The alliance’s id.'),
+    id: pathId('The alliance’s id.', 'a7'),
     include: words(['treasury'], 'Private sections to add: treasury.'),
   },
   includeScopes: { treasury: 'treasury.read' },
@@ -47,6 +47,6 @@ export const alliancesMembers = listOperation('alliance_member', {
     'Members by rank, highest first, then national_score, highest first, then id. Applicants are not listed.',
   scope: 'none',
   body: 'shared',
-  parameters: { id: pathId('The alliance’s id.'), page, limit },
+  parameters: { id: pathId('The alliance’s id.', 'a7'), page, limit },
   errors: ['not_found'],
 })

@@ -1,4 +1,4 @@
-import { account, pathId } from '../parameters.ts'
+import { account, pathText } from '../parameters.ts'
 import { oneOperation } from './operation.ts'
 
 export const discordVerify = oneOperation('verified_identity', {
@@ -12,7 +12,7 @@ export const discordVerify = oneOperation('verified_identity', {
   body: 'personal',
   allowsHead: false,
   parameters: {
-    code: pathId('The code: 10 characters, in upper or lower case.'),
+    code: pathText('The code: 10 characters, in upper or lower case.', 'K7PWM3XQ9T'),
     for: account(
       'The chat account that sent the code. Needed where the code is bound to one; a bound code answers anybody else as an unknown one.',
     ),

@@ -9,7 +9,7 @@ export const marketPrice = listOperation('market_price', {
   description: 'One item for each traded resource, by the resource’s key.',
   scope: 'none',
   body: 'shared',
-  parameters: { page, limit, resource: oneId('Only this resource.') },
+  parameters: { page, limit, resource: oneId('Only this resource.', 'steel') },
 })
 
 export const marketRankings = listOperation('market_ranking', {

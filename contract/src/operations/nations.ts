@@ -17,8 +17,8 @@ export const nationsList = listOperation('nation', {
     search: search(
       'Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ stand for themselves.',
     ),
-    ids: ids('Only these nations.'),
-    alliance_id: ids('Only members of these alliances.'),
+    ids: ids('Only these nations.', 'n42'),
+    alliance_id: ids('Only members of these alliances.', 'a7'),
     status: word(nationStatuses, 'Only nations of this status.'),
     min_score: score('Only nations with at least this national_score.'),
     max_score: score('Only nations with at most this national_score.'),
@@ -33,6 +33,6 @@ export const nationsGet = oneOperation('nation', {
   description: 'One nation: its public fields, for everybody the same.',
   scope: 'none',
   body: 'shared',
-  parameters: { id: pathId('The nation’s id.') },
+  parameters: { id: pathId('The nation’s id.', 'n42') },
   errors: ['not_found'],
 })

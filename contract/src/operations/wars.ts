@@ -14,12 +14,13 @@ export const warsList = listOperation('war', {
     page,
     limit,
     status: word(warStatuses, 'Only wars that go on, or that have ended.'),
-    nation_id: ids('Only wars with one of these nations on either side.'),
+    nation_id: ids('Only wars with one of these nations on either side.', 'n42'),
     alliance_id: ids(
       'Only wars with a nation of one of these alliances, as at the declaration, on either side.',
+      'a7',
     ),
-    conflict_id: oneId('Only wars of this global conflict.'),
-    ids: ids('Only these wars.'),
+    conflict_id: oneId('Only wars of this global conflict.', 'c4'),
+    ids: ids('Only these wars.', 'w310'),
   },
 })
 
@@ -31,7 +32,7 @@ export const warsGet = oneOperation('war', {
   description: 'One war.',
   scope: 'none',
   body: 'shared',
-  parameters: { id: pathId('The war’s id.') },
+  parameters: { id: pathId('The war’s id.', 'w310') },
   errors: ['not_found'],
 })
 
@@ -43,6 +44,6 @@ export const warsBattles = listOperation('battle', {
   description: 'Battles by fought_at, oldest first, then id.',
   scope: 'none',
   body: 'shared',
-  parameters: { id: pathId('The war’s id.'), page, limit },
+  parameters: { id: pathId('The war’s id.', 'w310'), page, limit },
   errors: ['not_found'],
 })

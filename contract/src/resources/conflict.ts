@@ -54,7 +54,7 @@ export function conflictResource(profile: Profile) {
             alliances: listOf(
               shape({
                 alliance_id: id({ description: 'The alliance.' }),
-                alliance_name: name(100, { description: 'Its name.' }),
+                name: name(100, { description: 'Its name.' }),
                 joined_at: nullable(time({ description: 'When it joined the side.' })),
                 left_at: nullable(time({ description: 'When it left; null while it fights on.' })),
               }),
@@ -72,7 +72,7 @@ export function conflictResource(profile: Profile) {
               alliances: [
                 {
                   alliance_id: 'a7',
-                  alliance_name: 'Northern Pact',
+                  name: 'Northern Pact',
                   joined_at: '2026-05-18T00:00:00Z',
                   left_at: null,
                 },

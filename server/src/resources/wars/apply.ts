@@ -56,10 +56,8 @@ const store: ThingStore<War> = {
 
   /** A war that is given an end has ended, and one that has ended says when where that is known. */
   adjust(_batch, after, before, { data, line }) {
-    if (!after.attacker.nation_id)
-      refuse(line, '/data/attacker', 'a new war needs attacker.nation_id')
-    if (!after.defender.nation_id)
-      refuse(line, '/data/defender', 'a new war needs defender.nation_id')
+    if (!after.attacker.nation_id) refuse(line, '/data/attacker', 'a new war needs attacker.nation_id')
+    if (!after.defender.nation_id) refuse(line, '/data/defender', 'a new war needs defender.nation_id')
     if (!('status' in data) && typeof data.ended_at === 'string') after.status = 'ended'
     for (const side of ['attacker', 'defender'] as const) {
       // Names and alliance are those of the declaration: only another nation makes them be looked up again.

@@ -1,0 +1,36 @@
+import { createHash, randomInt } from 'node:crypto'
+
+declare const keyHash: unique symbol
+/** SHA-256 of a key: what is stored, and all that is. */
+export type KeyHash = Buffer & { readonly [keyHash]: true }
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const prefix = 'chk_'
+const secretLength = 32
+const checksumLength = 6
+const form = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`)
+
+/** A new key: `chk_`, 32 random base62 characters (190 bits), and a checksum of 6 by which scanners know it. */
+export function makeKeyText(): string {
+  const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(alphabet.length)]).join('')
+  return prefix + secret + checksumOf(secret)
+}
+
+/** Whether a text can be a key at all. A typo is told without a look-up. */
+export function isKeyText(text: string): boolean {
+  if (!form.test(text)) return false
+  const secret = text.slice(prefix.length, prefix.length + secretLength)
+  return text.slice(-checksumLength) === checksumOf(secret)
+}
+
+export const hashKey = (text: string): KeyHash => createHash('sha256').update(text).digest() as KeyHash
+
+function checksumOf(secret: string): string {
+  let rest = createHash('sha256').update(`chancery:${secret}`).digest().readUInt32BE(0)
+  let text = ''
+  for (let place = 0; place < checksumLength; place += 1) {
+    text += alphabet[rest % alphabet.length]
+    rest = Math.floor(rest / alphabet.length)
+  }
+  return text
+}

@@ -1,0 +1,89 @@
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../store/database.ts'
+import type { Pulse } from '../store/pulse.ts'
+import { hashKey, isKeyText, type KeyHash } from './key-text.ts'
+import { findValidKey, type KeyRecord, noteUses } from './store.ts'
+
+/** Finds the key that a call presents. */
+export interface Keys {
+  /**
+   * The valid key of this text; undefined where it is malformed, unknown, revoked or expired.
+   * Answers at once where the key is remembered. Rejects where the database is away: that is never "no such key".
+   */
+  find(text: string): KeyRecord | undefined | Promise<KeyRecord | undefined>
+  close(): Promise<void>
+}
+
+export interface KeysOptions {
+  db: Database
+  pulse: Pulse
+  now?: () => number
+  /** How often uses are written down. */
+  usesIntervalMs?: number
+  onError?: (error: unknown) => void
+}
+
+interface Remembered {
+  record: KeyRecord
+  accessVersion: number
+}
+
+/**
+ * Remembers valid keys as long as the pulse says that no key has changed. Unknown keys are not remembered: whoever
+ * guesses pays with calls of his address.
+ */
+export function createKeys({
+  db,
+  pulse,
+  now = Date.now,
+  usesIntervalMs = 10_000,
+  onError,
+}: KeysOptions): Keys {
+  const remembered = new LRUCache<string, Remembered>({ max: 50_000 })
+  let uses = new Map<string, string>()
+
+  async function writeUses(): Promise<void> {
+    if (uses.size === 0) return
+    const written = uses
+    uses = new Map()
+    await noteUses(db, written).catch(error => onError?.(error))
+  }
+  const timer = setInterval(() => void writeUses(), usesIntervalMs)
+  timer.unref()
+
+  const isExpired = ({ expiresAt }: KeyRecord) => expiresAt !== null && Date.parse(expiresAt) <= now()
+
+  function noteUse({ id }: KeyRecord): void {
+    // The time to the minute is enough, and costs one entry a key and interval.
+    if (!uses.has(id)) uses.set(id, new Date(now()).toISOString())
+  }
+
+  async function lookUp(hash: KeyHash, name: string): Promise<KeyRecord | undefined> {
+    const accessVersion = pulse.current()?.accessVersion
+    const record = await findValidKey(db, hash)
+    if (!record || isExpired(record)) return undefined
+    if (accessVersion !== undefined) remembered.set(name, { record, accessVersion })
+    noteUse(record)
+    return record
+  }
+
+  return {
+    find(text) {
+      if (!isKeyText(text)) return undefined
+      // Remembered under its hash: no memory of this process holds a key longer than its call.
+      const hash = hashKey(text)
+      const name = hash.toString('latin1')
+      const known = remembered.get(name)
+      if (known && known.accessVersion === pulse.current()?.accessVersion) {
+        if (isExpired(known.record)) return undefined
+        noteUse(known.record)
+        return known.record
+      }
+      return lookUp(hash, name)
+    },
+    async close() {
+      clearInterval(timer)
+      await writeUses()
+    },
+  }
+}

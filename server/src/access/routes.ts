@@ -1,0 +1,26 @@
+import { operations } from '@chancery/contract'
+import { ApiError } from '../http/api-error.ts'
+import type { DefineRoute } from '../http/define-route.ts'
+import { findNationReferenceOfPlayer } from '../resources/nations/store.ts'
+import type { ReadContext } from '../store/read-context.ts'
+
+/** What a key may know about itself. */
+export function keyRoutes(define: DefineRoute, context: ReadContext): void {
+  define(operations.meKey, async ({ viewer, allowance, disclose }) => {
+    if (viewer.kind !== 'key') throw new ApiError('api_key_required')
+    const { key } = viewer
+    return {
+      one: disclose.toEveryone('key', {
+        id: key.id,
+        name: key.name,
+        nation: (await findNationReferenceOfPlayer(context, key.playerId)) ?? null,
+        scopes: [...key.scopes],
+        limit: allowance.limit,
+        remaining: allowance.remaining,
+        created_at: key.createdAt,
+        expires_at: key.expiresAt,
+        last_used_at: key.lastUsedAt,
+      }),
+    }
+  })
+}

@@ -1,0 +1,128 @@
+import http from 'node:http'
+import type { Contract } from '@chancery/contract'
+import { openApiFor } from '@chancery/contract'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Keys } from './access/keys.ts'
+import { keyRoutes } from './access/routes.ts'
+import { createDisclosure } from './disclosure/disclosure.ts'
+import { eventRoutes } from './events/routes.ts'
+import { ApiError } from './http/api-error.ts'
+import { createDefineRoute } from './http/define-route.ts'
+import { registerDocs } from './http/docs.ts'
+import { createEdge } from './http/edge.ts'
+import { createErrorHandler, sendError } from './http/errors.ts'
+import { registerHealth } from './http/health.ts'
+import { countAnswers } from './http/observe.ts'
+import { createParserErrors } from './http/parser-errors.ts'
+import { createRequestIds } from './http/request-id.ts'
+import { createTrustedProxies } from './http/trusted-proxies.ts'
+import type { LimitStore } from './limits/index.ts'
+import { allianceRoutes } from './resources/alliances/routes.ts'
+import { conflictRoutes } from './resources/conflicts/routes.ts'
+import { eraRoutes } from './resources/eras/routes.ts'
+import { gameRoutes } from './resources/game/routes.ts'
+import { marketRoutes } from './resources/market/routes.ts'
+import { ownNationRoutes } from './resources/nations/own-routes.ts'
+import { nationRoutes } from './resources/nations/routes.ts'
+import { newsRoutes } from './resources/news/routes.ts'
+import { rankingRoutes } from './resources/rankings/routes.ts'
+import { warRoutes } from './resources/wars/routes.ts'
+import type { Pools } from './store/pools.ts'
+import type { Pulse } from './store/pulse.ts'
+import type { Logger } from './telemetry/log.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+import { verificationRoutes } from './verification/routes.ts'
+
+export interface AppParts {
+  contract: Contract
+  pools: Pools
+  pulse: Pulse
+  keys: Keys
+  limits: LimitStore
+  log: Logger
+  metrics: Metrics
+  anonymousLimit: number
+  keyLimit: number
+  trustedProxies: string[]
+  tls: { cert: Buffer; key: Buffer } | undefined
+  publicUrl: string | undefined
+  isDraining: () => boolean
+}
+
+/** The largest request line and header block, in bytes. */
+const headerBytesMax = 16_384
+
+/** The public listener: what happens to a request, from top to bottom. */
+export function buildApp(parts: AppParts): FastifyInstance {
+  const { contract, pools, pulse, log } = parts
+  const trusted = createTrustedProxies(parts.trustedProxies)
+  const requestIds = createRequestIds(trusted)
+  const edge = createEdge(parts)
+  const handleError = createErrorHandler(log)
+  const parserErrors = createParserErrors(edge, requestIds)
+
+  // What is not a request as it should be is answered beside the router: by the parser's own door, or before any route.
+  const app = Fastify({
+    logger: false,
+    genReqId: req => requestIds.of(req),
+    trustProxy: parts.trustedProxies.length > 0 ? address => trusted.includes(address) : false,
+    routerOptions: { maxParamLength: headerBytesMax },
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    clientErrorHandler: parserErrors.onClientError,
+    frameworkErrors: (_error, req, reply) =>
+      edge.admit(req, reply, error =>
+        sendError(
+          reply,
+          error instanceof ApiError
+            ? error
+            : new ApiError('invalid_parameter', 'The path is not percent-encoded UTF-8.'),
+        ),
+      ),
+    ...serverOptions(parts.tls),
+  }) as FastifyInstance
+  parserErrors.listenTo(app.server)
+  for (const method of http.METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  app.setErrorHandler(handleError)
+
+  // Beside the API: for machines that watch the service, and for people who read about it.
+  registerHealth(app, parts)
+  const document = openApiFor(contract, { ...(parts.publicUrl ? { serverUrl: parts.publicUrl } : {}) })
+  registerDocs(app, { document: () => document, title: `${contract.profile.name} API` })
+
+  // The API. Every request: who calls, and what is left in their bucket; then the route checks parameters, scope,
+  // cache, asks its store, discloses, serializes, responds.
+  app.register(async api => {
+    api.addHook('onRequest', edge.admit)
+    countAnswers(api, parts.metrics)
+    const define = createDefineRoute({ app: api, contract, disclose: createDisclosure(contract), pulse })
+    const context = { pools, contract }
+    nationRoutes(define, context)
+    allianceRoutes(define, context)
+    warRoutes(define, context)
+    marketRoutes(define, context)
+    rankingRoutes(define, context)
+    conflictRoutes(define, context)
+    eraRoutes(define, context)
+    eventRoutes(define, context)
+    newsRoutes(define, context)
+    gameRoutes(define, context)
+    ownNationRoutes(define, context)
+    keyRoutes(define, context)
+    verificationRoutes(define, context)
+
+    // Whatever is left is an unknown path: it is counted like any other.
+    api.all('/*', async () => {
+      throw new ApiError('not_found')
+    })
+  })
+  return app
+}
+
+function serverOptions(tls: AppParts['tls']) {
+  // Without a Host header Node would answer by itself, without our headers and body.
+  const options = { requireHostHeader: false, maxHeaderSize: headerBytesMax }
+  return tls ? { https: { ...options, ...tls } } : { http: options }
+}

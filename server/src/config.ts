@@ -1,0 +1,184 @@
+import { isAbsolute, resolve } from 'node:path'
+import { limits } from '@chancery/contract'
+import { createTrustedProxies } from './http/trusted-proxies.ts'
+import { type LogLevel, logLevels } from './telemetry/log.ts'
+
+/** Everything that an operator may set. */
+export interface Config {
+  host: string
+  port: number
+  operatorHost: string
+  operatorPort: number
+  operatorToken: string | undefined
+  publicUrl: string | undefined
+  dataDir: string
+  databaseUrl: string | undefined
+  /** Statement names are per session; a pooler that shares sessions needs them off. */
+  databaseNamesStatements: boolean
+  gameFile: string | undefined
+  tls: { certFile: string; keyFile: string } | undefined
+  valkeyUrl: string | undefined
+  trustedProxies: string[]
+  anonymousLimit: number
+  keyLimit: number
+  logLevel: LogLevel
+  /** Bring the database to this version at start. The bundled one is always brought. */
+  migrates: boolean
+}
+
+/** What differs from command to command. */
+export interface ConfigDefaults {
+  host: string
+  dataDir: string
+  logLevel: LogLevel
+  migrates: boolean
+}
+
+/** Every wrong variable, a line each: its name, what is wrong with the value, what is allowed. */
+export class ConfigError extends Error {}
+
+const serveDefaults: ConfigDefaults = {
+  host: '0.0.0.0',
+  dataDir: '.chancery',
+  logLevel: 'info',
+  migrates: false,
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads the environment: the only place that does. An empty variable counts as not set. */
+export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> = {}): Config {
+  const defaults = { ...serveDefaults, ...overrides }
+  const problems: string[] = []
+
+  /** Reads one variable; a value that `parse` does not take is a problem that says what is `allowed`. */
+  function read<T>(name: string, fallback: T, allowed: string, parse: (text: string) => T | undefined): T {
+    const text = env[name]
+    if (text === undefined || text === '') return fallback
+    const value = parse(text)
+    if (value !== undefined) return value
+    // A secret in the wrong variable must not end up in a log: only short plain words are quoted.
+    problems.push(
+      `${name}: ${/^[\w.:-]{1,40}$/.test(text) ? `"${text}"` : 'the value'} is not allowed; it takes ${allowed}`,
+    )
+    return fallback
+  }
+  const anyText = (text: string) => text
+  const port = (text: string) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)
+  const calls = (text: string) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined)
+  const flag = (text: string) => (text === 'true' ? true : text === 'false' ? false : undefined)
+  const urlOf =
+    (...protocols: string[]) =>
+    (text: string) =>
+      URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined
+  const path = (text: string) => (isAbsolute(text) ? text : resolve(text))
+
+  // The address of the public listener: the API, its reference, health.
+  const host = read('CHANCERY_HOST', defaults.host, 'an address or a host name', anyText)
+  const publicPort = read('CHANCERY_PORT', 8080, 'a port from 0 to 65535; 0 takes a free one', port)
+
+  // The address of the private listener for the game's servers. It belongs on a private network.
+  const operatorHost = read('CHANCERY_OPERATOR_HOST', '127.0.0.1', 'an address or a host name', anyText)
+  const operatorPort = read(
+    'CHANCERY_OPERATOR_PORT',
+    8081,
+    'a port from 0 to 65535; 0 takes a free one',
+    port,
+  )
+  // The bearer token of the operator listener. Without: made at the first start, in `operator-token` in the data directory.
+  const operatorToken = read<string | undefined>(
+    'CHANCERY_OPERATOR_TOKEN',
+    undefined,
+    'at least 16 printable characters without spaces',
+    text => (/^[\x21-\x7e]{16,}$/.test(text) ? text : undefined),
+  )
+
+  // What callers see in front of the public listener, e.g. https://api.game.example.
+  const publicUrl = read<string | undefined>(
+    'CHANCERY_PUBLIC_URL',
+    undefined,
+    'an http or https URL',
+    urlOf('http:', 'https:'),
+  )
+  // Where the bundled database, the operator token and addresses.json are kept.
+  const dataDir = read('CHANCERY_DATA_DIR', resolve(defaults.dataDir), 'a directory', path)
+  // A PostgreSQL of your own, 15 or newer, instead of the bundled one.
+  const databaseUrl = read<string | undefined>(
+    'CHANCERY_DATABASE_URL',
+    undefined,
+    'a postgres:// URL',
+    urlOf('postgres:', 'postgresql:'),
+  )
+  // Whether statements are planned once and kept by name. Turn it off behind a pooler that shares sessions.
+  const databaseNamesStatements = read('CHANCERY_DATABASE_STATEMENT_NAMES', true, 'true or false', flag)
+  // The game profile: a JSON file with the words in which games differ. Without: the demo game's.
+  const gameFile = read<string | undefined>('CHANCERY_GAME_FILE', undefined, 'a file', path)
+
+  // Certificate chain and private key (PEM files). Without both: a proxy ends TLS.
+  const certFile = read<string | undefined>('CHANCERY_TLS_CERT', undefined, 'a file', path)
+  const keyFile = read<string | undefined>('CHANCERY_TLS_KEY', undefined, 'a file', path)
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    problems.push(
+      `${certFile === undefined ? 'CHANCERY_TLS_CERT' : 'CHANCERY_TLS_KEY'}: is missing; set both or neither`,
+    )
+  }
+
+  // Valkey or Redis, which makes limits exact over all processes. Without: limits in memory, per process.
+  const valkeyUrl = read<string | undefined>(
+    'CHANCERY_VALKEY_URL',
+    undefined,
+    'a redis://, rediss://, valkey:// or valkeys:// URL',
+    urlOf('redis:', 'rediss:', 'valkey:', 'valkeys:'),
+  )
+  // Proxies whose X-Forwarded-For and X-Request-Id are believed: addresses and ranges, comma separated.
+  const trustedProxies = read<string[]>(
+    'CHANCERY_TRUSTED_PROXIES',
+    [],
+    'addresses and ranges like 10.0.0.0/8, comma separated',
+    readProxies,
+  )
+
+  // Calls in a window of 60 seconds: without a key, and with a key that has no limit of its own.
+  const anonymousLimit = read(
+    'CHANCERY_ANONYMOUS_LIMIT',
+    limits.anonymousCalls,
+    'a whole number from 1',
+    calls,
+  )
+  const keyLimit = read('CHANCERY_KEY_LIMIT', limits.keyCalls, 'a whole number from 1', calls)
+
+  const logLevel = read('CHANCERY_LOG_LEVEL', defaults.logLevel, `one of ${logLevels.join(', ')}`, text =>
+    logLevels.find(level => level === text),
+  )
+
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return {
+    host,
+    port: publicPort,
+    operatorHost,
+    operatorPort,
+    operatorToken,
+    publicUrl: publicUrl?.replace(/\/+$/, ''),
+    dataDir,
+    databaseUrl,
+    databaseNamesStatements,
+    gameFile,
+    tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
+    valkeyUrl,
+    trustedProxies,
+    anonymousLimit,
+    keyLimit,
+    logLevel,
+    migrates: defaults.migrates,
+  }
+}
+
+function readProxies(text: string): string[] | undefined {
+  const list = text.split(',').map(part => part.trim())
+  try {
+    createTrustedProxies(list)
+    return list
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,21 @@
+import { createMemoryLimits, createRedisLimits, type LimitStore } from './limits/index.ts'
+import type { Logger } from './telemetry/log.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+
+/** Limits in this process, or exact over all processes where a Valkey or Redis is given. */
+export function createLimits(
+  url: string | undefined,
+  { log, metrics }: { log: Logger; metrics: Metrics },
+): LimitStore {
+  const local = createMemoryLimits({})
+  if (url === undefined) return local
+  return createRedisLimits({
+    url,
+    fallback: local,
+    onStateChange(isUp, reason) {
+      metrics.limitsShared.set(isUp ? 1 : 0)
+      if (isUp) log.info('limits are shared')
+      else log.warn({ reason }, 'limits are per process until the store is back')
+    },
+  })
+}

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartupError } from './startup-error.ts'
+
+/** Makes the data directory. It may be entered by the user that the bundled database runs as; what is secret in it has mode 600. */
+export async function ensureDataDir(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o711 }).catch(error => {
+    throw new StartupError(`CHANCERY_DATA_DIR: ${dataDir} cannot be made (${error.code})`)
+  })
+}
+
+/** The operator token: made at the first start, and kept. */
+export async function readOperatorToken(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'operator-token')
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known?.trim()) return known.trim()
+  const token = `cho_${randomBytes(32).toString('base64url')}`
+  await writeFile(file, `${token}\n`, { mode: 0o600 })
+  return token
+}
+
+/** Where the two listeners are, for the command line and for scripts. */
+export async function writeAddresses(
+  dataDir: string,
+  addresses: { public: string; operator: string },
+): Promise<void> {
+  const file = join(dataDir, 'addresses.json')
+  await writeFile(`${file}.new`, `${JSON.stringify(addresses)}\n`)
+  await rename(`${file}.new`, file)
+}

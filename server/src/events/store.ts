@@ -1,0 +1,157 @@
+import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
+import { type Database, type Sql, sql } from '../store/database.ts'
+import { allOf, offsetOf, type Page } from '../store/paging.ts'
+import type { ReadContext } from '../store/read-context.ts'
+
+export type Event = PublicOf<ResourceOf<'event'>>
+
+type Filter = ValuesFor<typeof operations.eventsList>
+
+/** A span of the log, both ends included; empty where `first` is beyond `last`. */
+interface Span {
+  first: number
+  last: number
+}
+
+const columns = sql`
+  'evt_' || e.seq as id, e.seq, e.type, e.occurred_at, e.summary, e.nation_ids, e.alliance_ids, e.war_id, e.conflict_id, e.data`
+
+/** A page of the log, or `cursor_expired` where `after` is older than what is kept or beyond the end. */
+export async function listEvents(
+  { pools }: ReadContext,
+  filter: Filter,
+): Promise<Page<Event> | 'cursor_expired'> {
+  const db = pools.public
+  const span = await spanOf(db, filter)
+  if (span === 'cursor_expired') return span
+  const page = { offset: offsetOf(filter), limit: filter.limit, isOldestFirst: filter.after !== undefined }
+  const { type: kinds, nation_id, alliance_id, war_id } = filter
+  if (nation_id || alliance_id || war_id !== undefined) return listBySubject(db, span, filter, page)
+  if (!kinds) return listByNumber(db, span, page)
+  const [kind] = kinds
+  return kinds.length === 1 && kind !== undefined
+    ? listByKind(db, span, kind, page)
+    : listByKinds(db, span, kinds, page)
+}
+
+interface PageOfLog {
+  offset: number
+  limit: number
+  isOldestFirst: boolean
+}
+
+/** The numbers that `since`, `until` and `after` leave. Times select by when the log was written, which never runs backwards. */
+async function spanOf(db: Database, { since, until, after }: Filter): Promise<Span | 'cursor_expired'> {
+  const ends = await db.first<{
+    first: number
+    last: number
+    since: number | null
+    until: number | null
+  }>(sql`
+    select first_seq as first, seq as last,
+      (select min(first_seq) from chancery_world.logging where logged_at >= ${since ?? null}) as since,
+      (select min(first_seq) from chancery_world.logging where logged_at >= ${until ?? null}) as until
+    from chancery_world.pulse`)
+  if (!ends) throw new Error('the pulse has no row')
+  const span = { first: ends.first, last: ends.last }
+  if (after !== undefined && after !== 0 && (after < ends.first - 1 || after > ends.last))
+    return 'cursor_expired'
+  if (since !== undefined) span.first = Math.max(span.first, ends.since ?? ends.last + 1)
+  if (until !== undefined) span.last = Math.min(span.last, (ends.until ?? ends.last + 1) - 1)
+  if (after !== undefined) span.first = Math.max(span.first, after + 1)
+  return span
+}
+
+const lengthOf = ({ first, last }: Span) => Math.max(0, last - first + 1)
+
+/** The part of a span of numbers that a page shows. */
+function slice(span: Span, { offset, limit, isOldestFirst }: PageOfLog): Span {
+  return isOldestFirst
+    ? { first: span.first + offset, last: Math.min(span.last, span.first + offset + limit - 1) }
+    : { first: Math.max(span.first, span.last - offset - limit + 1), last: span.last - offset }
+}
+
+const direction = ({ isOldestFirst }: PageOfLog) => (isOldestFirst ? sql`asc` : sql`desc`)
+
+/** The whole log: its numbers have no gaps, so a page is a range of them. */
+async function listByNumber(db: Database, span: Span, page: PageOfLog): Promise<Page<Event>> {
+  const total = lengthOf(span)
+  if (page.offset >= total) return { items: [], total }
+  const { first, last } = slice(span, page)
+  const items = await db.rows<Event>(sql`
+    select ${columns} from chancery_world.event e
+    where e.seq >= ${first} and e.seq <= ${last} order by e.seq ${direction(page)}`)
+  return { items, total }
+}
+
+/** The numbers within a kind that fall into a span. */
+const kindSpan = (kind: Sql, { first, last }: Span) => sql`
+  (select kind_number from chancery_world.event where type = ${kind} and seq >= ${first} order by seq limit 1) as first,
+  (select kind_number from chancery_world.event where type = ${kind} and seq <= ${last} order by seq desc limit 1) as last`
+
+/** One kind: its own numbers have no gaps either. */
+async function listByKind(db: Database, span: Span, kind: string, page: PageOfLog): Promise<Page<Event>> {
+  const found = await db.first<{ first: number | null; last: number | null }>(
+    sql`select ${kindSpan(sql`${kind}`, span)}`,
+  )
+  const numbers = { first: found?.first ?? 1, last: found?.last ?? 0 }
+  const total = lengthOf(numbers)
+  if (page.offset >= total) return { items: [], total }
+  const { first, last } = slice(numbers, page)
+  const items = await db.rows<Event>(sql`
+    select ${columns} from chancery_world.event e
+    where e.type = ${kind} and e.kind_number >= ${first} and e.kind_number <= ${last}
+    order by e.kind_number ${direction(page)}`)
+  return { items, total }
+}
+
+/** Several kinds: as many of each as could be on the page, merged. */
+async function listByKinds(db: Database, span: Span, kinds: string[], page: PageOfLog): Promise<Page<Event>> {
+  const counted = await db.first<{ total: number }>(sql`
+    select coalesce(sum(greatest(0, numbers.last - numbers.first + 1)), 0) as total
+    from unnest(${kinds}::text[]) as k (type), lateral (select ${kindSpan(sql`k.type`, span)}) numbers`)
+  const total = counted?.total ?? 0
+  if (page.offset >= total) return { items: [], total }
+  const items = await db.rows<Event>(sql`
+    select ${columns} from (
+      select candidate.seq from unnest(${kinds}::text[]) as k (type), lateral (
+        select c.seq from chancery_world.event c
+        where c.type = k.type and c.seq >= ${span.first} and c.seq <= ${span.last}
+        order by c.seq ${direction(page)} limit ${page.offset + page.limit}
+      ) candidate order by candidate.seq ${direction(page)} limit ${page.limit} offset ${page.offset}
+    ) chosen join chancery_world.event e using (seq) order by e.seq ${direction(page)}`)
+  return { items, total }
+}
+
+/** Events about nations, alliances or a war, by the indexes of their subjects. */
+async function listBySubject(
+  db: Database,
+  span: Span,
+  filter: Filter,
+  page: PageOfLog,
+): Promise<Page<Event>> {
+  const inSpan = allOf([
+    sql`seq >= ${span.first} and seq <= ${span.last}`,
+    filter.type && sql`type = any(${filter.type})`,
+  ])
+  const sets = [
+    filter.nation_id &&
+      sql`select seq from chancery_world.event_nation where nation_id = any(${filter.nation_id}) and ${inSpan}`,
+    filter.alliance_id &&
+      sql`select seq from chancery_world.event_alliance where alliance_id = any(${filter.alliance_id}) and ${inSpan}`,
+    filter.war_id === undefined
+      ? undefined
+      : sql`select seq from chancery_world.event where war_id = ${filter.war_id} and ${inSpan}`,
+  ].filter(set => set !== undefined)
+  // `intersect` keeps each number once, also where one event is about two of the nations asked for.
+  const chosen = sets.reduce((all, set) => sql`${all} intersect ${set}`)
+  const distinct = sets.length === 1 ? sql`select distinct seq from (${chosen}) one` : chosen
+  const counted = await db.first<{ total: number }>(sql`select count(*) as total from (${distinct}) chosen`)
+  const total = counted?.total ?? 0
+  if (page.offset >= total) return { items: [], total }
+  const items = await db.rows<Event>(sql`
+    select ${columns} from (
+      select seq from (${distinct}) chosen order by seq ${direction(page)} limit ${page.limit} offset ${page.offset}
+    ) shown join chancery_world.event e using (seq) order by e.seq ${direction(page)}`)
+  return { items, total }
+}

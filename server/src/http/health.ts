@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify'
+import type { Pulse } from '../store/pulse.ts'
+
+/** `/healthz`: the process lives. `/readyz`: it can answer, because it hears the database and is not on its way out. */
+export function registerHealth(
+  app: FastifyInstance,
+  { pulse, isDraining }: { pulse: Pulse; isDraining: () => boolean },
+): void {
+  app.get('/healthz', async (_req, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
+  app.get('/readyz', async (_req, reply) => {
+    const isReady = !isDraining() && pulse.current() !== undefined
+    return reply
+      .header('cache-control', 'no-store')
+      .code(isReady ? 200 : 503)
+      .send({ status: isReady ? 'ready' : 'not ready' })
+  })
+}

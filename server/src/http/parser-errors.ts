@@ -1,0 +1,79 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { ApiError } from './api-error.ts'
+import { corsHeaders } from './cors.ts'
+import { type Edge, rateHeaders } from './edge.ts'
+import { errorBody } from './errors.ts'
+import type { RequestIds } from './request-id.ts'
+
+/**
+ * Answers what never becomes a request: what the parser refuses, CONNECT, and expectations that nobody fulfils.
+ * Nothing is taken from a bucket; the headers state that of the socket's peer.
+ */
+export function createParserErrors(edge: Pick<Edge, 'peek'>, requestIds: RequestIds) {
+  async function headersFor(address: string | undefined, error: ApiError, requestId: string) {
+    const body = errorBody(error, requestId)
+    const headers = {
+      ...corsHeaders,
+      ...rateHeaders(await edge.peek(address)),
+      ...error.headers,
+      'x-request-id': requestId,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      'cache-control': 'no-store',
+      connection: 'close',
+    }
+    return { body, headers }
+  }
+
+  async function writeRaw(socket: Duplex, error: ApiError): Promise<void> {
+    const address = (socket as Socket).remoteAddress
+    const { body, headers } = await headersFor(address, error, requestIds.make())
+    if (!socket.writable) return
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    socket.end(
+      `HTTP/1.1 ${error.status} ${reasons[error.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
+    )
+  }
+
+  return {
+    /** For Fastify's `clientErrorHandler`. */
+    onClientError(error: Error & { code?: string }, socket: Socket): void {
+      if (error.code === 'ECONNRESET' || !socket.writable) {
+        socket.destroy()
+        return
+      }
+      void writeRaw(socket, new ApiError(codes[error.code ?? ''] ?? 'bad_request')).catch(() =>
+        socket.destroy(),
+      )
+    },
+
+    listenTo(server: Server): void {
+      server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
+        socket.on('error', () => socket.destroy())
+        const error = new ApiError('method_not_allowed', undefined, { allow: 'GET, HEAD, OPTIONS' })
+        void writeRaw(socket, error).catch(() => socket.destroy())
+      })
+      server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
+        const error = new ApiError('expectation_failed')
+        headersFor(req.socket.remoteAddress, error, requestIds.make()).then(
+          ({ headers, body }) => res.writeHead(error.status, headers).end(body),
+          () => req.socket.destroy(),
+        )
+      })
+    },
+  }
+}
+
+const codes: Record<string, 'headers_too_large' | 'request_timeout'> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}

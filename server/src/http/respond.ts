@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Operation } from '@chancery/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+const compress = promisify(gzip)
+
+/** Below this, compression saves less than its headers cost. */
+const compressFromBytes = 1_024
+
+/** A body that is the same for everybody, ready to be sent any number of times. */
+export interface SharedBody {
+  bytes: Buffer
+  /** A strong tag is of one representation: the compressed one has its own. */
+  tag: string
+  compressed: Promise<Buffer> | undefined
+}
+
+export function createSharedBody(json: string): SharedBody {
+  const bytes = Buffer.from(json)
+  return { bytes, tag: hash('sha1', bytes, 'base64url'), compressed: undefined }
+}
+
+const contentType = 'application/json; charset=utf-8'
+const cacheControl = {
+  shared: 'private, max-age=60',
+  shared_fresh: 'private, no-cache',
+  personal: 'no-store',
+} as const
+
+/** Sends a shared body, or 304 to whoever has it already. */
+export async function sendShared(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  body: SharedBody,
+  kind: Exclude<Operation['body'], 'personal'>,
+): Promise<FastifyReply> {
+  const isCompressed = body.bytes.length >= compressFromBytes && acceptsGzip(req.headers['accept-encoding'])
+  reply.headers({
+    etag: isCompressed ? `"${body.tag}-gzip"` : `"${body.tag}"`,
+    'cache-control': cacheControl[kind],
+    vary: 'accept-encoding',
+  })
+  if (isKnown(req.headers['if-none-match'], body.tag)) return reply.code(304).send()
+  reply.header('content-type', contentType)
+  if (!isCompressed) return reply.send(body.bytes)
+  body.compressed ??= compress(body.bytes, { level: 6 })
+  return reply.header('content-encoding', 'gzip').send(await body.compressed)
+}
+
+/** Sends what is for this caller alone. */
+export function sendPersonal(reply: FastifyReply, json: string): FastifyReply {
+  return reply.headers({ 'cache-control': cacheControl.personal, 'content-type': contentType }).send(json)
+}
+
+/** If-None-Match compares weakly, and either representation of a body stands for it. */
+function isKnown(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false
+  if (header.trim() === '*') return true
+  return header.split(',').some(candidate => {
+    const known = candidate.trim().replace(/^W\//, '')
+    return known === `"${tag}"` || known === `"${tag}-gzip"`
+  })
+}
+
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  if (header === undefined) return false
+  return String(header)
+    .split(',')
+    .some(part => {
+      const [coding = '', ...parameters] = part
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*/)
+      const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
+      return (coding === 'gzip' || coding === '*') && (quality === undefined || Number(quality) > 0)
+    })
+}

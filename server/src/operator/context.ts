@@ -1,0 +1,15 @@
+import type { Contract } from '@chancery/contract'
+import type { IngestContext } from '../ingest/index.ts'
+import type { Pools } from '../store/pools.ts'
+import type { Pulse } from '../store/pulse.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+
+/** What the operator's routes work with. */
+export interface OperatorContext {
+  contract: Contract
+  pools: Pools
+  pulse: Pulse
+  ingest: IngestContext
+  metrics: Metrics
+  version: string
+}

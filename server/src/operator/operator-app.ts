@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { ApiError } from '../http/api-error.ts'
+import { createErrorHandler, sendError } from '../http/errors.ts'
+import { createRequestIds } from '../http/request-id.ts'
+import { createTrustedProxies } from '../http/trusted-proxies.ts'
+import type { Logger } from '../telemetry/log.ts'
+import { codeRoutes } from './codes.ts'
+import type { OperatorContext } from './context.ts'
+import { factRoutes } from './facts.ts'
+import { keyRoutes } from './keys.ts'
+import { statusRoutes } from './status.ts'
+
+/** The largest JSON body. Facts beyond it come as a stream, which has no limit. */
+const bodyBytesMax = 8 * 1_048_576
+
+/** The private listener for the game's own servers. Every call needs the operator token. */
+export function buildOperatorApp(
+  context: OperatorContext,
+  { token, log }: { token: string; log: Logger },
+): FastifyInstance {
+  const requestIds = createRequestIds(createTrustedProxies([]))
+  const app = Fastify({
+    logger: false,
+    genReqId: () => requestIds.make(),
+    bodyLimit: bodyBytesMax,
+    // A stream of facts takes as long as it takes; what does not move is ended by the socket's own time limit.
+    requestTimeout: 0,
+    forceCloseConnections: 'idle',
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    app.getDefaultJsonParser('error', 'error'),
+  )
+
+  const handleError = createErrorHandler(log)
+  app.setErrorHandler((error, req, reply) => {
+    const { statusCode } = error as { statusCode?: number }
+    const isCallers = statusCode !== undefined && statusCode >= 400 && statusCode < 500
+    return isCallers
+      ? sendError(reply, new ApiError('bad_request', messageOf(error)))
+      : handleError(error, req, reply)
+  })
+  app.setNotFoundHandler((_req, reply) => sendError(reply, new ApiError('not_found')))
+
+  const expected = digest(token)
+  app.addHook('onRequest', async (req, reply) => {
+    reply.header('x-request-id', req.id).header('cache-control', 'no-store')
+    const given = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1]
+    if (given === undefined || !timingSafeEqual(digest(given), expected)) {
+      throw new ApiError('invalid_api_key', 'This needs the operator token: Authorization: Bearer <token>.', {
+        'www-authenticate': 'Bearer',
+      })
+    }
+  })
+
+  factRoutes(app, context)
+  keyRoutes(app, context)
+  codeRoutes(app, context)
+  statusRoutes(app, context)
+  return app
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : undefined)

@@ -1,0 +1,33 @@
+import { operations } from '@chancery/contract'
+import { many, one } from '../../http/answers.ts'
+import { ApiError, notFound } from '../../http/api-error.ts'
+import type { DefineRoute } from '../../http/define-route.ts'
+import type { ReadContext } from '../../store/read-context.ts'
+import { listMembers } from '../members/store.ts'
+import {
+  allianceExists,
+  findAlliance,
+  findAllianceWithTreasury,
+  listAlliances,
+  maySeeTreasury,
+} from './store.ts'
+
+export function allianceRoutes(define: DefineRoute, context: ReadContext): void {
+  define(operations.alliancesList, async ({ values, disclose }) =>
+    many(disclose, 'alliance', await listAlliances(context, values)),
+  )
+  define(operations.alliancesGet, async ({ values: { id, include }, viewer, disclose }) => {
+    if (!include || viewer.kind !== 'key') return one(disclose, 'alliance', await findAlliance(context, id))
+    const alliance = await findAllianceWithTreasury(context, id)
+    if (!alliance) throw notFound('alliance')
+    const isEntitled = await maySeeTreasury(context, viewer.key.playerId, id)
+    if (!isEntitled) throw new ApiError('not_entitled')
+    const clearance = { scopes: viewer.key.scopes, isOwner: false, maySeeTreasury: isEntitled }
+    return { one: disclose.toViewer('alliance', alliance, clearance) }
+  })
+  define(operations.alliancesMembers, async ({ values, disclose }) => {
+    const page = await listMembers(context, values)
+    if (page.total === 0 && !(await allianceExists(context, values.id))) throw notFound('alliance')
+    return many(disclose, 'alliance_member', page)
+  })
+}

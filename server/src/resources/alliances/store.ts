@@ -1,0 +1,155 @@
+import type { operations, PublicOf, ReadableOf, ResourceOf, ValuesFor } from '@chancery/contract'
+import { type Sql, sql } from '../../store/database.ts'
+import { pageUrl } from '../../store/page-url.ts'
+import { allOf, offsetOf, type Page, readPage } from '../../store/paging.ts'
+import type { ReadContext } from '../../store/read-context.ts'
+import { beginningWith, containing, fold } from '../../store/search-text.ts'
+
+export type Alliance = PublicOf<ResourceOf<'alliance'>>
+export type AllianceWithTreasury = ReadableOf<ResourceOf<'alliance'>>
+
+interface AllianceRow extends Omit<Alliance, 'leader' | 'average_score' | 'wars' | 'url'> {
+  leader_id: string | null
+  leader_name: string
+  wars_active: number
+  wars_won: number
+  wars_lost: number
+}
+
+const columns = sql`
+  a.id, a.name, a.tag, p.rank, a.color, a.flag_url, a.description, a.founded_at, a.recruiting, a.updated_at, a.attributes,
+  a.member_count, a.total_score, a.wars_active, a.wars_won, a.wars_lost,
+  leader.nation_id as leader_id, leader.nation_name as leader_name, coalesce(treaties.list, '[]') as treaties`
+
+/** The leader and the treaties of each alliance. `leaderRanks` are the ranks of the tier leader, highest first. */
+const details = (leaderRanks: string[]) => sql`
+  left join lateral (
+    select m.nation_id, n.nation_name
+    from chancery_world.alliance_member m join chancery_world.nation n on n.id = m.nation_id
+    where m.alliance_id = a.id and m.rank = any(${leaderRanks})
+    order by array_position(${leaderRanks}, m.rank), m.joined_at nulls last, m.nation_id limit 1
+  ) leader on true
+  left join lateral (
+    select json_agg(json_build_object('alliance_id', other.id, 'name', other.name, 'type', t.type,
+      'signed_at', t.signed_at, 'expires_at', t.expires_at) order by other.id, t.id) as list
+    from (
+      select id, type, signed_at, expires_at, second_alliance_id as other_id from chancery_world.treaty where first_alliance_id = a.id
+      union all
+      select id, type, signed_at, expires_at, first_alliance_id from chancery_world.treaty where second_alliance_id = a.id
+    ) t join chancery_world.alliance other on other.id = t.other_id
+  ) treaties on true`
+
+const place = sql`left join chancery_world.alliance_place p on p.alliance_id = a.id`
+
+const leaderRanksOf = ({ contract }: ReadContext) =>
+  contract.profile.ranks.filter(rank => rank.tier === 'leader').map(rank => rank.key)
+
+function allianceOf({ contract }: ReadContext, row: AllianceRow): Alliance {
+  const { leader_id, leader_name, wars_active, wars_won, wars_lost, ...rest } = row
+  return {
+    ...rest,
+    leader: leader_id === null ? null : { nation_id: leader_id, nation_name: leader_name },
+    average_score: row.member_count === 0 ? 0 : Number((row.total_score / row.member_count).toFixed(4)),
+    treaties: row.treaties.map(({ signed_at, expires_at, ...treaty }) => ({
+      ...treaty,
+      signed_at: utc(signed_at),
+      expires_at: utc(expires_at),
+    })),
+    wars: { active: wars_active, won: wars_won, lost: wars_lost },
+    url: pageUrl(contract.profile.pages.alliance, row.id),
+  }
+}
+
+/** Times inside JSON come with the session's offset, which is UTC. */
+const utc = (time: string | null) => time?.replace('+00:00', 'Z') ?? null
+
+export async function findAlliance(context: ReadContext, id: string): Promise<Alliance | undefined> {
+  const row = await context.pools.public.first<AllianceRow>(
+    sql`select ${columns} from chancery_world.alliance a ${place} ${details(leaderRanksOf(context))} where a.id = ${id}`,
+  )
+  return row && allianceOf(context, row)
+}
+
+/** An alliance with everything that a member who sees the treasury might read. */
+export async function findAllianceWithTreasury(
+  context: ReadContext,
+  id: string,
+): Promise<AllianceWithTreasury | undefined> {
+  const row = await context.pools.owner.first<
+    AllianceRow & { treasury: AllianceWithTreasury['treasury']; private_attributes: object | null }
+  >(sql`
+    select ${columns}, s.treasury, s.attributes as private_attributes
+    from chancery_world.alliance a ${place} left join chancery_secret.alliance_private s on s.alliance_id = a.id
+    ${details(leaderRanksOf(context))} where a.id = ${id}`)
+  if (!row) return undefined
+  const { treasury, attributes, private_attributes } = row
+  return { ...allianceOf(context, row), treasury, attributes: { ...attributes, ...private_attributes } }
+}
+
+/** Whether the player's nation may see the treasury of this alliance in the game now. */
+export async function maySeeTreasury(
+  context: ReadContext,
+  playerId: string,
+  allianceId: string,
+): Promise<boolean> {
+  const row = await context.pools.owner.first<{ rank: string; can_view_treasury: boolean | null }>(sql`
+    select m.rank, s.can_view_treasury
+    from chancery_secret.nation_private n
+    join chancery_world.alliance_member m on m.nation_id = n.nation_id
+    left join chancery_secret.member_private s on s.nation_id = n.nation_id
+    where n.player = ${playerId} and m.alliance_id = ${allianceId}
+    order by n.nation_id limit 1`)
+  if (!row) return false
+  const tier = context.contract.profile.ranks.find(rank => rank.key === row.rank)?.tier
+  return row.can_view_treasury ?? (tier === 'leader' || tier === 'officer')
+}
+
+type Filter = ValuesFor<typeof operations.alliancesList>
+
+export async function listAlliances(context: ReadContext, filter: Filter): Promise<Page<Alliance>> {
+  const { search, ids } = filter
+  if (search === undefined && ids === undefined) return listByPlace(context, filter)
+  const where = allOf([
+    search === undefined ? undefined : sql`a.search_text like ${containing(search)}`,
+    ids && sql`a.id = any(${ids})`,
+  ])
+  const db = search === undefined ? context.pools.public : context.pools.search
+  const page = await readPage<AllianceRow>(
+    db,
+    filter,
+    {
+      columns,
+      from: sql`chancery_world.alliance a ${place} ${details(leaderRanksOf(context))} where ${where}`,
+      order: orderOf(filter),
+    },
+    sql`chancery_world.alliance a where ${where}`,
+  )
+  return { ...page, items: page.items.map(row => allianceOf(context, row)) }
+}
+
+async function listByPlace(context: ReadContext, filter: Filter): Promise<Page<Alliance>> {
+  const db = context.pools.public
+  const round = await db.first<{ alliances: number }>(sql`select alliances from chancery_world.ranking_round`)
+  const total = round?.alliances ?? 0
+  const offset = offsetOf(filter)
+  if (offset >= total) return { items: [], total }
+  const rows = await db.rows<AllianceRow>(sql`
+    select ${columns}
+    from chancery_world.alliance_place p join chancery_world.alliance a on a.id = p.alliance_id
+    ${details(leaderRanksOf(context))}
+    where p.position > ${offset} and p.position <= ${offset + filter.limit} order by p.position`)
+  return { items: rows.map(row => allianceOf(context, row)), total }
+}
+
+function orderOf({ search }: Filter): Sql {
+  const byPlace = sql`p.position nulls last, a.id`
+  if (search === undefined) return byPlace
+  const folded = fold(search)
+  return sql`
+    ${folded} in (split_part(a.search_text, e'\n', 1), split_part(a.search_text, e'\n', 2)) desc,
+    a.search_text like ${beginningWith(search)} desc, ${byPlace}`
+}
+
+export async function allianceExists({ pools }: ReadContext, id: string): Promise<boolean> {
+  return (await pools.public.first(sql`select from chancery_world.alliance where id = ${id}`)) !== undefined
+}

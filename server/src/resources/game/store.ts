@@ -1,0 +1,32 @@
+import type { PublicOf, ResourceOf } from '@chancery/contract'
+import { sql } from '../../store/database.ts'
+import type { ReadContext } from '../../store/read-context.ts'
+import { findCurrentEra } from '../eras/store.ts'
+
+export type Game = PublicOf<ResourceOf<'game'>>
+
+/** The game's words, from its profile, and where its world stands. */
+export async function readGame(context: ReadContext): Promise<Game> {
+  const { pages: _pages, event_kinds: _own, attributes, ...words } = context.contract.profile
+  const era = await findCurrentEra(context)
+  const row = await context.pools.public.first<{ world_changed_at: string | null }>(
+    sql`select world_changed_at from chancery_world.pulse`,
+  )
+  return {
+    ...words,
+    event_kinds: Object.entries(context.contract.eventKinds).map(([type, { description }]) => ({
+      type,
+      description,
+    })),
+    attributes: {
+      nation: readableAttributes(attributes.nation),
+      alliance: readableAttributes(attributes.alliance),
+    },
+    era: era ?? null,
+    world_changed_at: row?.world_changed_at ?? null,
+  }
+}
+
+/** What nobody may read is not announced either. */
+const readableAttributes = (attributes: Game['attributes']['nation']) =>
+  attributes.filter(attribute => attribute.class !== 'admin_only')

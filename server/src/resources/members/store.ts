@@ -1,0 +1,29 @@
+import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
+import { sql } from '../../store/database.ts'
+import { type Page, readPage } from '../../store/paging.ts'
+import type { ReadContext } from '../../store/read-context.ts'
+
+export type Member = PublicOf<ResourceOf<'alliance_member'>>
+
+/** The members of an alliance, highest rank first. */
+export async function listMembers(
+  { pools, contract }: ReadContext,
+  { id, ...request }: ValuesFor<typeof operations.alliancesMembers>,
+): Promise<Page<Member>> {
+  const { ranks } = contract.profile
+  const page = await readPage<Omit<Member, 'rank_title'>>(
+    pools.public,
+    request,
+    {
+      columns: sql`m.nation_id, n.nation_name, n.leader_name, n.national_score, n.status, m.rank, m.joined_at`,
+      from: sql`chancery_world.alliance_member m join chancery_world.nation n on n.id = m.nation_id where m.alliance_id = ${id}`,
+      order: sql`array_position(${ranks.map(rank => rank.key)}, m.rank) nulls last, n.national_score desc, m.nation_id`,
+    },
+    sql`chancery_world.alliance_member m where m.alliance_id = ${id}`,
+  )
+  const titles = new Map(ranks.map(({ key, label }) => [key, label]))
+  return {
+    ...page,
+    items: page.items.map(member => ({ ...member, rank_title: titles.get(member.rank) ?? member.rank })),
+  }
+}

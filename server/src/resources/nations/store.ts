@@ -1,0 +1,151 @@
+import type { operations, PublicOf, ReadableOf, ResourceOf, ValuesFor } from '@chancery/contract'
+import { type Sql, sql } from '../../store/database.ts'
+import { pageUrl } from '../../store/page-url.ts'
+import { allOf, offsetOf, type Page, readPage } from '../../store/paging.ts'
+import type { ReadContext } from '../../store/read-context.ts'
+import { beginningWith, containing, fold } from '../../store/search-text.ts'
+
+export type Nation = PublicOf<ResourceOf<'nation'>>
+export type OwnNation = ReadableOf<ResourceOf<'nation'>>
+
+interface MembershipRow {
+  alliance_id: string | null
+  member_rank: string
+  alliance_name: string
+  alliance_tag: string
+}
+
+interface NationRow extends Omit<Nation, 'alliance' | 'wars' | 'url'>, MembershipRow {
+  active_offensive: number
+  active_defensive: number
+  wars_won: number
+  wars_lost: number
+}
+
+const columns = sql`
+  n.id, n.nation_name, n.leader_name, n.national_score, p.rank, n.status, n.government, n.continent, n.color, n.flag_url,
+  n.motto, n.founded_at, n.city_count, n.land_area, n.updated_at, n.attributes,
+  n.active_offensive, n.active_defensive, n.wars_won, n.wars_lost,
+  m.alliance_id, m.rank as member_rank, a.name as alliance_name, a.tag as alliance_tag`
+
+const joins = sql`
+  left join chancery_world.nation_place p on p.nation_id = n.id
+  left join chancery_world.alliance_member m on m.nation_id = n.id
+  left join chancery_world.alliance a on a.id = m.alliance_id`
+
+/** The one shape of membership. */
+export const membershipOf = ({ alliance_id, member_rank, alliance_name, alliance_tag }: MembershipRow) =>
+  alliance_id === null
+    ? null
+    : { alliance_id, rank: member_rank, alliances: { name: alliance_name, tag: alliance_tag } }
+
+function nationOf({ contract }: ReadContext, row: NationRow): Nation {
+  const { active_offensive, active_defensive, wars_won, wars_lost, ...rest } = row
+  return {
+    ...rest,
+    alliance: membershipOf(row),
+    wars: { active_offensive, active_defensive, won: wars_won, lost: wars_lost },
+    url: pageUrl(contract.profile.pages.nation, row.id),
+  }
+}
+
+export async function findNation(context: ReadContext, id: string): Promise<Nation | undefined> {
+  const row = await context.pools.public.first<NationRow>(
+    sql`select ${columns} from chancery_world.nation n ${joins} where n.id = ${id}`,
+  )
+  return row && nationOf(context, row)
+}
+
+type Filter = ValuesFor<typeof operations.nationsList>
+
+export async function listNations(context: ReadContext, filter: Filter): Promise<Page<Nation>> {
+  const conditions = conditionsOf(filter)
+  if (conditions.length === 0) return listByPlace(context, filter)
+  const db = filter.search === undefined ? context.pools.public : context.pools.search
+  const where = allOf(conditions)
+  const page = await readPage<NationRow>(
+    db,
+    filter,
+    { columns, from: sql`chancery_world.nation n ${joins} where ${where}`, order: orderOf(filter) },
+    sql`chancery_world.nation n left join chancery_world.alliance_member m on m.nation_id = n.id where ${where}`,
+  )
+  return { ...page, items: page.items.map(row => nationOf(context, row)) }
+}
+
+/** All nations, by their positions in the ranking round: any page costs the same. */
+async function listByPlace(context: ReadContext, filter: Filter): Promise<Page<Nation>> {
+  const db = context.pools.public
+  const round = await db.first<{ nations: number }>(sql`select nations from chancery_world.ranking_round`)
+  const total = round?.nations ?? 0
+  const offset = offsetOf(filter)
+  if (offset >= total) return { items: [], total }
+  const rows = await db.rows<NationRow>(sql`
+    select ${columns}
+    from chancery_world.nation_place p
+    join chancery_world.nation n on n.id = p.nation_id
+    left join chancery_world.alliance_member m on m.nation_id = n.id
+    left join chancery_world.alliance a on a.id = m.alliance_id
+    where p.position > ${offset} and p.position <= ${offset + filter.limit} order by p.position`)
+  return { items: rows.map(row => nationOf(context, row)), total }
+}
+
+function conditionsOf({ search, ids, alliance_id, status, min_score, max_score }: Filter): Sql[] {
+  return [
+    search === undefined ? undefined : sql`n.search_text like ${containing(search)}`,
+    ids && sql`n.id = any(${ids})`,
+    alliance_id && sql`m.alliance_id = any(${alliance_id})`,
+    status && sql`n.status = ${status}`,
+    min_score === undefined ? undefined : sql`n.national_score >= ${min_score}`,
+    max_score === undefined ? undefined : sql`n.national_score <= ${max_score}`,
+  ].filter(condition => condition !== undefined)
+}
+
+/** The order of the latest ranking round; what is younger than it comes last. A search puts names before it. */
+function orderOf({ search }: Filter): Sql {
+  const place = sql`p.position nulls last, n.id`
+  if (search === undefined) return place
+  return sql`
+    split_part(n.search_text, e'\n', 1) = ${fold(search)} desc, n.search_text like ${beginningWith(search)} desc, ${place}`
+}
+
+/** The nation that a player leads now, with everything that its owner might read. */
+export async function findNationOfPlayer(
+  context: ReadContext,
+  playerId: string,
+): Promise<OwnNation | undefined> {
+  const row = await context.pools.owner.first<NationRow & OwnNation & { private_attributes: object }>(sql`
+    select ${columns}, s.military, s.economy, s.production, s.assignments, s.attributes as private_attributes
+    from chancery_secret.nation_private s join chancery_world.nation n on n.id = s.nation_id ${joins}
+    where s.player = ${playerId} order by n.id limit 1`)
+  if (!row) return undefined
+  const { military, economy, production, assignments, attributes, private_attributes } = row
+  return {
+    ...nationOf(context, row),
+    military,
+    economy,
+    production,
+    assignments,
+    attributes: { ...attributes, ...private_attributes },
+  }
+}
+
+/** Which nation a player leads now; undefined for none. */
+export async function findNationReferenceOfPlayer(
+  { pools }: Pick<ReadContext, 'pools'>,
+  playerId: string,
+): Promise<{ id: string; nation_name: string } | undefined> {
+  return pools.owner.first(sql`
+    select n.id, n.nation_name from chancery_secret.nation_private s join chancery_world.nation n on n.id = s.nation_id
+    where s.player = ${playerId} order by n.id limit 1`)
+}
+
+/** The player who leads a nation; null where the game named none, undefined for an unknown nation. */
+export async function findPlayerOfNation(
+  { pools }: Pick<ReadContext, 'pools'>,
+  nationId: string,
+): Promise<string | null | undefined> {
+  const row = await pools.owner.first<{ player: string | null }>(sql`
+    select s.player from chancery_world.nation n left join chancery_secret.nation_private s on s.nation_id = n.id
+    where n.id = ${nationId}`)
+  return row?.player
+}

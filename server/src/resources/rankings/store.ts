@@ -1,0 +1,71 @@
+import type { PublicOf, ResourceOf } from '@chancery/contract'
+import { sql } from '../../store/database.ts'
+import { offsetOf, type Page, type PageRequest } from '../../store/paging.ts'
+import type { ReadContext } from '../../store/read-context.ts'
+import { membershipOf } from '../nations/store.ts'
+
+export type NationRanking = PublicOf<ResourceOf<'nation_ranking'>>
+export type AllianceRanking = PublicOf<ResourceOf<'alliance_ranking'>>
+
+interface NationPlaceRow {
+  rank: number
+  previous_rank: number | null
+  national_score: number
+  id: string
+  nation_name: string
+  leader_name: string
+  alliance_id: string | null
+  member_rank: string
+  alliance_name: string
+  alliance_tag: string
+}
+
+export async function rankNations(
+  { pools }: ReadContext,
+  request: PageRequest,
+): Promise<Page<NationRanking>> {
+  const round = await pools.public.first<{ nations: number }>(
+    sql`select nations from chancery_world.ranking_round`,
+  )
+  const total = round?.nations ?? 0
+  const offset = offsetOf(request)
+  if (offset >= total) return { items: [], total }
+  const rows = await pools.public.rows<NationPlaceRow>(sql`
+    select p.rank, p.previous_rank, p.national_score, n.id, n.nation_name, n.leader_name,
+      m.alliance_id, m.rank as member_rank, a.name as alliance_name, a.tag as alliance_tag
+    from chancery_world.nation_place p
+    join chancery_world.nation n on n.id = p.nation_id
+    left join chancery_world.alliance_member m on m.nation_id = n.id
+    left join chancery_world.alliance a on a.id = m.alliance_id
+    where p.position > ${offset} and p.position <= ${offset + request.limit} order by p.position`)
+  const items = rows.map(row => ({
+    rank: row.rank,
+    previous_rank: row.previous_rank,
+    nation: {
+      id: row.id,
+      nation_name: row.nation_name,
+      leader_name: row.leader_name,
+      alliance: membershipOf(row),
+    },
+    national_score: row.national_score,
+  }))
+  return { items, total }
+}
+
+export async function rankAlliances(
+  { pools }: ReadContext,
+  request: PageRequest,
+): Promise<Page<AllianceRanking>> {
+  const round = await pools.public.first<{ alliances: number }>(
+    sql`select alliances from chancery_world.ranking_round`,
+  )
+  const total = round?.alliances ?? 0
+  const offset = offsetOf(request)
+  if (offset >= total) return { items: [], total }
+  const items = await pools.public.rows<AllianceRanking>(sql`
+    select p.rank, p.previous_rank, json_build_object('id', a.id, 'name', a.name, 'tag', a.tag) as alliance,
+      p.total_score, a.member_count
+    from chancery_world.alliance_place p join chancery_world.alliance a on a.id = p.alliance_id
+    where p.position > ${offset} and p.position <= ${offset + request.limit} order by p.position`)
+  return { items, total }
+}

@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises'
+import type { FastifyInstance } from 'fastify'
+import { createKeys } from './access/keys.ts'
+import { buildApp } from './app.ts'
+import type { Config } from './config.ts'
+import { createLimits } from './create-limits.ts'
+import { ensureDataDir, readOperatorToken, writeAddresses } from './data-dir.ts'
+import { readContract } from './game-file.ts'
+import { createFactChecker } from './ingest/index.ts'
+import { buildOperatorApp } from './operator/operator-app.ts'
+import { startRankingRounds } from './rankings/rounds.ts'
+import { StartupError } from './startup-error.ts'
+import { sql } from './store/database.ts'
+import { openStore } from './store/open-store.ts'
+import { createPools } from './store/pools.ts'
+import { createPulse } from './store/pulse.ts'
+import { createLog } from './telemetry/log.ts'
+import { createMetrics } from './telemetry/metrics.ts'
+import { forgetOldCodes } from './verification/store.ts'
+
+export const version = '0.1.0'
+
+/** A server that answers on both listeners. */
+export interface RunningServer {
+  publicUrl: string
+  operatorUrl: string
+  operatorToken: string
+  /** No batch was ever applied. */
+  isEmptyWorld: boolean
+  /** Resolves when it has ended, by `close` or because a part that it cannot do without is gone. */
+  closed: Promise<void>
+  close(): Promise<void>
+}
+
+const housekeepingEveryMs = 3_600_000
+
+/**
+ * Starts the service from its configuration.
+ * @throws {StartupError} where something outside is not as it must be: one line that says what to do.
+ */
+export async function startServer(config: Config): Promise<RunningServer> {
+  const log = createLog(config.logLevel)
+  const metrics = createMetrics()
+  const contract = await readContract(config.gameFile)
+  const tls = config.tls && (await readTls(config.tls))
+
+  // Whatever was opened is closed in the opposite order, also when a later part does not start.
+  const closers: (() => Promise<unknown>)[] = []
+  let isDraining = false
+  let closing: Promise<void> | undefined
+  const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
+  const close = () => {
+    isDraining = true
+    closing ??= closeAll(closers).then(onClosed)
+    return closing
+  }
+
+  try {
+    await ensureDataDir(config.dataDir)
+    const store = await openStore(config, message => log.info(message))
+    closers.push(store.close)
+    store.onExit(reason => {
+      log.fatal({ reason }, 'the bundled database has ended')
+      void close()
+    })
+
+    const pools = createPools({
+      target: store.target,
+      namesStatements: config.databaseNamesStatements,
+      onError: () => metrics.databaseErrors.inc(),
+    })
+    closers.push(pools.close)
+    const pulse = createPulse({ db: pools.access, target: store.target })
+    closers.push(pulse.close)
+    await pulse.refresh()
+
+    const limits = createLimits(config.valkeyUrl, { log, metrics })
+    closers.push(() => limits.close())
+    const onError = (error: unknown) =>
+      log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'a background task failed')
+    const keys = createKeys({ db: pools.access, pulse, onError })
+    closers.push(keys.close)
+
+    const app = buildApp({
+      ...config,
+      contract,
+      pools,
+      pulse,
+      keys,
+      limits,
+      log,
+      metrics,
+      tls,
+      isDraining: () => isDraining,
+    })
+    const operatorToken = config.operatorToken ?? (await readOperatorToken(config.dataDir))
+    const ingest = { pool: pools.ingest, contract, check: createFactChecker(contract) }
+    const operatorApp = buildOperatorApp(
+      { contract, pools, pulse, ingest, metrics, version },
+      { token: operatorToken, log },
+    )
+
+    const rounds = startRankingRounds({
+      pool: pools.ingest,
+      pulse,
+      onRound: seconds => metrics.rankingRounds.observe(seconds),
+      onError,
+    })
+    closers.push(rounds.close)
+    const housekeeping = setInterval(
+      () => void forgetOldCodes(pools.access).catch(onError),
+      housekeepingEveryMs,
+    )
+    closers.push(async () => clearInterval(housekeeping))
+
+    const scheme = tls ? 'https' : 'http'
+    const publicAddress = await listen(app, scheme, config.host, config.port, 'CHANCERY_PORT')
+    closers.push(() => app.close())
+    const operatorUrl = await listen(
+      operatorApp,
+      'http',
+      config.operatorHost,
+      config.operatorPort,
+      'CHANCERY_OPERATOR_PORT',
+    )
+    closers.push(() => operatorApp.close())
+    const publicUrl = config.publicUrl ?? publicAddress
+    await writeAddresses(config.dataDir, { public: publicAddress, operator: operatorUrl })
+
+    const batch = await pools.ingest.first(sql`select from chancery_secret.batch limit 1`)
+    return { publicUrl, operatorUrl, operatorToken, isEmptyWorld: batch === undefined, closed, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function closeAll(closers: (() => Promise<unknown>)[]): Promise<void> {
+  for (const close of closers.reverse()) await close().catch(() => undefined)
+}
+
+async function listen(
+  app: FastifyInstance,
+  scheme: string,
+  host: string,
+  port: number,
+  variable: string,
+): Promise<string> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string }
+    const problem =
+      code === 'EADDRINUSE'
+        ? 'is in use'
+        : code === 'EACCES'
+          ? 'may not be opened'
+          : `cannot be opened (${message})`
+    throw new StartupError(`port ${port} on ${host} ${problem}: set ${variable} to another one`)
+  }
+  const address = app.server.address()
+  const actualPort = typeof address === 'object' && address !== null ? address.port : port
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return `${scheme}://${name}:${actualPort}`
+}
+
+async function readTls({
+  certFile,
+  keyFile,
+}: {
+  certFile: string
+  keyFile: string
+}): Promise<{ cert: Buffer; key: Buffer }> {
+  const read = (variable: string, file: string) =>
+    readFile(file).catch(() => {
+      throw new StartupError(`${variable}: the file ${file} cannot be read`)
+    })
+  return { cert: await read('CHANCERY_TLS_CERT', certFile), key: await read('CHANCERY_TLS_KEY', keyFile) }
+}

@@ -1,0 +1,74 @@
+import { StartupError } from '../startup-error.ts'
+import type { ConnectionTarget } from './database.ts'
+import { EmbeddedError, startEmbedded } from './embedded/index.ts'
+import { MigrationError, migrate, migrationState } from './migrate.ts'
+
+export interface StoreOptions {
+  dataDir: string
+  databaseUrl: string | undefined
+  migrates: boolean
+}
+
+/** A database that is there and has this version's schema. */
+export interface OpenStore {
+  target: ConnectionTarget
+  /** Called when the bundled server has ended by itself. */
+  onExit(listener: (reason: string) => void): void
+  close(): Promise<void>
+}
+
+/**
+ * Opens the operator's PostgreSQL, or starts the bundled one.
+ * @throws {StartupError} where it cannot be reached, or has another version's schema.
+ */
+export async function openStore(options: StoreOptions, log: (message: string) => void): Promise<OpenStore> {
+  const store =
+    options.databaseUrl === undefined ? await openBundled(options, log) : openOwn(options.databaseUrl)
+  try {
+    await bringToVersion(store.target, options.databaseUrl === undefined || options.migrates)
+    return store
+  } catch (error) {
+    await store.close()
+    throw toStartupError(error, options.databaseUrl)
+  }
+}
+
+async function openBundled({ dataDir }: StoreOptions, log: (message: string) => void): Promise<OpenStore> {
+  try {
+    const server = await startEmbedded({ dataDir, log })
+    return { target: server.connection, onExit: server.onExit, close: server.close }
+  } catch (error) {
+    throw error instanceof EmbeddedError ? new StartupError(error.message) : error
+  }
+}
+
+const openOwn = (databaseUrl: string): OpenStore => ({
+  target: { connectionString: databaseUrl },
+  onExit: () => undefined,
+  close: async () => undefined,
+})
+
+async function bringToVersion(target: ConnectionTarget, mayMigrate: boolean): Promise<void> {
+  const { pending, unknown } = await migrationState(target)
+  if (unknown.length > 0)
+    throw new StartupError('the database belongs to a newer version of Chancery: run that version')
+  if (pending.length === 0) return
+  if (!mayMigrate) {
+    throw new StartupError(
+      `the database lacks ${pending.length} migrations: run \`chancery migrate\`, or serve with --migrate`,
+    )
+  }
+  await migrate(target)
+}
+
+function toStartupError(error: unknown, databaseUrl: string | undefined): unknown {
+  if (error instanceof StartupError) return error
+  if (error instanceof MigrationError) return new StartupError(error.message)
+  const { code, message } = error as { code?: string; message?: string }
+  if (databaseUrl === undefined || code === undefined) return error
+  // Of the URL only host and database are said: it may hold a password.
+  const { host, pathname } = new URL(databaseUrl)
+  return new StartupError(
+    `CHANCERY_DATABASE_URL: PostgreSQL at ${host}${pathname} does not answer as it should (${message || code})`,
+  )
+}

@@ -1,0 +1,43 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What the operator's Prometheus reads. Labels are names of the contract: never a path, a key or a code. */
+export function createMetrics() {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  return {
+    registry,
+    requests: new Counter({
+      name: 'chancery_requests_total',
+      help: 'Answers of the API by operation and status.',
+      labelNames: ['operation', 'status'],
+      registers,
+    }),
+    batches: new Counter({
+      name: 'chancery_batches_total',
+      help: 'Batches of facts by what became of them.',
+      labelNames: ['status'],
+      registers,
+    }),
+    facts: new Counter({ name: 'chancery_facts_total', help: 'Facts applied.', registers }),
+    events: new Counter({ name: 'chancery_events_total', help: 'Events logged by this process.', registers }),
+    rankingRounds: new Histogram({
+      name: 'chancery_ranking_round_seconds',
+      help: 'Time of ranking rounds.',
+      buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+      registers,
+    }),
+    limitsShared: new Gauge({
+      name: 'chancery_limits_shared',
+      help: '1 while limits are exact over all processes, 0 while the store for that is away.',
+      registers,
+    }),
+    databaseErrors: new Counter({
+      name: 'chancery_database_errors_total',
+      help: 'Idle connections that broke.',
+      registers,
+    }),
+  }
+}
+
+export type Metrics = ReturnType<typeof createMetrics>

@@ -1,0 +1,24 @@
+import { operations } from '@chancery/contract'
+import { ApiError } from '../http/api-error.ts'
+import type { DefineRoute } from '../http/define-route.ts'
+import type { Pools } from '../store/pools.ts'
+import { hashCode } from './code-text.ts'
+import { type Redemption, redeemCode } from './store.ts'
+
+const refusals = {
+  unknown: 'verification_code_unknown',
+  expired: 'verification_code_expired',
+  used: 'verification_code_used',
+} as const
+
+export function verificationRoutes(define: DefineRoute, { pools }: { pools: Pools }): void {
+  define(operations.discordVerify, async ({ values, viewer, disclose }) => {
+    const hash = hashCode(values.code)
+    const keyId = viewer.kind === 'key' ? viewer.key.id : null
+    const redemption: Redemption = hash
+      ? await redeemCode(pools.access, hash, { boundTo: values.for, keyId })
+      : { outcome: 'unknown' }
+    if (redemption.outcome !== 'redeemed') throw new ApiError(refusals[redemption.outcome])
+    return { one: disclose.toEveryone('verified_identity', redemption.identity) }
+  })
+}

@@ -1,0 +1,106 @@
+import { limits, type PublicOf, type ResourceOf } from '@chancery/contract'
+import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import type { CodeHash } from './code-text.ts'
+
+export type VerifiedIdentity = PublicOf<ResourceOf<'verified_identity'>>
+
+/** What came of a redemption. */
+export type Redemption =
+  | { outcome: 'redeemed'; identity: VerifiedIdentity }
+  | { outcome: 'unknown' | 'expired' | 'used' }
+
+interface IdentityRow {
+  id: string
+  nation_name: string
+  leader_name: string
+  national_score: number
+  alliance_id: string | null
+  rank: string
+  name: string
+  tag: string
+}
+
+/**
+ * Redeems a code in one statement: of any number at once exactly one finds it unredeemed, and nation and alliance are
+ * those of that instant.
+ */
+export async function redeemCode(
+  db: Database,
+  hash: CodeHash,
+  { boundTo, keyId }: { boundTo: string | undefined; keyId: string | null },
+): Promise<Redemption> {
+  const row = await db.first<IdentityRow>(sql`
+    with redeemed as (
+      update chancery_access.verification_code c
+      set redeemed_at = clock_timestamp(), redeemed_with_key = ${keyId}
+      where c.hash = ${hash} and c.redeemed_at is null and c.expires_at > clock_timestamp()
+        and (c.bound_to is null or c.bound_to = ${boundTo ?? null})
+        and exists (select from chancery_world.nation n where n.id = c.nation_id)
+      returning c.nation_id
+    )
+    select n.id, n.nation_name, n.leader_name, n.national_score, m.alliance_id, m.rank, a.name, a.tag
+    from redeemed r
+    join chancery_world.nation n on n.id = r.nation_id
+    left join (chancery_world.alliance_member m join chancery_world.alliance a on a.id = m.alliance_id) on m.nation_id = n.id`)
+  return row
+    ? { outcome: 'redeemed', identity: identityOf(row) }
+    : { outcome: await whyNot(db, hash, boundTo) }
+}
+
+function identityOf({ alliance_id, rank, name, tag, ...nation }: IdentityRow): VerifiedIdentity {
+  return {
+    verified: true,
+    nation,
+    alliance: alliance_id === null ? null : { alliance_id, rank, alliances: { name, tag } },
+  }
+}
+
+/** A code of a deleted nation, or bound to somebody else, is as good as none: nothing tells that it exists. */
+async function whyNot(
+  db: Database,
+  hash: CodeHash,
+  boundTo: string | undefined,
+): Promise<'unknown' | 'expired' | 'used'> {
+  const row = await db.first<{ is_used: boolean }>(sql`
+    select c.redeemed_at is not null as is_used from chancery_access.verification_code c
+    where c.hash = ${hash} and (c.bound_to is null or c.bound_to = ${boundTo ?? null})
+      and c.created_at > clock_timestamp() - make_interval(days => ${limits.codeMemoryDays})
+      and exists (select from chancery_world.nation n where n.id = c.nation_id)`)
+  if (!row) return 'unknown'
+  return row.is_used ? 'used' : 'expired'
+}
+
+/** Why no code was made. */
+export type IssueProblem = 'no_such_nation' | 'too_many_codes'
+
+/** Stores a new code, unless the nation has as many live ones as it may. Returns when it expires. */
+export async function insertCode(
+  pool: DatabasePool,
+  hash: CodeHash,
+  { nationId, boundTo }: { nationId: string; boundTo: string | null },
+): Promise<{ expiresAt: string } | IssueProblem> {
+  return pool.transaction(async db => {
+    // Codes of one nation are counted and made one at a time.
+    await db.rows(sql`select pg_advisory_xact_lock(hashtext('chancery code'), hashtext(${nationId}))`)
+    const nation = await db.first<{ live: number }>(sql`
+      select (select count(*) from chancery_access.verification_code c
+        where c.nation_id = n.id and c.redeemed_at is null and c.expires_at > clock_timestamp()) as live
+      from chancery_world.nation n where n.id = ${nationId}`)
+    if (!nation) return 'no_such_nation'
+    if (nation.live >= limits.codesLivePerNation) return 'too_many_codes'
+    const row = await db.first<{ expiresAt: string }>(sql`
+      insert into chancery_access.verification_code (hash, nation_id, bound_to, created_at, expires_at)
+      select ${hash}, ${nationId}, ${boundTo}, t.at, t.at + make_interval(secs => ${limits.codeLifetimeSeconds})
+      from (select date_trunc('milliseconds', clock_timestamp()) as at) t
+      returning expires_at as "expiresAt"`)
+    if (!row) throw new Error('an inserted code was not returned')
+    return row
+  })
+}
+
+/** Forgets codes that are older than they are remembered. */
+export async function forgetOldCodes(db: Database): Promise<void> {
+  await db.rows(sql`
+    delete from chancery_access.verification_code
+    where created_at < clock_timestamp() - make_interval(days => ${limits.codeMemoryDays})`)
+}

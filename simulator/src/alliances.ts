@@ -63,7 +63,7 @@ export function tellAlliance(step: Step, alliance: Alliance, random: Random) {
       recruiting: alliance.recruiting,
       attributes: attributeValues(profile.attributes.alliance, random, {
         family: alliance.family,
-        sinceMs: alliance.foundedAt,
+        since: alliance.foundedAt,
       }),
       treasury: treasuryOf(step.world, alliance),
       ...(random.chance(0.04) ? { moderation_notes: random.pick(moderationNotes) } : {}),
@@ -74,7 +74,7 @@ export function tellAlliance(step: Step, alliance: Alliance, random: Random) {
 
 const treasuryOf = ({ vocabulary }: WorldState, { treasury }: Alliance) => ({
   credits: treasury.credits,
-  resources: counts(vocabulary.goods, treasury.stocks),
+  resources: counts(vocabulary.goods, good => treasury.stocks[good.index] ?? 0),
 })
 
 /** Alliances collect dues, are founded, take new names, open and close their doors, and end. */
@@ -127,11 +127,13 @@ function rename(step: Step, alliance: Alliance, random: Random) {
 
 function found(step: Step, random: Random) {
   const { world } = step
-  const free = world.nations.filter(
-    ({ alliance, appliesTo, status, movedAt }) =>
-      alliance === null && appliesTo === null && status === 'active' && movedAt <= step.from,
-  )
-  const founders = random.sample(free.slice(-40), random.integer(2, 5))
+  const free = new Set<Nation>()
+  for (let looks = 0; looks < 40; looks++) {
+    const nation = random.pick(world.nations)
+    const isFree = nation.alliance === null && nation.appliesTo === null && nation.movedAt <= step.from
+    if (isFree && nation.status === 'active') free.add(nation)
+  }
+  const founders = [...free].slice(0, random.integer(2, 5))
   const [founder] = founders
   if (!founder) return
   const foundedAt = moment(step, random)
@@ -140,7 +142,7 @@ function found(step: Step, random: Random) {
   tellAlliance(step, alliance, random)
   const { leaderRank, memberRank } = world.vocabulary
   founders.forEach((nation: Nation, index) => {
-    join(step, nation, alliance, { rank: index === 0 ? leaderRank : memberRank, atMs: foundedAt })
+    join(step, nation, alliance, { rank: index === 0 ? leaderRank : memberRank, at: foundedAt })
   })
   step.happenings.push({ kind: 'alliance_founded', at: foundedAt, alliance, founder })
 }

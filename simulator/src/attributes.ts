@@ -10,16 +10,16 @@ export const wearinessKey = 'war_weariness'
 export function attributeValues(
   attributes: readonly Attribute[],
   random: Random,
-  { family, sinceMs }: { family: number; sinceMs: number },
+  { family, since }: { family: number; since: number },
 ): Record<string, string | number | boolean> {
   const values: Record<string, string | number | boolean> = {}
-  for (const attribute of attributes) values[attribute.key] = valueFor(attribute, random, family, sinceMs)
+  for (const attribute of attributes) values[attribute.key] = valueFor(attribute, random, family, since)
   return values
 }
 
-function valueFor(of: Attribute, random: Random, family: number, sinceMs: number): string | number | boolean {
+function valueFor(of: Attribute, random: Random, family: number, since: number): string | number | boolean {
   if (of.key === wearinessKey) return 0
-  if (of.type === 'time') return written(sinceMs)
+  if (of.type === 'time') return written(since)
   if (of.type === 'boolean') return random.chance(0.5)
   if (of.type === 'string') {
     if (/city|capital|headquarter|port|seat|town/.test(of.key)) return placeName(random, family)

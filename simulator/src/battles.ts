@@ -111,22 +111,26 @@ const share = (unit: Unit, kind: BattleKind) => {
   return unit.domain === 'air' ? 0.35 : 0
 }
 
-function strength({ vocabulary }: WorldState, nation: Nation, kind: BattleKind): number {
+function strength({ vocabulary, forces }: WorldState, nation: Nation, kind: BattleKind): number {
   let sum = 0
   for (const unit of vocabulary.fieldUnits) {
-    sum += ((nation.units[unit.index] ?? 0) / unit.perPoint) * share(unit, kind)
+    sum += (forces.of(nation, unit) / unit.perPoint) * share(unit, kind)
   }
   return Math.max(1, sum * (0.3 + nation.readiness / 100))
 }
 
 /** A kind for which the attacker has what it takes. */
-function chooseKind({ vocabulary }: WorldState, attacker: Nation, random: Random): BattleKind | undefined {
+function chooseKind(
+  { vocabulary, forces }: WorldState,
+  attacker: Nation,
+  random: Random,
+): BattleKind | undefined {
   const able = vocabulary.battleKinds.filter(kind =>
     vocabulary.fieldUnits.some(
       unit =>
         unit.domain === kind.domain &&
         unit.showsInLosses &&
-        (attacker.units[unit.index] ?? 0) >= Math.max(1, unit.perPoint * attacker.score * 0.08),
+        forces.of(attacker, unit) >= Math.max(1, unit.perPoint * attacker.score * 0.08),
     ),
   )
   // Ground is fought over most.
@@ -137,20 +141,21 @@ function chooseKind({ vocabulary }: WorldState, attacker: Nation, random: Random
 
 /** Takes losses from what there is, never more, and calls up reserves for a part of them. */
 function lose(step: Step, nation: Nation, kind: BattleKind, rate: number, random: Random) {
+  const { forces, reserves } = step.world
   const losses: Record<string, number> = {}
   let worth = 0
   for (const unit of step.world.vocabulary.fieldUnits) {
     const weight = share(unit, kind)
     if (!unit.showsInLosses || weight === 0) continue
-    const had = nation.units[unit.index] ?? 0
+    const had = forces.of(nation, unit)
     const expected = had * rate * weight * random.range(0.7, 1.3)
     const lost = Math.min(had, Math.floor(expected) + (random.chance(expected % 1) ? 1 : 0))
     if (lost === 0) continue
     losses[unit.key] = lost
     worth += lost / unit.perPoint
-    const calledUp = Math.min(nation.reserves[unit.index] ?? 0, Math.floor(lost * 0.3))
-    nation.units[unit.index] = had - lost + calledUp
-    nation.reserves[unit.index] = (nation.reserves[unit.index] ?? 0) - calledUp
+    const calledUp = Math.min(reserves.of(nation, unit), Math.floor(lost * 0.3))
+    forces.add(nation, unit, calledUp - lost)
+    reserves.add(nation, unit, -calledUp)
   }
   nation.readiness = Math.round(clamp(nation.readiness - random.range(0.8, 3), 5, 100) * 10) / 10
   nation.weariness = Math.min(100, nation.weariness + (random.chance(0.4) ? 1 : 0))

@@ -1,4 +1,4 @@
-import { dayMs, written } from './calendar.ts'
+import { daySeconds, written } from './calendar.ts'
 import { conflictName } from './names/occasions.ts'
 import type { Random } from './random.ts'
 import type { Alliance, Conflict, ConflictSide, Nation, WorldState } from './state.ts'
@@ -39,7 +39,7 @@ export function wageConflicts(
   const isDue =
     dayOfHistory === null
       ? conflict !== null &&
-        step.until - conflict.startedAt > liveConflictDays * dayMs &&
+        step.until - conflict.startedAt > liveConflictDays * daySeconds &&
         random.chance(0.1 * days)
       : plan.some(({ endsOn }) => endsOn === dayOfHistory)
   if (conflict && isDue) return endConflict(step, conflict, random)
@@ -139,7 +139,7 @@ const isIn = (conflict: Conflict, alliance: Alliance) =>
 /** Allies come in, the weary go home, and the sides declare war on each other. */
 function feed(step: Step, conflict: Conflict, random: Random) {
   const { days } = step
-  const isOld = step.until - conflict.startedAt > 4 * dayMs
+  const isOld = step.until - conflict.startedAt > 4 * daySeconds
   let isChanged = false
   for (const [index, side] of conflict.sides.entries()) {
     const enemies = conflict.sides[1 - index]
@@ -199,22 +199,22 @@ function enter(
   side: ConflictSide,
   enemies: ConflictSide,
   alliance: Alliance,
-  atMs: number,
+  at: number,
 ) {
-  side.alliances.push({ alliance, joinedAt: atMs, leftAt: null })
+  side.alliances.push({ alliance, joinedAt: at, leftAt: null })
   for (const treaty of step.world.treaties.filter(
     ({ alliances }) =>
       alliances.includes(alliance) && present(enemies).some(enemy => alliances.includes(enemy.alliance)),
   )) {
-    if (!step.isLive) endTreaty(step, treaty, atMs)
+    if (!step.isLive) endTreaty(step, treaty, at)
   }
-  step.happenings.push({ kind: 'conflict_joined', at: atMs, conflict, alliance, side: side.name })
+  step.happenings.push({ kind: 'conflict_joined', at, conflict, alliance, side: side.name })
 }
 
 const membersOf = (side: ConflictSide): Nation[] => present(side).flatMap(({ alliance }) => alliance.members)
 
 /** Wars between the sides that were there before belong to the conflict from now on. */
-function adoptWars(step: Step, conflict: Conflict, atMs: number) {
+function adoptWars(step: Step, conflict: Conflict, at: number) {
   const on = (side: ConflictSide, alliance: Alliance | null) =>
     alliance !== null && present(side).some(entry => entry.alliance === alliance)
   const [one, other] = conflict.sides
@@ -226,7 +226,7 @@ function adoptWars(step: Step, conflict: Conflict, atMs: number) {
     if (war.conflict !== null || !isAcross) continue
     war.conflict = conflict
     conflict.warsTotal++
-    put(step, 'war', { id: war.id, conflict_id: conflict.id }, atMs)
+    put(step, 'war', { id: war.id, conflict_id: conflict.id }, at)
   }
 }
 

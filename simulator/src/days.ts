@@ -4,6 +4,7 @@ import { wageConflicts } from './conflicts.ts'
 import { strikeDisasters } from './disasters.ts'
 import { liveOn } from './economy.ts'
 import { turnEra } from './eras.ts'
+import type { Fact } from './fact.ts'
 import { changeOf, marketRows, trade } from './market.ts'
 import { moveMembers } from './membership.ts'
 import { passLives } from './nation-life.ts'
@@ -25,7 +26,7 @@ export interface Plan {
  * Everything that happens in a step. The order matters: what goes, goes first, so that nothing later in the step
  * refers to it; wars end before battles are fought; each nation is told once, at the end.
  */
-export function passTime(step: Step, plan: Plan | null) {
+export function* passTime(step: Step, plan: Plan | null): Generator<Fact[]> {
   passLives(step)
   passAlliances(step)
   moveMembers(step)
@@ -38,9 +39,9 @@ export function passTime(step: Step, plan: Plan | null) {
   launchWeapons(step)
   strikeDisasters(step)
   tradeOn(step)
-  liveOn(step)
   publishNews(step)
-  reportNations(step)
+  liveOn(step)
+  yield* reportNations(step)
 }
 
 function tradeOn(step: Step) {

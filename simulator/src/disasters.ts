@@ -35,7 +35,7 @@ export function strikeDisasters(step: Step) {
     })
     nation.credits = Math.floor(nation.credits * (1 - 0.03 * severity))
     mark(step, nation, part.economy)
-    const [good] = nation.goods
+    const good = nation.mainGood
     if (good && severity > 2) shake(world.market, good, 0.04 * severity)
     step.happenings.push({ kind: 'disaster', at, nation, disaster, severity })
   }

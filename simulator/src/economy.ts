@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from './calendar.ts'
+import { daySeconds, hourSeconds, minuteSeconds } from './calendar.ts'
 import { priceOf } from './market.ts'
 import { cents, settle, standing } from './nation.ts'
 import type { Random } from './random.ts'
@@ -19,7 +19,7 @@ export function liveOn(step: Step) {
     for (let count = 0; count < few; count++) live(step, random.pick(world.nations), random)
     return
   }
-  const day = Math.round((step.until - world.startsAt) / dayMs)
+  const day = Math.round((step.until - world.startsAt) / daySeconds)
   const { nations } = world
   for (let index = day % reportEveryDays; index < nations.length; index += reportEveryDays) {
     const nation = nations[index]
@@ -30,13 +30,12 @@ export function liveOn(step: Step) {
 /** Brings one nation’s money, goods, forces and score up to the end of the step. */
 export function live(step: Step, nation: Nation, random: Random) {
   const { world } = step
-  const { units } = world.vocabulary
   // A watched nation lives at least a tenth of a day, and one that was long forgotten at most a week.
-  const days = Math.min(7, Math.max(0.1, (step.until - nation.reportedAt) / dayMs))
+  const days = Math.min(7, Math.max(0.1, (step.until - nation.reportedAt) / daySeconds))
   nation.reportedAt = step.until
   if (nation.status === 'vacation') return
   const effort = nation.status === 'inactive' ? 0.25 : 1
-  completeOrders(step, nation, units)
+  completeOrders(step, nation)
   earn(world, nation, days * effort, random)
   if (effort === 1) {
     order(step, nation, random)
@@ -50,7 +49,7 @@ export function live(step: Step, nation: Nation, random: Random) {
   const weariness = Math.round(clamp(nation.weariness + (isAtWar ? 1.2 : -2.5) * days, 0, 100))
   if (weariness !== nation.weariness) mark(step, nation, part.weariness)
   nation.weariness = weariness
-  const score = cents(nation.score + (standing(nation, units) - nation.score) * Math.min(0.3, 0.05 * days))
+  const score = cents(nation.score + (standing(world, nation) - nation.score) * Math.min(0.3, 0.05 * days))
   if (score !== nation.score) mark(step, nation, part.score)
   nation.score = score
   mark(step, nation, part.economy | part.military)
@@ -59,33 +58,33 @@ export function live(step: Step, nation: Nation, random: Random) {
 export const clamp = (value: number, low: number, high: number) => Math.max(low, Math.min(high, value))
 const rounded = (value: number) => Math.round(value * 10) / 10
 
-function completeOrders(step: Step, nation: Nation, units: readonly Unit[]) {
+function completeOrders(step: Step, nation: Nation) {
+  const { forces } = step.world
   const done = nation.queue.filter(entry => entry.completesAt <= step.until)
   if (done.length === 0) return
-  for (const { unit, quantity } of done) {
-    if (units[unit]) nation.units[unit] = (nation.units[unit] ?? 0) + quantity
-  }
+  for (const { unit, quantity } of done) forces.add(nation, unit, quantity)
   nation.queue = nation.queue.filter(entry => entry.completesAt > step.until)
   mark(step, nation, part.military | part.production)
 }
 
 /** Taxes and upkeep, and the goods: what is yielded and needed, and what is bought or sold to keep a fair stock. */
 function earn(world: WorldState, nation: Nation, days: number, random: Random) {
-  const { vocabulary, market } = world
+  const { vocabulary, market, forces, stocks } = world
   let income = nation.cities * cityWorth * 1.8 * nation.richness * days * random.range(0.85, 1.15)
   for (const unit of vocabulary.fieldUnits) {
-    income -= (nation.units[unit.index] ?? 0) * unit.cost * 0.0025 * days
+    income -= forces.of(nation, unit) * unit.cost * 0.0025 * days
   }
-  const [first, second] = nation.goods
   for (const good of vocabulary.goods) {
-    const own = (first === good ? good.yieldPerCity : 0) + (second === good ? good.yieldPerCity * 0.5 : 0)
+    const own =
+      (nation.mainGood === good ? good.yieldPerCity : 0) +
+      (nation.sideGood === good ? good.yieldPerCity * 0.5 : 0)
     const flow = (own * nation.richness - good.needPerCity) * nation.cities * days
-    const stock = nation.stocks[good.index] ?? 0
+    const stock = stocks.of(nation, good)
     const wanted = good.needPerCity * nation.cities * 20
     const bought = (wanted - stock) * Math.min(0.9, 0.12 * days) - flow * 0.7
     const price = priceOf(market, good)
     const affordable = bought > 0 ? Math.min(bought, Math.max(0, nation.credits * 0.2) / price) : bought
-    nation.stocks[good.index] = Math.max(0, Math.round(stock + flow + affordable))
+    stocks.set(nation, good, Math.max(0, stock + flow + affordable))
     income -= affordable * price
   }
   nation.credits = Math.max(0, Math.round(nation.credits + income))
@@ -94,14 +93,14 @@ function earn(world: WorldState, nation: Nation, days: number, random: Random) {
 /** Orders what the forces lack most, at most a quarter of the money at a time. */
 function order(step: Step, nation: Nation, random: Random) {
   if (nation.queue.length >= ordersMax) return
-  const { units } = step.world.vocabulary
+  const { vocabulary, forces } = step.world
   let chosen: Unit | undefined
   let worst = nation.offensiveWars + nation.defensiveWars > 0 ? 1.05 : 0.9
-  for (const unit of units) {
+  for (const unit of vocabulary.units) {
     if (unit.domain === 'strategic' && nation.score < 1100) continue
     const wanted = unit.perPoint * nation.score * 0.95
     if (wanted < 1) continue
-    const share = ((nation.units[unit.index] ?? 0) / wanted) * random.range(0.7, 1.3)
+    const share = (forces.of(nation, unit) / wanted) * random.range(0.7, 1.3)
     if (share < worst) {
       worst = share
       chosen = unit
@@ -115,8 +114,8 @@ function order(step: Step, nation: Nation, random: Random) {
   if (quantity < 1) return
   nation.credits -= quantity * chosen.cost
   const hours = chosen.domain === 'strategic' ? random.integer(60, 140) : random.integer(6, 60)
-  const completesAt = Math.floor((step.until + hours * hourMs) / 60_000) * 60_000
-  nation.queue = [...nation.queue, { unit: chosen.index, quantity, completesAt }].sort(
+  const completesAt = Math.floor(step.until / minuteSeconds) * minuteSeconds + hours * hourSeconds
+  nation.queue = [...nation.queue, { unit: chosen, quantity, completesAt }].sort(
     (one, other) => one.completesAt - other.completesAt,
   )
   mark(step, nation, part.production | part.economy)

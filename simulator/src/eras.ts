@@ -1,4 +1,4 @@
-import { dayMs, written } from './calendar.ts'
+import { daySeconds, written } from './calendar.ts'
 import { endConflict } from './conflicts.ts'
 import { eraName } from './names/occasions.ts'
 import type { Random } from './random.ts'
@@ -33,10 +33,10 @@ export function tellEarlierEras(step: Step, random: Random): Era {
     name: world.names.once('era', () => eraName(random, number)),
     startedAt,
   })
-  let startedAt = from - 420 * dayMs
+  let startedAt = from - 420 * daySeconds
   for (const [index, length] of lengths.entries()) {
     const era = next(index + 1, startedAt)
-    startedAt += length * dayMs
+    startedAt += length * daySeconds
     const champion = world.alliances[index % Math.max(1, world.alliances.length)]
     const rival = world.alliances[(index + 1) % Math.max(1, world.alliances.length)]
     put(

@@ -1,5 +1,5 @@
 import { makeAlliance, tellAlliance } from './alliances.ts'
-import { dayMs, hourMs, secondMs, written } from './calendar.ts'
+import { daySeconds, hourSeconds, written } from './calendar.ts'
 import { tellEarlierEras } from './eras.ts'
 import type { Fact } from './fact.ts'
 import { marketRows, trade } from './market.ts'
@@ -7,11 +7,11 @@ import { join } from './membership.ts'
 import { families } from './names/families.ts'
 import { makeNation, nationRow } from './nation.ts'
 import type { Random } from './random.ts'
+import { portionFacts } from './report.ts'
 import type { Alliance, Nation } from './state.ts'
 import { put, type Step } from './step.ts'
 import { drawTreaty } from './treaties.ts'
 
-const batchFacts = 5000
 const ageDays = 410
 const memberShare = 0.745
 
@@ -27,7 +27,7 @@ export function* foundWorld(step: Step, nations: number): Generator<Fact[]> {
   const made = allianceCount(nations)
   for (let index = 0; index < made; index++) {
     const age = index < 3 ? ageDays + 12 : places.range(25, ageDays)
-    const foundedAt = seconds(step.from - age * dayMs)
+    const foundedAt = Math.floor(step.from - age * daySeconds)
     const alliance = makeAlliance(world, places, {
       id: step.nextId('a'),
       family: places.integer(0, families.length - 1),
@@ -41,18 +41,16 @@ export function* foundWorld(step: Step, nations: number): Generator<Fact[]> {
   const wanted = Math.min(2000, Math.round(world.alliances.length * 1.3))
   const diplomacy = step.random('treaties')
   for (let tries = 0; tries < wanted * 6 && world.treaties.length < wanted; tries++) {
-    drawTreaty(step, diplomacy, seconds(step.from - diplomacy.range(1, 20) * dayMs))
+    drawTreaty(step, diplomacy, Math.floor(step.from - diplomacy.range(1, 20) * daySeconds))
   }
   yield* settleNations(step, nations)
   openTrade(step)
   yield step.facts.splice(0)
 }
 
-const seconds = (ms: number) => Math.floor(ms / secondMs) * secondMs
-
 function* portion(step: Step): Generator<Fact[]> {
   // Room for what one thing may add: a batch never exceeds its bound.
-  if (step.facts.length >= batchFacts - 4) yield step.facts.splice(0)
+  if (step.facts.length >= portionFacts - 4) yield step.facts.splice(0)
 }
 
 function* settleNations(step: Step, nations: number): Generator<Fact[]> {
@@ -63,30 +61,31 @@ function* settleNations(step: Step, nations: number): Generator<Fact[]> {
   const spacing = Math.max(1, Math.floor(nations / Math.max(1, world.alliances.length)))
   for (let index = 0; index < nations; index++) {
     const age = (1 - index / nations) ** 0.8
-    const foundedAt = seconds(step.from - age * (ageDays - 2) * dayMs - random.range(0, 2) * dayMs)
+    const foundedAt = Math.floor(
+      step.from - age * (ageDays - 2) * daySeconds - random.range(0, 2) * daySeconds,
+    )
     const nation = makeNation(world, random, {
       id: step.nextId('n'),
-      player: step.nextId('p'),
       foundedAt,
       age,
     })
-    setStatus(step, nation, random)
+    setStatus(step, nation, foundedAt, random)
     world.nations.push(nation)
-    put(step, 'nation', nationRow(world, nation, looks), foundedAt)
+    put(step, 'nation', nationRow(world, nation, { foundedAt, random: looks }), foundedAt)
     const leads = index % spacing === 0 ? world.alliances[index / spacing] : undefined
-    enrol(step, nation, leads, drawAlliance, random)
+    enrol(step, nation, { leads, foundedAt, drawAlliance, random })
     yield* portion(step)
   }
 }
 
-function setStatus(step: Step, nation: Nation, random: Random) {
-  const days = (step.from - nation.foundedAt) / dayMs
+function setStatus(step: Step, nation: Nation, foundedAt: number, random: Random) {
+  const days = (step.from - foundedAt) / daySeconds
   const draw = random.unit()
   if (days < 7) nation.status = 'protected'
   else if (draw < 0.02) nation.status = 'vacation'
   else if (draw < 0.06) nation.status = 'inactive'
   nation.statusSince =
-    nation.status === 'protected' ? nation.foundedAt : step.from - random.integer(0, 9) * dayMs
+    nation.status === 'protected' ? foundedAt : step.from - random.integer(0, 9) * daySeconds
 }
 
 /** Alliances by size in a heavy tail: few large, many small. */
@@ -111,22 +110,30 @@ function drawerOf(alliances: readonly Alliance[], random: Random): () => Allianc
 function enrol(
   step: Step,
   nation: Nation,
-  leads: Alliance | undefined,
-  drawAlliance: () => Alliance | undefined,
-  random: Random,
+  {
+    leads,
+    foundedAt,
+    drawAlliance,
+    random,
+  }: {
+    leads: Alliance | undefined
+    foundedAt: number
+    drawAlliance: () => Alliance | undefined
+    random: Random
+  },
 ) {
   const { leaderRank, officerRank, memberRank, recruitRank } = step.world.vocabulary
   if (!leads && !random.chance(memberShare)) return apply(step, nation, drawAlliance, random)
   const alliance = leads ?? drawAlliance()
   if (!alliance) return
-  const since = Math.max(nation.foundedAt, alliance.foundedAt)
-  const joinedAt = leads ? since : seconds(since + random.unit() ** 2 * (step.from - since))
+  const since = Math.max(foundedAt, alliance.foundedAt)
+  const joinedAt = leads ? since : Math.floor(since + random.unit() ** 2 * (step.from - since))
   const place = alliance.members.length
   const rank = leads
     ? leaderRank
     : officerRank && place % 8 === 1
       ? officerRank
-      : step.from - joinedAt < 12 * dayMs
+      : step.from - joinedAt < 12 * daySeconds
         ? recruitRank
         : memberRank
   if (leads) nation.status = 'active'
@@ -135,7 +142,7 @@ function enrol(
     rank.tier === 'member' && draw < 0.05 ? true : rank.tier === 'officer' && draw < 0.06 ? false : undefined
   join(step, nation, alliance, {
     rank,
-    atMs: joinedAt,
+    at: joinedAt,
     ...(canViewTreasury === undefined ? {} : { canViewTreasury }),
   })
 }
@@ -146,14 +153,14 @@ function apply(step: Step, nation: Nation, drawAlliance: () => Alliance | undefi
   if (!alliance) return
   nation.appliesTo = alliance
   nation.movedAt = step.from
-  const appliedAt = seconds(step.from - random.range(1, 60) * hourMs)
+  const appliedAt = Math.floor(step.from - random.range(1, 60) * hourSeconds)
   const application = { nation_id: nation.id, alliance_id: alliance.id, applied_at: written(appliedAt) }
   put(step, 'alliance_application', application, appliedAt)
 }
 
 function openTrade(step: Step) {
   const { market, vocabulary } = step.world
-  trade(market, step.random('market'), { from: step.from - dayMs, until: step.from, warShare: 0 })
+  trade(market, step.random('market'), { from: step.from - daySeconds, until: step.from, warShare: 0 })
   for (const row of marketRows(market, vocabulary.profile.currency.key, step.from)) {
     put(step, 'market_price', row, step.from)
   }

@@ -1,4 +1,4 @@
-import { hourMs, written } from './calendar.ts'
+import { hourSeconds, written } from './calendar.ts'
 import type { Said } from './fact.ts'
 import type { Random } from './random.ts'
 import type { Good, Vocabulary } from './vocabulary.ts'
@@ -62,15 +62,15 @@ export function trade(
   random: Random,
   span: { from: number; until: number; warShare: number },
 ) {
-  const first = Math.max(span.from, span.until - 24 * hourMs)
+  const first = Math.max(span.from, span.until - 24 * hourSeconds)
   for (const book of market.books) {
     for (let at = first; at < span.until; ) {
-      const hour = Math.floor(at / hourMs) * hourMs
-      const next = Math.min(span.until, hour + hourMs)
-      tradeWithin(market, book, random, { hour, elapsed: (next - at) / hourMs, warShare: span.warShare })
+      const hour = Math.floor(at / hourSeconds) * hourSeconds
+      const next = Math.min(span.until, hour + hourSeconds)
+      tradeWithin(market, book, random, { hour, elapsed: (next - at) / hourSeconds, warShare: span.warShare })
       at = next
     }
-    const oldest = Math.floor(span.until / hourMs) * hourMs - 24 * hourMs
+    const oldest = Math.floor(span.until / hourSeconds) * hourSeconds - 24 * hourSeconds
     book.hours = book.hours.filter(hour => hour.startsAt > oldest)
   }
 }
@@ -117,7 +117,7 @@ export function changeOf({ price, hours }: Book): number {
 }
 
 /** Whole rows of the goods whose price has changed since they were last told. */
-export function marketRows(market: Market, currency: string, atMs: number): Said<'market_price'>[] {
+export function marketRows(market: Market, currency: string, at: number): Said<'market_price'>[] {
   const rows: Said<'market_price'>[] = []
   for (const book of market.books) {
     const { good, price, hours } = book
@@ -137,7 +137,7 @@ export function marketRows(market: Market, currency: string, atMs: number): Said
       traded_value_24h: sum(hour => hour.value),
       trades_24h: sum(hour => hour.trades),
       change_24h_percent: changeOf(book),
-      as_of: written(atMs),
+      as_of: written(at),
     })
   }
   return rows

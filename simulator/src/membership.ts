@@ -1,4 +1,4 @@
-import { dayMs, hourMs, written } from './calendar.ts'
+import { daySeconds, hourSeconds, written } from './calendar.ts'
 import type { Random } from './random.ts'
 import { tellMembership } from './report.ts'
 import type { Alliance, Nation } from './state.ts'
@@ -12,36 +12,36 @@ export function join(
   step: Step,
   nation: Nation,
   alliance: Alliance,
-  as: { rank: Rank; atMs: number; canViewTreasury?: boolean },
+  as: { rank: Rank; at: number; canViewTreasury?: boolean },
 ) {
   nation.alliance = alliance
   nation.rank = as.rank
-  nation.joinedAt = as.atMs
+  nation.joinedAt = as.at
   nation.movedAt = step.until
   nation.seesTreasury = as.canViewTreasury ?? null
   alliance.members.push(nation)
-  tellMembership(step, nation, as.atMs)
+  tellMembership(step, nation, as.at)
 }
 
 /** Never in ticks: see Step. */
-export function leave(step: Step, nation: Nation, atMs: number) {
+export function leave(step: Step, nation: Nation, at: number) {
   const { alliance } = nation
   if (!alliance) return
   alliance.members.splice(alliance.members.indexOf(nation), 1)
   nation.alliance = null
   nation.rank = null
   nation.movedAt = step.until
-  remove(step, 'alliance_member', nation.id, atMs)
+  remove(step, 'alliance_member', nation.id, at)
   if (nation.assignedUntil === 0) return
   nation.assignedUntil = 0
-  put(step, 'nation', { id: nation.id, assignments: [] }, atMs)
+  put(step, 'nation', { id: nation.id, assignments: [] }, at)
 }
 
 /** Takes an application back, or answers it. */
-export function withdraw(step: Step, nation: Nation, atMs: number) {
+export function withdraw(step: Step, nation: Nation, at: number) {
   nation.appliesTo = null
   nation.movedAt = step.until
-  remove(step, 'alliance_application', nation.id, atMs)
+  remove(step, 'alliance_application', nation.id, at)
 }
 
 /** A recruiting alliance; the larger, the likelier. */
@@ -67,7 +67,7 @@ export function moveMembers(step: Step) {
     else if (isLive) {
       const alliance = nation.appliesTo ? undefined : inviting(step, random)
       const rank = world.vocabulary.recruitRank
-      if (alliance && random.chance(0.3)) join(step, nation, alliance, { rank, atMs: step.until })
+      if (alliance && random.chance(0.3)) join(step, nation, alliance, { rank, at: step.until })
     } else apply(step, nation, random)
   }
   if (!isLive) for (const alliance of world.alliances) succeed(step, alliance, random)
@@ -78,9 +78,9 @@ function apply(step: Step, nation: Nation, random: Random) {
   const asked = nation.appliesTo
   if (asked) {
     if (random.chance(0.45)) return
-    const atMs = moment(step, random)
-    withdraw(step, nation, atMs)
-    if (!asked.isDissolving && random.chance(0.75)) join(step, nation, asked, { rank: recruitRank, atMs })
+    const at = moment(step, random)
+    withdraw(step, nation, at)
+    if (!asked.isDissolving && random.chance(0.75)) join(step, nation, asked, { rank: recruitRank, at })
     return
   }
   if (!random.chance(0.012)) return
@@ -88,12 +88,12 @@ function apply(step: Step, nation: Nation, random: Random) {
   if (!alliance) return
   nation.appliesTo = alliance
   nation.movedAt = step.until
-  const atMs = moment(step, random)
+  const at = moment(step, random)
   put(
     step,
     'alliance_application',
-    { nation_id: nation.id, alliance_id: alliance.id, applied_at: written(atMs) },
-    atMs,
+    { nation_id: nation.id, alliance_id: alliance.id, applied_at: written(at) },
+    at,
   )
 }
 
@@ -105,7 +105,7 @@ function serve(step: Step, nation: Nation, alliance: Alliance, random: Random, d
     put(step, 'nation', { id: nation.id, assignments: [] }, step.until)
   }
   if (nation.rank === recruitRank && recruitRank !== memberRank) {
-    if (step.until - nation.joinedAt > recruitForDays * dayMs && random.chance(0.3)) {
+    if (step.until - nation.joinedAt > recruitForDays * daySeconds && random.chance(0.3)) {
       promote(step, nation, memberRank, moment(step, random))
     }
     return
@@ -123,9 +123,9 @@ function serve(step: Step, nation: Nation, alliance: Alliance, random: Random, d
 
 const officersOf = (alliance: Alliance) => alliance.members.filter(member => member.rank?.tier === 'officer')
 
-function promote(step: Step, nation: Nation, rank: Rank, atMs: number) {
+function promote(step: Step, nation: Nation, rank: Rank, at: number) {
   nation.rank = rank
-  tellMembership(step, nation, Math.max(atMs, nation.joinedAt))
+  tellMembership(step, nation, Math.max(at, nation.joinedAt))
 }
 
 const notes: readonly [string, readonly string[]][] = [
@@ -158,7 +158,7 @@ function assign(step: Step, nation: Nation, alliance: Alliance, random: Random) 
   const [enemy, friend] =
     war.attackerAlliance === alliance ? [war.defender, war.attacker] : [war.attacker, war.defender]
   const [kind, texts] = random.pick(notes)
-  const dueAt = Math.floor((step.until + random.integer(20, 90) * hourMs) / hourMs) * hourMs
+  const dueAt = Math.floor((step.until + random.integer(20, 90) * hourSeconds) / hourSeconds) * hourSeconds
   nation.assignedUntil = dueAt
   const target = kind === 'defend' || kind === 'supply' ? friend : enemy
   const assignment = {
@@ -181,12 +181,12 @@ function succeed(step: Step, alliance: Alliance, random: Random) {
   const heir =
     fit.find(member => member.rank?.tier === 'officer') ?? fit.find(member => !leaders.includes(member))
   if (heir && (leaders.length === 0 || absent)) {
-    const atMs = moment(step, random)
+    const at = moment(step, random)
     if (absent) {
-      promote(step, absent, memberRank, atMs)
-      step.happenings.push({ kind: 'leader_changed', at: atMs, alliance, nation: heir, predecessor: absent })
+      promote(step, absent, memberRank, at)
+      step.happenings.push({ kind: 'leader_changed', at, alliance, nation: heir, predecessor: absent })
     }
-    promote(step, heir, leaderRank, atMs)
+    promote(step, heir, leaderRank, at)
   }
   if (!officerRank || alliance.members.length < 4 || officersOf(alliance).length > 0) return
   const next = fit.find(member => member.rank?.tier === 'member')

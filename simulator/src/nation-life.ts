@@ -1,4 +1,4 @@
-import { dayMs } from './calendar.ts'
+import { daySeconds } from './calendar.ts'
 import { leave, withdraw } from './membership.ts'
 import { leaderName } from './names/name-book.ts'
 import { makeNation, nationRow, settle } from './nation.ts'
@@ -41,11 +41,11 @@ function found(step: Step, random: Random) {
   const { world } = step
   const foundedAt = moment(step, random)
   const id = step.nextId('n')
-  const nation = makeNation(world, random, { id, player: step.nextId('p'), foundedAt, age: 0 })
+  const nation = makeNation(world, random, { id, foundedAt, age: 0 })
   nation.status = 'protected'
   nation.reportedAt = step.until
   world.nations.push(nation)
-  put(step, 'nation', nationRow(world, nation, random), foundedAt)
+  put(step, 'nation', nationRow(world, nation, { foundedAt, random }), foundedAt)
   step.happenings.push({ kind: 'nation_founded', at: foundedAt, nation })
 }
 
@@ -63,7 +63,7 @@ function rename(step: Step, nation: Nation, random: Random) {
 }
 
 function pass(step: Step, nation: Nation, random: Random): 'gone' | 'here' {
-  const daysSo = (step.until - nation.statusSince) / dayMs
+  const daysSo = (step.until - nation.statusSince) / daySeconds
   const isBusy = nation.offensiveWars + nation.defensiveWars > 0
   switch (nation.status) {
     case 'protected':

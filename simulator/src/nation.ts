@@ -1,33 +1,33 @@
 import { attributeValues } from './attributes.ts'
-import { dayMs, written } from './calendar.ts'
+import { written } from './calendar.ts'
 import type { Said } from './fact.ts'
 import { families } from './names/families.ts'
 import { motto } from './names/mottos.ts'
 import { leaderName } from './names/name-book.ts'
 import type { Random } from './random.ts'
-import type { Nation, WorldState } from './state.ts'
-import type { Unit, Word } from './vocabulary.ts'
+import type { Nation, Order, WorldState } from './state.ts'
+import type { Unit } from './vocabulary.ts'
+
+/** One for all: queues are replaced, never changed. */
+const noOrders: readonly Order[] = []
 
 const colour = (random: Random) =>
   `#${[0, 0, 0].map(() => random.integer(24, 216).toString(16).padStart(2, '0')).join('')}`
 
 export const cents = (value: number) => Math.round(value * 100) / 100
 
-export const counts = (words: readonly (Word & { index: number })[], amounts: readonly number[]) => {
+/** Amounts under the profile’s words. */
+export function counts<W extends { key: string }>(words: readonly W[], amountOf: (word: W) => number) {
   const record: Record<string, number> = {}
-  for (const { key, index } of words) record[key] = amounts[index] ?? 0
+  for (const word of words) record[word.key] = amountOf(word)
   return record
 }
 
 /** Points of score that a nation’s cities and forces stand for. The score follows them slowly. */
-export function standing(nation: Nation, units: readonly Unit[]): number {
+export function standing({ vocabulary, forces }: WorldState, nation: Nation): number {
   let force = 0
-  let kinds = 0
-  for (const unit of units) {
-    if (unit.domain === 'strategic') continue
-    force += (nation.units[unit.index] ?? 0) / unit.perPoint
-    kinds++
-  }
+  for (const unit of vocabulary.fieldUnits) force += forces.of(nation, unit) / unit.perPoint
+  const kinds = vocabulary.fieldUnits.length
   return nation.cities * 48 * nation.richness + nation.land * 0.002 + (kinds > 0 ? (force / kinds) * 0.25 : 0)
 }
 
@@ -35,9 +35,9 @@ export function standing(nation: Nation, units: readonly Unit[]): number {
 export function makeNation(
   world: WorldState,
   random: Random,
-  { id, player, foundedAt, age }: { id: string; player: string; foundedAt: number; age: number },
+  { id, foundedAt, age }: { id: string; foundedAt: number; age: number },
 ): Nation {
-  const { vocabulary } = world
+  const { vocabulary, forces, reserves, stocks } = world
   const { profile, units, goods } = vocabulary
   const family = random.integer(0, families.length - 1)
   const government = random.integer(0, Math.max(0, profile.governments.length - 1))
@@ -53,16 +53,12 @@ export function makeNation(
     }
     return Math.round(unit.perPoint * ambition * militancy * random.range(0.4, 1.4))
   }
-  const first = goods.length > 0 ? random.pick(goods) : undefined
-  const second = goods.length > 0 ? random.pick(goods) : undefined
-  const forces = units.map(has)
   const nation: Nation = {
     id,
+    row: world.rows++,
     name: world.names.nation(random, family, profile.governments[government]?.key ?? ''),
     leader: leaderName(random, family),
     family,
-    foundedAt,
-    player,
     government,
     score: 0,
     status: 'active',
@@ -70,20 +66,16 @@ export function makeNation(
     cities,
     land: Math.round(cities * random.range(900, 2400)),
     richness,
-    goods: [first, second],
+    mainGood: goods.length > 0 ? random.pick(goods) : undefined,
+    sideGood: goods.length > 0 ? random.pick(goods) : undefined,
     alliance: null,
     rank: null,
     joinedAt: 0,
     seesTreasury: null,
     movedAt: 0,
-    units: forces,
-    reserves: units.map(unit =>
-      unit.domain === 'strategic' ? 0 : Math.round((forces[unit.index] ?? 0) * random.range(0.05, 0.3)),
-    ),
     readiness: Math.round(random.range(70, 97) * 10) / 10,
     credits: Math.round(cities * random.range(8_000, 90_000)),
-    stocks: goods.map(good => Math.round(good.needPerCity * cities * random.range(8, 26))),
-    queue: [],
+    queue: noOrders,
     weariness: 0,
     offensiveWars: 0,
     defensiveWars: 0,
@@ -92,7 +84,13 @@ export function makeNation(
     reportedAt: world.startsAt,
     unsaid: 0,
   }
-  nation.score = cents(standing(nation, units) * random.range(0.92, 1.08))
+  for (const unit of units) {
+    const force = has(unit)
+    forces.set(nation, unit, force)
+    if (unit.domain !== 'strategic') reserves.set(nation, unit, force * random.range(0.05, 0.3))
+  }
+  for (const good of goods) stocks.set(nation, good, good.needPerCity * cities * random.range(8, 26))
+  nation.score = cents(standing(world, nation) * random.range(0.92, 1.08))
   settle(world, nation, cities)
   return nation
 }
@@ -100,7 +98,7 @@ export function makeNation(
 /** Counts cities in or out of what the world yields and needs. */
 export function settle(
   { market, vocabulary }: WorldState,
-  { goods: [first, second], richness }: Nation,
+  { mainGood, sideGood, richness }: Nation,
   cities: number,
 ) {
   market.cities += cities
@@ -111,14 +109,19 @@ export function settle(
   const yields = (index: number, amount: number) => {
     market.supply[index] = (market.supply[index] ?? 0) + amount * cities * richness
   }
-  if (first) yields(first.index, first.yieldPerCity)
-  if (second) yields(second.index, second.yieldPerCity * 0.5)
+  if (mainGood) yields(mainGood.index, mainGood.yieldPerCity)
+  if (sideGood) yields(sideGood.index, sideGood.yieldPerCity * 0.5)
 }
 
-const sinceFounding = 1000 * dayMs
+/** The player of n7 is p7: nobody gives up a nation to another. */
+export const playerOf = (nation: Nation) => `p${nation.id.slice(1)}`
 
 /** Everything of a new nation, public and private. */
-export function nationRow(world: WorldState, nation: Nation, random: Random): Said<'nation'> {
+export function nationRow(
+  world: WorldState,
+  nation: Nation,
+  { foundedAt, random }: { foundedAt: number; random: Random },
+): Said<'nation'> {
   const { profile } = world.vocabulary
   const government = profile.governments[nation.government]?.key
   const continents = profile.continents
@@ -135,17 +138,17 @@ export function nationRow(world: WorldState, nation: Nation, random: Random): Sa
     ...(continent ? { continent } : {}),
     color: colour(random),
     ...(random.chance(0.85) ? { motto: motto(random) } : {}),
-    founded_at: written(nation.foundedAt),
+    founded_at: written(foundedAt),
     city_count: nation.cities,
     land_area: nation.land,
     attributes: attributeValues(profile.attributes.nation, random, {
       family: nation.family,
-      sinceMs: Math.max(nation.foundedAt, world.startsAt - sinceFounding),
+      since: foundedAt,
     }),
     military: militaryOf(world, nation),
     economy: economyOf(world, nation),
-    production: productionOf(world, nation),
-    player: nation.player,
+    production: productionOf(nation),
+    player: playerOf(nation),
     ...(random.chance(0.01) ? { moderation_notes: random.pick(moderationNotes) } : {}),
   }
 }
@@ -158,21 +161,21 @@ const moderationNotes = [
   'Large gift of credits to a new nation: looked into, no rule broken.',
 ]
 
-export const militaryOf = ({ vocabulary }: WorldState, nation: Nation) => ({
-  units: counts(vocabulary.fieldUnits, nation.units),
-  reserves: counts(vocabulary.fieldUnits, nation.reserves),
+export const militaryOf = ({ vocabulary, forces, reserves }: WorldState, nation: Nation) => ({
+  units: counts(vocabulary.fieldUnits, unit => forces.of(nation, unit)),
+  reserves: counts(vocabulary.fieldUnits, unit => reserves.of(nation, unit)),
   readiness: nation.readiness,
-  strategic: counts(vocabulary.strategicUnits, nation.units),
+  strategic: counts(vocabulary.strategicUnits, unit => forces.of(nation, unit)),
 })
 
-export const economyOf = ({ vocabulary }: WorldState, nation: Nation) => ({
+export const economyOf = ({ vocabulary, stocks }: WorldState, nation: Nation) => ({
   credits: nation.credits,
-  resources: counts(vocabulary.goods, nation.stocks),
+  resources: counts(vocabulary.goods, good => stocks.of(nation, good)),
 })
 
-export const productionOf = ({ vocabulary }: WorldState, nation: Nation) => ({
+export const productionOf = (nation: Nation) => ({
   queue: nation.queue.map(({ unit, quantity, completesAt }) => ({
-    item: vocabulary.units[unit]?.key ?? 'unit',
+    item: unit.key,
     quantity,
     completes_at: written(completesAt),
   })),

@@ -13,7 +13,7 @@ interface Quarrel {
 export function reasonFor(world: WorldState, random: Random, quarrel: Quarrel): string {
   const { attacker, defender, type, conflict } = quarrel
   const place = placeName(random, defender.family)
-  const good = (defender.goods[0]?.label ?? 'grain').toLowerCase()
+  const good = (defender.mainGood?.label ?? 'grain').toLowerCase()
   const [own, theirs] = [attacker.alliance?.name ?? attacker.name, defender.alliance?.name ?? defender.name]
   if (conflict) {
     return random.pick([

@@ -1,7 +1,8 @@
 import type { Profile } from '@chancery/contract'
+import type { Ledger } from './ledger.ts'
 import type { Market } from './market.ts'
 import type { NameBook } from './names/name-book.ts'
-import type { Good, Rank, Vocabulary } from './vocabulary.ts'
+import type { Good, Rank, Unit, Vocabulary } from './vocabulary.ts'
 
 export interface WorldOptions {
   nations: number
@@ -16,19 +17,18 @@ export interface WorldOptions {
 export type NationStatus = 'active' | 'protected' | 'vacation' | 'inactive'
 
 export interface Order {
-  unit: number
+  unit: Unit
   quantity: number
   completesAt: number
 }
 
-/** Numbers by unit and by good stand at the index of the word in the vocabulary. */
 export interface Nation {
   readonly id: string
+  /** Where the ledgers of the world keep what it has. */
+  readonly row: number
   name: string
   leader: string
   readonly family: number
-  readonly foundedAt: number
-  readonly player: string
   government: number
   score: number
   status: NationStatus
@@ -36,8 +36,9 @@ export interface Nation {
   cities: number
   land: number
   readonly richness: number
-  /** The one good it yields plenty of, and the one it yields some of. */
-  readonly goods: readonly [Good | undefined, Good | undefined]
+  /** It yields plenty of the one, and some of the other. */
+  readonly mainGood: Good | undefined
+  readonly sideGood: Good | undefined
   alliance: Alliance | null
   rank: Rank | null
   joinedAt: number
@@ -45,12 +46,9 @@ export interface Nation {
   seesTreasury: boolean | null
   /** End of the step in which it last joined, left or applied: one such move a step, so that no batch contradicts itself. */
   movedAt: number
-  units: number[]
-  reserves: number[]
   readiness: number
   credits: number
-  stocks: number[]
-  queue: Order[]
+  queue: readonly Order[]
   weariness: number
   offensiveWars: number
   defensiveWars: number
@@ -131,7 +129,12 @@ export interface WorldState {
   readonly vocabulary: Vocabulary
   readonly names: NameBook
   readonly market: Market
+  readonly forces: Ledger
+  readonly reserves: Ledger
+  readonly stocks: Ledger
   startsAt: number
+  /** Rows of the ledgers in use. */
+  rows: number
   nations: Nation[]
   alliances: Alliance[]
   treaties: Treaty[]

@@ -1,5 +1,5 @@
 import type { FactResource } from '@chancery/contract'
-import { secondMs, written } from './calendar.ts'
+import { written } from './calendar.ts'
 import type { Fact, Put, Said } from './fact.ts'
 import type { Happening } from './happening.ts'
 import { Random } from './random.ts'
@@ -58,18 +58,16 @@ export function beginStep(
   }
 }
 
-export function put<N extends FactResource>(step: Step, resource: N, data: Said<N>, atMs: number) {
-  const fact: Put<N> = { op: 'put', resource, data, at: written(atMs) }
+export function put<N extends FactResource>(step: Step, resource: N, data: Said<N>, at: number) {
+  const fact: Put<N> = { op: 'put', resource, data, at: written(at) }
   // A put of one resource is a fact; TypeScript does not see it through the generic name.
   step.facts.push(fact as Put<'nation'>)
 }
 
-export function remove(step: Step, resource: FactResource, id: string, atMs: number) {
-  step.facts.push({ op: 'delete', resource, id, at: written(atMs) })
+export function remove(step: Step, resource: FactResource, id: string, at: number) {
+  step.facts.push({ op: 'delete', resource, id, at: written(at) })
 }
 
-/** A moment within the step, to the second. */
-export function moment(step: Step, random: Random): number {
-  const ms = step.from + random.unit() * (step.until - step.from)
-  return Math.max(step.from, Math.floor(ms / secondMs) * secondMs)
-}
+/** A moment within the step. */
+export const moment = ({ from, until }: Step, random: Random): number =>
+  Math.floor(from + random.unit() * (until - from))

@@ -13,6 +13,7 @@ const closingDays = 3
 /** Launches strategic weapons in wars, and intercepts some. What is left of the stock stays private. */
 export function launchWeapons(step: Step) {
   const { world, days, daysLeft } = step
+  const { forces } = world
   const weapons = world.vocabulary.strategicUnits
   if (weapons.length === 0) return
   const random = step.random('strategic')
@@ -20,7 +21,7 @@ export function launchWeapons(step: Step) {
   for (const war of world.wars) {
     const side = random.chance(0.5) ? war.attacker : war.defender
     const isDesperate = (side === war.attacker) === war.momentum < 0
-    const stocked = weapons.filter(weapon => (side.units[weapon.index] ?? 0) > 0)
+    const stocked = weapons.filter(weapon => forces.of(side, weapon) > 0)
     if (stocked.length === 0 || !random.chance(launchesPerWarDay * days * (isDesperate ? 4 : 2))) continue
     launch(step, war, side, random.pick(stocked), random)
   }
@@ -34,7 +35,8 @@ function closingLaunch(step: Step, random: Random, weapons: readonly Unit[]) {
   if (mightiest.length === 0) return
   const war = random.pick(mightiest)
   const weapon = random.pick(weapons)
-  war.attacker.units[weapon.index] = Math.max(1, war.attacker.units[weapon.index] ?? 0)
+  const { forces } = step.world
+  if (forces.of(war.attacker, weapon) === 0) forces.set(war.attacker, weapon, 1)
   launch(step, war, war.attacker, weapon, random)
 }
 
@@ -42,7 +44,8 @@ function launch(step: Step, war: War, attacker: Nation, weapon: Unit, random: Ra
   const defender = attacker === war.attacker ? war.defender : war.attacker
   const at = Math.max(war.declaredAt, moment(step, random))
   const isIntercepted = random.chance(0.38)
-  attacker.units[weapon.index] = (attacker.units[weapon.index] ?? 1) - 1
+  const { forces, stocks, vocabulary } = step.world
+  forces.add(attacker, weapon, -1)
   mark(step, attacker, part.military)
   const data = {
     weapon: weapon.key,
@@ -56,7 +59,7 @@ function launch(step: Step, war: War, attacker: Nation, weapon: Unit, random: Ra
     data: { type: 'strategic_weapon.launched', occurred_at: written(at), data },
   })
   if (isIntercepted) {
-    const later = written(Math.min(at + 240_000, Math.max(at, step.until)))
+    const later = written(Math.min(at + 240, Math.max(at, step.until)))
     step.facts.push({
       op: 'event',
       data: { type: 'strategic_weapon.intercepted', occurred_at: later, data },
@@ -64,7 +67,7 @@ function launch(step: Step, war: War, attacker: Nation, weapon: Unit, random: Ra
   } else {
     defender.score = cents(defender.score * 0.98)
     defender.credits = Math.floor(defender.credits * 0.85)
-    defender.stocks = defender.stocks.map(stock => Math.floor(stock * 0.88))
+    for (const good of vocabulary.goods) stocks.set(defender, good, stocks.of(defender, good) * 0.88)
     war.momentum += attacker === war.attacker ? 0.7 : -0.7
     mark(step, defender, part.score | part.economy)
   }

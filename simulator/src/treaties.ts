@@ -1,4 +1,4 @@
-import { dayMs, written } from './calendar.ts'
+import { daySeconds, written } from './calendar.ts'
 import type { Random } from './random.ts'
 import type { Alliance, Treaty } from './state.ts'
 import { moment, put, remove, type Step } from './step.ts'
@@ -50,7 +50,7 @@ export function signTreaty(
   const usual = isDefensive ? defenceTreaty : peaceTreaty
   const type =
     profile.treaty_types.length > 0 && random.chance(0.3) ? random.pick(profile.treaty_types) : usual
-  const expiresAt = !isLive && random.chance(0.35) ? step.until + random.integer(20, 120) * dayMs : null
+  const expiresAt = !isLive && random.chance(0.35) ? step.until + random.integer(20, 120) * daySeconds : null
   const treaty: Treaty = {
     id: step.nextId('t'),
     alliances,
@@ -77,9 +77,9 @@ export function signTreaty(
 }
 
 /** Never in ticks: see Step. */
-export function endTreaty(step: Step, treaty: Treaty, atMs: number) {
+export function endTreaty(step: Step, treaty: Treaty, at: number) {
   const { treaties } = step.world
   treaties.splice(treaties.indexOf(treaty), 1)
-  remove(step, 'treaty', treaty.id, atMs)
-  step.happenings.push({ kind: 'treaty_ended', at: atMs, treaty })
+  remove(step, 'treaty', treaty.id, at)
+  step.happenings.push({ kind: 'treaty_ended', at, treaty })
 }

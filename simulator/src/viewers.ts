@@ -1,3 +1,4 @@
+import { playerOf } from './nation.ts'
 import type { Nation, WorldState } from './state.ts'
 
 export interface DemoViewer {
@@ -29,7 +30,7 @@ export function demoViewers({ state }: { readonly state: WorldState }): DemoView
       if (!found || interest(nation) > interest(found)) found = nation
     }
     if (!found) throw new Error(`This world has no nation that is ${role}.`)
-    return { nationId: found.id, playerId: found.player }
+    return { nationId: found.id, playerId: playerOf(found) }
   }
   return {
     independent: best('independent', ({ alliance, appliesTo }) => alliance === null && appliesTo === null),

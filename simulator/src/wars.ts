@@ -1,4 +1,4 @@
-import { dayMs, written } from './calendar.ts'
+import { daySeconds, written } from './calendar.ts'
 import type { WarOutcome } from './happening.ts'
 import { cents } from './nation.ts'
 import type { Random } from './random.ts'
@@ -87,7 +87,7 @@ export function declareWar(
     conflict,
     momentum: 0,
     decidedAt: random.range(2.2, 4.6),
-    tiresAt: declaredAt + random.range(4, 11) * dayMs,
+    tiresAt: declaredAt + random.range(4, 11) * daySeconds,
     battles: 0,
     lost: { attacker: 0, defender: 0 },
   }
@@ -154,9 +154,9 @@ export function tiredOutcome(war: War, random: Random): WarOutcome {
   return random.chance(0.6) ? 'peace' : 'stalemate'
 }
 
-export function endWar(step: Step, war: War, outcome: WarOutcome, atMs: number) {
+export function endWar(step: Step, war: War, outcome: WarOutcome, endsAt: number) {
   const { world } = step
-  const at = Math.max(atMs, war.declaredAt)
+  const at = Math.max(endsAt, war.declaredAt)
   world.wars.splice(world.wars.indexOf(war), 1)
   const { attacker, defender, attackerAlliance, defenderAlliance } = war
   attacker.offensiveWars--
@@ -174,11 +174,12 @@ function plunder(step: Step, victor: Nation, loser: Nation) {
   const credits = Math.floor(loser.credits * 0.1)
   loser.credits -= credits
   victor.credits += credits
-  victor.stocks = victor.stocks.map((stock, index) => {
-    const taken = Math.floor((loser.stocks[index] ?? 0) * 0.08)
-    loser.stocks[index] = (loser.stocks[index] ?? 0) - taken
-    return stock + taken
-  })
+  const { stocks, vocabulary } = step.world
+  for (const good of vocabulary.goods) {
+    const taken = Math.floor(stocks.of(loser, good) * 0.08)
+    stocks.add(loser, good, -taken)
+    stocks.add(victor, good, taken)
+  }
   loser.score = cents(loser.score * 0.985)
   victor.score = cents(victor.score * 1.006)
   mark(step, victor, part.economy | part.score)

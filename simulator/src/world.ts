@@ -1,9 +1,10 @@
 import { demoProfile } from '@chancery/contract'
-import { dayMs, hourMs, momentOf } from './calendar.ts'
+import { daySeconds, hourSeconds, momentOf, written } from './calendar.ts'
 import { conflictDays } from './conflicts.ts'
 import { passTime } from './days.ts'
 import type { Batch, Fact } from './fact.ts'
 import { foundWorld } from './founding.ts'
+import { Ledger } from './ledger.ts'
 import { openMarket } from './market.ts'
 import { NameBook } from './names/name-book.ts'
 import { fingerprint, Random } from './random.ts'
@@ -24,7 +25,7 @@ export interface World {
 
 /** A tick lives at least so much, however short it is, and at most so much, however long nobody ticked. */
 const tickDays = { least: 1 / 96, most: 0.25 }
-const tickReachMs = 6 * hourMs
+const tickReachSeconds = 6 * hourSeconds
 const eraTurnsFromDays = 40
 
 function emptyState({ seed, profile = demoProfile }: WorldOptions, startsAt: number): WorldState {
@@ -34,7 +35,11 @@ function emptyState({ seed, profile = demoProfile }: WorldOptions, startsAt: num
     vocabulary,
     names: new NameBook(),
     market: openMarket(vocabulary, new Random(seed, 'market')),
+    forces: new Ledger(vocabulary.units.length),
+    reserves: new Ledger(vocabulary.units.length),
+    stocks: new Ledger(vocabulary.goods.length),
     startsAt,
+    rows: 0,
     nations: [],
     alliances: [],
     treaties: [],
@@ -55,7 +60,7 @@ export function createWorld(options: WorldOptions): World {
       throw new RangeError(`${name} must be a whole number from 0.`)
   }
   const endsAt = momentOf(options.endsAt)
-  const startsAt = endsAt - days * dayMs
+  const startsAt = endsAt - days * daySeconds
   const words = fingerprint(JSON.stringify(profile))
   const identity = `${seed}-${nations}x${days}-${endsAt.toString(36)}-${words}`
   let state = emptyState(options, startsAt)
@@ -85,7 +90,7 @@ export function createWorld(options: WorldOptions): World {
     const conflicts = conflictDays(days)
     const eraTurnsOn = eraTurn(days, conflicts)
     for (let day = 0; day < days; day++) {
-      const until = now + dayMs
+      const until = now + daySeconds
       const step = beginStep(state, {
         from: now,
         until,
@@ -94,23 +99,22 @@ export function createWorld(options: WorldOptions): World {
         mark: `day-${day}`,
         isLive: false,
       })
-      passTime(step, { day, conflicts, eraTurnsOn })
+      for (const facts of passTime(step, { day, conflicts, eraTurnsOn })) yield historical(facts)
       now = until
-      yield historical(step.facts)
     }
   }
 
   function tick(untilText: string): Batch {
     const until = momentOf(untilText)
     if (now < endsAt) throw new Error('The history of this world has not been consumed yet.')
-    const from = Math.min(until, Math.max(now, until - tickReachMs))
-    lastMark = Math.max(until, lastMark + 1)
+    const from = Math.min(until, Math.max(now, until - tickReachSeconds))
+    lastMark = Math.max(Date.parse(untilText), lastMark + 1)
     const mark = lastMark.toString(36)
-    const passed = Math.min(tickDays.most, Math.max(tickDays.least, (until - now) / dayMs))
+    const passed = Math.min(tickDays.most, Math.max(tickDays.least, (until - now) / daySeconds))
     const step = beginStep(state, { from, until, days: passed, daysLeft: Infinity, mark, isLive: true })
-    passTime(step, null)
+    const facts = [...passTime(step, null)].flat()
     now = Math.max(now, until)
-    return { id: `tick-${identity}-${mark}`, announce: true, facts: step.facts }
+    return { id: `tick-${identity}-${mark}`, announce: true, facts }
   }
 
   return {
@@ -120,7 +124,7 @@ export function createWorld(options: WorldOptions): World {
       nations: state.nations.length,
       alliances: state.alliances.length,
       wars: state.wars.length,
-      day: new Date(now).toISOString().slice(0, 10),
+      day: written(now).slice(0, 10),
     }),
     get state() {
       return state

@@ -59,15 +59,14 @@ export function leaderName(random: Random, family: number): string {
   return [random.pick(from.given), particle, surname].filter(part => part !== '').join(' ')
 }
 
-/** Every name that is taken. Names of nations and alliances, and tags, are given once; case does not tell them apart. */
+/** Every name that is taken. Names of nations and alliances, and tags, are given once. */
 export class NameBook {
   readonly #taken = new Set<string>()
 
   #take(name: string): boolean {
-    const folded = name.toLowerCase()
-    if (this.#taken.has(folded)) return false
-    this.#taken.add(folded)
-    return true
+    // Sizes tell whether it was new with one look instead of two.
+    const before = this.#taken.size
+    return this.#taken.add(name).size > before
   }
 
   nation(random: Random, family: number, government: string): string {

@@ -24,9 +24,7 @@ const lands = words(`
 const pieces =
   /fuck|shit|cunt|rape|nazi|hitler|cock|dick|anus|tits|slut|nigg|nigr|fagg|kike|porn|sex|penis|wank|piss|arsch|scheis|mussol|lenin|stalin|putin/
 
-export const isReserved = (name: string) =>
-  pieces.test(name.toLowerCase()) ||
-  name
-    .toLowerCase()
-    .split(' ')
-    .some(word => lands.has(word))
+export function isReserved(name: string): boolean {
+  const folded = name.toLowerCase()
+  return pieces.test(folded) || folded.split(' ').some(word => lands.has(word))
+}

@@ -23,7 +23,7 @@ export function publishNews(step: Step) {
     }
   }
 }
-function publish(step: Step, story: Story, atMs: number, random: Random) {
+function publish(step: Step, story: Story, at: number, random: Random) {
   void random
   put(
     step,
@@ -32,9 +32,9 @@ function publish(step: Step, story: Story, atMs: number, random: Random) {
       id: step.nextId('news'),
       title: story.title,
       body: story.paragraphs.join('\n\n'),
-      published_at: written(atMs),
+      published_at: written(at),
       nation_ids: story.nations.map(n => n.id),
     },
-    atMs,
+    at,
   )
 }

@@ -34,5 +34,6 @@ export function lossesInWords({ vocabulary }: WorldState, losses: Record<string,
   return parts.length > 0 ? listing(parts) : 'nobody'
 }
 
-export const of = (nation: Nation) =>
+/** A nation and, in brackets, the tag of its alliance. */
+export const named = (nation: Nation) =>
   nation.alliance ? `${nation.name} (${nation.alliance.tag})` : nation.name

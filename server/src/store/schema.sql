@@ -1,0 +1,487 @@
+-- The database as the migrations leave it, read from its catalogs: made by `npm run schema`, to be read and compared.
+-- What changes the database is a new file in migrations/. Tables without an owner here belong to the role that migrates.
+
+create extension pg_trgm;
+
+create schema chancery_access;
+grant usage on schema chancery_access to chancery_access;
+
+create table chancery_access.api_key (
+  id text collate "C" not null,
+  hash bytea not null,
+  player_id text collate "C" not null,
+  name text not null,
+  scopes text[] not null,
+  call_limit integer,
+  call_limit_note text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint api_key_pkey PRIMARY KEY (id),
+  constraint api_key_hash_key UNIQUE (hash)
+);
+CREATE INDEX api_key_player ON chancery_access.api_key USING btree (player_id);
+grant delete, insert, select, update on chancery_access.api_key to chancery_access;
+
+create table chancery_access.pulse (
+  is_only boolean default true not null,
+  version bigint default 0 not null,
+  constraint pulse_pkey PRIMARY KEY (is_only),
+  constraint pulse_is_only_check CHECK (is_only)
+);
+grant delete, insert, select, update on chancery_access.pulse to chancery_access;
+
+create table chancery_access.verification_code (
+  hash bytea not null,
+  nation_id text collate "C" not null,
+  bound_to text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  redeemed_at timestamp with time zone,
+  redeemed_with_key text,
+  constraint verification_code_pkey PRIMARY KEY (hash)
+);
+CREATE INDEX verification_code_created ON chancery_access.verification_code USING btree (created_at);
+CREATE INDEX verification_code_nation ON chancery_access.verification_code USING btree (nation_id);
+grant delete, insert, select, update on chancery_access.verification_code to chancery_access;
+
+create schema chancery_meta;
+
+create table chancery_meta.migration (
+  number integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone default now() not null,
+  constraint migration_pkey PRIMARY KEY (number)
+);
+
+create schema chancery_secret;
+grant usage on schema chancery_secret to chancery_ingest;
+grant usage on schema chancery_secret to chancery_owner;
+
+create table chancery_secret.alliance_application (
+  nation_id text collate "C" not null,
+  alliance_id text collate "C" not null,
+  applied_at timestamp with time zone,
+  constraint alliance_application_pkey PRIMARY KEY (nation_id)
+);
+grant delete, insert, select, update on chancery_secret.alliance_application to chancery_ingest;
+
+create table chancery_secret.alliance_private (
+  alliance_id text collate "C" not null,
+  treasury jsonb,
+  moderation_notes text,
+  attributes jsonb default '{}'::jsonb not null,
+  constraint alliance_private_pkey PRIMARY KEY (alliance_id)
+);
+grant delete, insert, select, update on chancery_secret.alliance_private to chancery_ingest;
+grant select on chancery_secret.alliance_private to chancery_owner;
+
+create table chancery_secret.batch (
+  id text collate "C" not null,
+  content_hash bytea not null,
+  applied_at timestamp with time zone not null,
+  facts bigint not null,
+  events bigint not null,
+  last_seq bigint not null,
+  constraint batch_pkey PRIMARY KEY (id)
+);
+grant delete, insert, select, update on chancery_secret.batch to chancery_ingest;
+
+create unlogged table chancery_secret.event_draft (
+  line bigint not null,
+  ordinal bigint not null,
+  type text not null,
+  occurred_at timestamp with time zone not null,
+  summary text not null,
+  nation_ids jsonb not null,
+  alliance_ids jsonb not null,
+  war_id text collate "C",
+  conflict_id text collate "C",
+  data jsonb not null
+);
+grant delete, insert, select, truncate on chancery_secret.event_draft to chancery_ingest;
+
+create table chancery_secret.member_private (
+  nation_id text collate "C" not null,
+  can_view_treasury boolean,
+  constraint member_private_pkey PRIMARY KEY (nation_id)
+);
+grant delete, insert, select, update on chancery_secret.member_private to chancery_ingest;
+grant select on chancery_secret.member_private to chancery_owner;
+
+create table chancery_secret.nation_private (
+  nation_id text collate "C" not null,
+  military jsonb,
+  economy jsonb,
+  production jsonb,
+  assignments jsonb,
+  player text collate "C",
+  moderation_notes text,
+  attributes jsonb default '{}'::jsonb not null,
+  constraint nation_private_pkey PRIMARY KEY (nation_id)
+);
+CREATE INDEX nation_private_player ON chancery_secret.nation_private USING btree (player) WHERE (player IS NOT NULL);
+grant delete, insert, select, update on chancery_secret.nation_private to chancery_ingest;
+grant select on chancery_secret.nation_private to chancery_owner;
+
+create schema chancery_world;
+grant usage on schema chancery_world to chancery_access;
+grant create, usage on schema chancery_world to chancery_ingest;
+grant usage on schema chancery_world to chancery_owner;
+grant usage on schema chancery_world to chancery_public;
+
+create table chancery_world.alliance (
+  id text collate "C" not null,
+  name text not null,
+  tag text not null,
+  color text,
+  flag_url text,
+  description text,
+  founded_at timestamp with time zone,
+  recruiting boolean,
+  attributes jsonb default '{}'::jsonb not null,
+  updated_at timestamp with time zone not null,
+  search_text text collate "C" not null,
+  member_count bigint default 0 not null,
+  total_score numeric default 0 not null,
+  wars_active bigint default 0 not null,
+  wars_won bigint default 0 not null,
+  wars_lost bigint default 0 not null,
+  constraint alliance_pkey PRIMARY KEY (id)
+);
+CREATE INDEX alliance_search ON chancery_world.alliance USING gin (search_text public.gin_trgm_ops);
+CREATE INDEX alliance_total_score ON chancery_world.alliance USING btree (total_score DESC, id);
+grant select on chancery_world.alliance to chancery_access;
+grant delete, insert, select, update on chancery_world.alliance to chancery_ingest;
+grant select on chancery_world.alliance to chancery_owner;
+grant select on chancery_world.alliance to chancery_public;
+
+create table chancery_world.alliance_member (
+  nation_id text collate "C" not null,
+  alliance_id text collate "C" not null,
+  rank text not null,
+  joined_at timestamp with time zone,
+  constraint alliance_member_pkey PRIMARY KEY (nation_id)
+);
+CREATE INDEX alliance_member_alliance ON chancery_world.alliance_member USING btree (alliance_id, rank);
+grant select on chancery_world.alliance_member to chancery_access;
+grant delete, insert, select, update on chancery_world.alliance_member to chancery_ingest;
+grant select on chancery_world.alliance_member to chancery_owner;
+grant select on chancery_world.alliance_member to chancery_public;
+
+create table chancery_world.alliance_place (
+  "position" bigint not null,
+  alliance_id text collate "C" not null,
+  rank bigint not null,
+  previous_rank bigint,
+  total_score numeric not null,
+  constraint alliance_place_pkey PRIMARY KEY ("position"),
+  constraint alliance_place_alliance_id_key UNIQUE (alliance_id)
+);
+alter table chancery_world.alliance_place owner to chancery_ingest;
+grant select on chancery_world.alliance_place to chancery_owner;
+grant select on chancery_world.alliance_place to chancery_public;
+
+create table chancery_world.alliance_yesterday (
+  alliance_id text collate "C" not null,
+  rank bigint not null,
+  constraint alliance_yesterday_pkey PRIMARY KEY (alliance_id)
+);
+grant delete, insert, select, update on chancery_world.alliance_yesterday to chancery_ingest;
+grant select on chancery_world.alliance_yesterday to chancery_owner;
+grant select on chancery_world.alliance_yesterday to chancery_public;
+
+create table chancery_world.battle (
+  id text collate "C" not null,
+  war_id text collate "C" not null,
+  kind text,
+  fought_at timestamp with time zone not null,
+  attacker_nation_id text collate "C" not null,
+  defender_nation_id text collate "C" not null,
+  victor text,
+  losses jsonb not null,
+  infrastructure_destroyed numeric(14,4),
+  constraint battle_pkey PRIMARY KEY (id)
+);
+CREATE INDEX battle_war ON chancery_world.battle USING btree (war_id, fought_at, id);
+grant delete, insert, select, update on chancery_world.battle to chancery_ingest;
+grant select on chancery_world.battle to chancery_owner;
+grant select on chancery_world.battle to chancery_public;
+
+create table chancery_world.conflict (
+  id text collate "C" not null,
+  name text not null,
+  status text not null,
+  cause text,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  sides jsonb not null,
+  era_id text collate "C",
+  wars_active bigint default 0 not null,
+  wars_total bigint default 0 not null,
+  battles_count bigint default 0 not null,
+  side_numbers jsonb default '[]'::jsonb not null,
+  constraint conflict_pkey PRIMARY KEY (id)
+);
+CREATE INDEX conflict_started ON chancery_world.conflict USING btree (started_at DESC, id);
+grant delete, insert, select, update on chancery_world.conflict to chancery_ingest;
+grant select on chancery_world.conflict to chancery_owner;
+grant select on chancery_world.conflict to chancery_public;
+
+create table chancery_world.era (
+  id text collate "C" not null,
+  number bigint,
+  name text not null,
+  status text not null,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  summary text,
+  champion jsonb,
+  constraint era_pkey PRIMARY KEY (id)
+);
+grant delete, insert, select, update on chancery_world.era to chancery_ingest;
+grant select on chancery_world.era to chancery_owner;
+grant select on chancery_world.era to chancery_public;
+
+create table chancery_world.event (
+  seq bigint not null,
+  type text not null,
+  kind_number bigint not null,
+  occurred_at timestamp with time zone not null,
+  summary text not null,
+  nation_ids jsonb not null,
+  alliance_ids jsonb not null,
+  war_id text collate "C",
+  conflict_id text collate "C",
+  data jsonb not null,
+  is_announced boolean not null,
+  constraint event_pkey PRIMARY KEY (seq)
+);
+CREATE INDEX event_kind_seq ON chancery_world.event USING btree (type, seq) INCLUDE (kind_number);
+CREATE INDEX event_war ON chancery_world.event USING btree (war_id, seq) WHERE (war_id IS NOT NULL);
+CREATE UNIQUE INDEX event_kind_number ON chancery_world.event USING btree (type, kind_number);
+grant delete, insert, select, update on chancery_world.event to chancery_ingest;
+grant select on chancery_world.event to chancery_owner;
+grant select on chancery_world.event to chancery_public;
+
+create table chancery_world.event_alliance (
+  alliance_id text collate "C" not null,
+  seq bigint not null,
+  type text not null,
+  constraint event_alliance_pkey PRIMARY KEY (alliance_id, seq)
+);
+grant delete, insert, select, update on chancery_world.event_alliance to chancery_ingest;
+grant select on chancery_world.event_alliance to chancery_owner;
+grant select on chancery_world.event_alliance to chancery_public;
+
+create table chancery_world.event_kind (
+  type text not null,
+  last_number bigint not null,
+  constraint event_kind_pkey PRIMARY KEY (type)
+);
+grant delete, insert, select, update on chancery_world.event_kind to chancery_ingest;
+grant select on chancery_world.event_kind to chancery_owner;
+grant select on chancery_world.event_kind to chancery_public;
+
+create table chancery_world.event_nation (
+  nation_id text collate "C" not null,
+  seq bigint not null,
+  type text not null,
+  constraint event_nation_pkey PRIMARY KEY (nation_id, seq)
+);
+grant delete, insert, select, update on chancery_world.event_nation to chancery_ingest;
+grant select on chancery_world.event_nation to chancery_owner;
+grant select on chancery_world.event_nation to chancery_public;
+
+create table chancery_world.logging (
+  last_seq bigint not null,
+  first_seq bigint not null,
+  logged_at timestamp with time zone not null,
+  constraint logging_pkey PRIMARY KEY (last_seq)
+);
+CREATE INDEX logging_logged_at ON chancery_world.logging USING btree (logged_at);
+grant delete, insert, select, update on chancery_world.logging to chancery_ingest;
+grant select on chancery_world.logging to chancery_owner;
+grant select on chancery_world.logging to chancery_public;
+
+create table chancery_world.market_price (
+  resource text collate "C" not null,
+  price numeric(14,4) not null,
+  currency text not null,
+  best_bid numeric(14,4),
+  best_ask numeric(14,4),
+  high_24h numeric(14,4),
+  low_24h numeric(14,4),
+  volume_24h bigint,
+  traded_value_24h bigint,
+  trades_24h bigint,
+  change_24h_percent numeric(14,4),
+  as_of timestamp with time zone not null,
+  reference_price numeric(14,4) not null,
+  reference_at timestamp with time zone not null,
+  constraint market_price_pkey PRIMARY KEY (resource)
+);
+grant delete, insert, select, update on chancery_world.market_price to chancery_ingest;
+grant select on chancery_world.market_price to chancery_owner;
+grant select on chancery_world.market_price to chancery_public;
+
+create table chancery_world.nation (
+  id text collate "C" not null,
+  nation_name text not null,
+  leader_name text not null,
+  national_score numeric(14,4) not null,
+  status text not null,
+  government text,
+  continent text,
+  color text,
+  flag_url text,
+  motto text,
+  founded_at timestamp with time zone,
+  city_count bigint,
+  land_area numeric(14,4),
+  attributes jsonb default '{}'::jsonb not null,
+  updated_at timestamp with time zone not null,
+  search_text text collate "C" not null,
+  active_offensive bigint default 0 not null,
+  active_defensive bigint default 0 not null,
+  wars_won bigint default 0 not null,
+  wars_lost bigint default 0 not null,
+  constraint nation_pkey PRIMARY KEY (id)
+);
+CREATE INDEX nation_national_score ON chancery_world.nation USING btree (national_score DESC, id);
+CREATE INDEX nation_search ON chancery_world.nation USING gin (search_text public.gin_trgm_ops);
+grant select on chancery_world.nation to chancery_access;
+grant delete, insert, select, update on chancery_world.nation to chancery_ingest;
+grant select on chancery_world.nation to chancery_owner;
+grant select on chancery_world.nation to chancery_public;
+
+create table chancery_world.nation_place (
+  "position" bigint not null,
+  nation_id text collate "C" not null,
+  rank bigint not null,
+  previous_rank bigint,
+  national_score numeric(14,4) not null,
+  constraint nation_place_pkey PRIMARY KEY ("position"),
+  constraint nation_place_nation_id_key UNIQUE (nation_id)
+);
+alter table chancery_world.nation_place owner to chancery_ingest;
+grant select on chancery_world.nation_place to chancery_owner;
+grant select on chancery_world.nation_place to chancery_public;
+
+create table chancery_world.nation_yesterday (
+  nation_id text collate "C" not null,
+  rank bigint not null,
+  constraint nation_yesterday_pkey PRIMARY KEY (nation_id)
+);
+grant delete, insert, select, update on chancery_world.nation_yesterday to chancery_ingest;
+grant select on chancery_world.nation_yesterday to chancery_owner;
+grant select on chancery_world.nation_yesterday to chancery_public;
+
+create table chancery_world.news_item (
+  id text collate "C" not null,
+  title text not null,
+  body text not null,
+  category text,
+  author text,
+  published_at timestamp with time zone not null,
+  nation_ids jsonb not null,
+  alliance_ids jsonb not null,
+  constraint news_item_pkey PRIMARY KEY (id)
+);
+CREATE INDEX news_item_category ON chancery_world.news_item USING btree (category, published_at DESC, id);
+CREATE INDEX news_item_published ON chancery_world.news_item USING btree (published_at DESC, id);
+grant delete, insert, select, update on chancery_world.news_item to chancery_ingest;
+grant select on chancery_world.news_item to chancery_owner;
+grant select on chancery_world.news_item to chancery_public;
+
+create table chancery_world.pulse (
+  is_only boolean default true not null,
+  seq bigint default 0 not null,
+  first_seq bigint default 1 not null,
+  world_version bigint default 0 not null,
+  world_changed_at timestamp with time zone,
+  constraint pulse_pkey PRIMARY KEY (is_only),
+  constraint pulse_is_only_check CHECK (is_only)
+);
+grant select on chancery_world.pulse to chancery_access;
+grant delete, insert, select, update on chancery_world.pulse to chancery_ingest;
+grant select on chancery_world.pulse to chancery_owner;
+grant select on chancery_world.pulse to chancery_public;
+
+create table chancery_world.ranking_round (
+  is_only boolean default true not null,
+  world_version bigint default 0 not null,
+  day date,
+  nations bigint default 0 not null,
+  alliances bigint default 0 not null,
+  constraint ranking_round_pkey PRIMARY KEY (is_only),
+  constraint ranking_round_is_only_check CHECK (is_only)
+);
+grant delete, insert, select, update on chancery_world.ranking_round to chancery_ingest;
+grant select on chancery_world.ranking_round to chancery_owner;
+grant select on chancery_world.ranking_round to chancery_public;
+
+create table chancery_world.tombstone (
+  resource text not null,
+  id text collate "C" not null,
+  name text,
+  deleted_at timestamp with time zone not null,
+  constraint tombstone_pkey PRIMARY KEY (resource, id)
+);
+grant delete, insert, select, update on chancery_world.tombstone to chancery_ingest;
+grant select on chancery_world.tombstone to chancery_owner;
+grant select on chancery_world.tombstone to chancery_public;
+
+create table chancery_world.treaty (
+  id text collate "C" not null,
+  first_alliance_id text collate "C" not null,
+  second_alliance_id text collate "C" not null,
+  type text not null,
+  signed_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  constraint treaty_pkey PRIMARY KEY (id)
+);
+CREATE INDEX treaty_first ON chancery_world.treaty USING btree (first_alliance_id);
+CREATE INDEX treaty_second ON chancery_world.treaty USING btree (second_alliance_id);
+grant delete, insert, select, update on chancery_world.treaty to chancery_ingest;
+grant select on chancery_world.treaty to chancery_owner;
+grant select on chancery_world.treaty to chancery_public;
+
+create table chancery_world.war (
+  id text collate "C" not null,
+  type text,
+  status text not null,
+  reason text,
+  attacker_nation_id text collate "C" not null,
+  attacker_nation_name text not null,
+  attacker_alliance_id text collate "C",
+  attacker_alliance_name text,
+  defender_nation_id text collate "C" not null,
+  defender_nation_name text not null,
+  defender_alliance_id text collate "C",
+  defender_alliance_name text,
+  declared_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  outcome text,
+  conflict_id text collate "C",
+  era_id text collate "C",
+  updated_at timestamp with time zone not null,
+  battles_count bigint default 0 not null,
+  attacker_losses jsonb default '{}'::jsonb not null,
+  defender_losses jsonb default '{}'::jsonb not null,
+  attacker_battles_won bigint default 0 not null,
+  defender_battles_won bigint default 0 not null,
+  constraint war_pkey PRIMARY KEY (id)
+);
+CREATE INDEX war_attacker ON chancery_world.war USING btree (attacker_nation_id, declared_at DESC, id);
+CREATE INDEX war_attacker_alliance ON chancery_world.war USING btree (attacker_alliance_id, declared_at DESC, id) WHERE (attacker_alliance_id IS NOT NULL);
+CREATE INDEX war_conflict ON chancery_world.war USING btree (conflict_id, declared_at DESC, id) WHERE (conflict_id IS NOT NULL);
+CREATE INDEX war_declared ON chancery_world.war USING btree (declared_at DESC, id);
+CREATE INDEX war_defender ON chancery_world.war USING btree (defender_nation_id, declared_at DESC, id);
+CREATE INDEX war_defender_alliance ON chancery_world.war USING btree (defender_alliance_id, declared_at DESC, id) WHERE (defender_alliance_id IS NOT NULL);
+CREATE INDEX war_status ON chancery_world.war USING btree (status, declared_at DESC, id);
+grant delete, insert, select, update on chancery_world.war to chancery_ingest;
+grant select on chancery_world.war to chancery_owner;
+grant select on chancery_world.war to chancery_public;

@@ -1,0 +1,139 @@
+import type { Client } from 'pg'
+
+/** What the catalogs say of one table; texts are SQL, in an order that is the same everywhere. */
+export interface Table {
+  schema: string
+  name: string
+  isUnlogged: boolean
+  /** Null: the role that migrates. */
+  owner: string | null
+  options: string[] | null
+  columns: string[]
+  constraints: string[]
+  indexes: string[]
+}
+
+export interface Grant {
+  /** `schema chancery_world`, or a table's name with its schema. */
+  on: string
+  role: string
+  privileges: string[]
+}
+
+export interface Catalog {
+  extensions: string[]
+  schemas: string[]
+  tables: Table[]
+  grants: Grant[]
+}
+
+export async function readCatalog(client: Client): Promise<Catalog> {
+  // Names without a schema would depend on the search path.
+  await client.query("set search_path to ''")
+  const strays = await texts(client, strayQuery)
+  if (strays.length > 0) throw new Error(`the dump does not know how to write ${strays.join(', ')}: teach it`)
+  return {
+    extensions: await texts(client, extensionQuery),
+    schemas: await texts(client, schemaQuery),
+    tables: (await client.query(tableQuery)).rows,
+    grants: (await client.query(grantQuery)).rows,
+  }
+}
+
+async function texts(client: Client, query: string): Promise<string[]> {
+  return (await client.query({ text: query, rowMode: 'array' })).rows.map(([text]) => text)
+}
+
+const ours = `(select oid, nspname, nspacl, nspowner from pg_catalog.pg_namespace where nspname like 'chancery%')`
+
+const extensionQuery = `select extname from pg_catalog.pg_extension where extname <> 'plpgsql' order by extname collate "C"`
+
+const schemaQuery = `select nspname from ${ours} as schema order by nspname collate "C"`
+
+/** PostgreSQL 18 keeps "not null" among the constraints, earlier ones with the column alone. */
+const tableQuery = `
+select
+  schema.nspname as schema,
+  tab.relname as name,
+  tab.relpersistence = 'u' as "isUnlogged",
+  nullif(pg_catalog.pg_get_userbyid(tab.relowner), current_user) as owner,
+  tab.reloptions as options,
+  array(
+    select pg_catalog.concat_ws(' ',
+      pg_catalog.quote_ident(col.attname),
+      pg_catalog.format_type(col.atttypid, col.atttypmod),
+      'collate ' || pg_catalog.quote_ident(coll.collname),
+      'default ' || pg_catalog.pg_get_expr(def.adbin, def.adrelid),
+      case when col.attnotnull then 'not null' end)
+    from pg_catalog.pg_attribute as col
+    join pg_catalog.pg_type as type on type.oid = col.atttypid
+    left join pg_catalog.pg_collation as coll on coll.oid = col.attcollation and col.attcollation <> type.typcollation
+    left join pg_catalog.pg_attrdef as def on def.adrelid = col.attrelid and def.adnum = col.attnum
+    where col.attrelid = tab.oid and col.attnum > 0 and not col.attisdropped
+    order by col.attnum
+  ) as columns,
+  array(
+    select pg_catalog.format('constraint %I %s', con.conname, pg_catalog.pg_get_constraintdef(con.oid))
+    from pg_catalog.pg_constraint as con
+    where con.conrelid = tab.oid and con.contype <> 'n'
+    order by con.contype <> 'p', con.conname collate "C"
+  ) as constraints,
+  array(
+    select pg_catalog.pg_get_indexdef(ind.indexrelid)
+    from pg_catalog.pg_index as ind
+    where ind.indrelid = tab.oid
+      and not exists (select from pg_catalog.pg_constraint as con where con.conindid = ind.indexrelid and con.conrelid = tab.oid)
+    order by pg_catalog.pg_get_indexdef(ind.indexrelid) collate "C"
+  ) as indexes
+from pg_catalog.pg_class as tab
+join ${ours} as schema on schema.oid = tab.relnamespace
+where tab.relkind = 'r'
+order by schema.nspname collate "C", tab.relname collate "C"`
+
+/** An owner's own rights are not written: they come with owning. */
+const grantQuery = `
+select object.name as on,
+  coalesce(role.rolname, 'public') as role,
+  array_agg(lower(acl.privilege_type) order by lower(acl.privilege_type) collate "C") as privileges
+from (
+  select pg_catalog.format('schema %I', nspname) as name, nspacl as acl, nspowner as owner from ${ours} as schema
+  union all
+  select pg_catalog.format('%I.%I', schema.nspname, tab.relname), tab.relacl, tab.relowner
+  from pg_catalog.pg_class as tab join ${ours} as schema on schema.oid = tab.relnamespace
+) as object
+cross join lateral pg_catalog.aclexplode(object.acl) as acl
+left join pg_catalog.pg_roles as role on role.oid = acl.grantee
+where acl.grantee <> object.owner
+group by object.name, role.rolname
+order by object.name collate "C", role.rolname`
+
+/** What a later migration may make, and the dump would leave out in silence. */
+const strayQuery = `
+select pg_catalog.format('relation %I.%I of kind %s', schema.nspname, rel.relname, rel.relkind)
+from pg_catalog.pg_class as rel join ${ours} as schema on schema.oid = rel.relnamespace
+where rel.relkind not in ('r', 'i') or rel.relrowsecurity or rel.relispartition
+union all
+select pg_catalog.format('function %I.%I', schema.nspname, proc.proname)
+from pg_catalog.pg_proc as proc join ${ours} as schema on schema.oid = proc.pronamespace
+union all
+select pg_catalog.format('trigger %I of %I.%I', trig.tgname, schema.nspname, tab.relname)
+from pg_catalog.pg_trigger as trig
+join pg_catalog.pg_class as tab on tab.oid = trig.tgrelid
+join ${ours} as schema on schema.oid = tab.relnamespace
+where not trig.tgisinternal
+union all
+select pg_catalog.format('type %I.%I', schema.nspname, type.typname)
+from pg_catalog.pg_type as type join ${ours} as schema on schema.oid = type.typnamespace
+where type.typtype not in ('c', 'b')
+union all
+select pg_catalog.format('statistics %I.%I', schema.nspname, stat.stxname)
+from pg_catalog.pg_statistic_ext as stat join ${ours} as schema on schema.oid = stat.stxnamespace
+union all
+select pg_catalog.format('column %I.%I.%I, which is generated or has grants of its own', schema.nspname, tab.relname, col.attname)
+from pg_catalog.pg_attribute as col
+join pg_catalog.pg_class as tab on tab.oid = col.attrelid
+join ${ours} as schema on schema.oid = tab.relnamespace
+where col.attgenerated <> '' or col.attidentity <> '' or col.attacl is not null
+union all
+select pg_catalog.format('default privileges in %I', schema.nspname)
+from pg_catalog.pg_default_acl as acl join ${ours} as schema on schema.oid = acl.defaclnamespace`

@@ -25,7 +25,10 @@ export function makeAlliance(
     bloc: random.integer(0, blocs - 1),
     recruiting: random.chance(0.75),
     members: [],
-    treasury: { credits: random.integer(20_000, 900_000), stocks: world.vocabulary.goods.map(() => 0) },
+    treasury: {
+      credits: random.integer(20_000, 900_000),
+      stocks: world.vocabulary.goods.map(good => Math.round(good.yieldPerCity * random.range(1, 40))),
+    },
     warsActive: 0,
     isDissolving: false,
   }

@@ -8,6 +8,8 @@ import { arePledged, declareWar, endWar, isFit, tensionKey, tiredOutcome } from 
 
 const sideAlliancesMax = 8
 const liveConflictDays = 21
+/** So long an ally fights before it thinks of going home. */
+const restlessAfterDays = 4
 
 /** Days of a history on which global conflicts start and end. The last one goes on when history ends. */
 export function conflictDays(days: number): { startsOn: number; endsOn: number }[] {
@@ -139,7 +141,6 @@ const isIn = (conflict: Conflict, alliance: Alliance) =>
 /** Allies come in, the weary go home, and the sides declare war on each other. */
 function feed(step: Step, conflict: Conflict, random: Random) {
   const { days } = step
-  const isOld = step.until - conflict.startedAt > 4 * daySeconds
   let isChanged = false
   for (const [index, side] of conflict.sides.entries()) {
     const enemies = conflict.sides[1 - index]
@@ -152,7 +153,8 @@ function feed(step: Step, conflict: Conflict, random: Random) {
       }
     }
     for (const entry of present(side).slice(1)) {
-      if (!isOld || !random.chance(0.025 * days)) continue
+      if (step.until - entry.joinedAt < restlessAfterDays * daySeconds || !random.chance(0.025 * days))
+        continue
       entry.leftAt = Math.max(entry.joinedAt, moment(step, random))
       for (const war of step.world.wars.filter(
         ({ conflict: of, attackerAlliance, defenderAlliance }) =>

@@ -60,7 +60,9 @@ export function reasonFor(world: WorldState, random: Random, quarrel: Quarrel): 
     [
       /attrition|siege|blockade/,
       [
-        `We can afford this longer than you can.`,
+        `We can afford this longer than ${defender.name} can.`,
+        `${attacker.name} has ${attacker.cities} cities and all winter.`,
+        `The ${good} fleet of ${place} does not sail again.`,
         `Every convoy to ${place} from today on will be counted, and stopped.`,
         `Until ${defender.leader} takes back every word.`,
         `${defender.name} has grown too strong for its neighbours’ sleep.`,

@@ -16,8 +16,8 @@ export function allianceName(random: Random, place: () => string): string {
   const emblem = random.pick(emblemList)
   const form = random.unit()
   if (form < 0.3) return `${adjective} ${body}`
-  if (form < 0.45) return `Order of the ${adjective} ${emblem}`
-  if (form < 0.58) return `${emblem} ${body}`
+  if (form < 0.38) return `Order of the ${adjective} ${emblem}`
+  if (form < 0.55) return `${emblem} ${body}`
   if (form < 0.78) return `${place()} ${body}`
   if (form < 0.86) return `League of ${place()}`
   if (form < 0.93) return `The ${adjective} ${emblem}`

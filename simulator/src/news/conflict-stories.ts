@@ -1,5 +1,5 @@
 import type { Conflict } from '../state.ts'
-import { type Desk, listing, type Teller } from './desk.ts'
+import { counted, type Desk, listing, type Teller, within } from './desk.ts'
 
 const sidesOf = ({ sides }: Conflict) =>
   sides
@@ -40,13 +40,13 @@ export const conflictJoined: Teller<'conflict_joined'> = ({ conflict, alliance, 
   const principal = conflict.sides.find(({ name }) => name === side)?.alliances[0]?.alliance.name ?? side
   return {
     title: random.pick([
-      `${alliance.name} enters ${conflict.name}`,
+      `${alliance.name} enters ${within(conflict.name)}`,
       `${alliance.name} sides with ${principal}`,
-      `One more in ${conflict.name}: ${alliance.name} mobilises`,
+      `One more in ${within(conflict.name)}: ${alliance.name} mobilises`,
     ]),
     paragraphs: [
       random.pick([
-        `**${alliance.name}** keeps its word: its ${alliance.members.length} nations fight in ${conflict.name} at the side of ${principal}.`,
+        `**${alliance.name}** keeps its word: its ${counted(alliance.members.length, 'nation')} fight in ${within(conflict.name)} at the side of ${principal}.`,
         `After two days of debate **${alliance.name}** has come down on the side of ${principal}.`,
       ]),
       'The sides now:',
@@ -60,12 +60,12 @@ export const conflictJoined: Teller<'conflict_joined'> = ({ conflict, alliance, 
 
 export const conflictLeft: Teller<'conflict_left'> = ({ conflict, alliance }, { random }) => ({
   title: random.pick([
-    `${alliance.name} leaves ${conflict.name}`,
+    `${alliance.name} leaves ${within(conflict.name)}`,
     `${alliance.name} has had enough`,
     `A separate peace for ${alliance.name}`,
   ]),
   paragraphs: [
-    `**${alliance.name}** has made its peace and left ${conflict.name}. All wars of its members in the conflict end today.`,
+    `**${alliance.name}** has made its peace and left ${within(conflict.name)}. All wars of its members in the conflict end today.`,
     random.pick([
       `Its former comrades learned of it from the newspaper.`,
       `“We came for a month,” said a minister. “We have buried enough.”`,
@@ -83,11 +83,11 @@ export const conflictEnded: Teller<'conflict_ended'> = ({ conflict, at }, { rand
   return {
     title: random.pick([
       `${conflict.name} is over`,
-      `Armistice ends ${conflict.name} after ${days} days`,
-      `Bells, and silence: ${conflict.name} ends`,
+      `Armistice ends ${within(conflict.name)} after ${counted(days, 'day')}`,
+      `Bells, and silence: ${within(conflict.name)} ends`,
     ]),
     paragraphs: [
-      `After ${days} days, ${conflict.warsTotal} wars and ${conflict.battles} battles the parties to **${conflict.name}** have signed an armistice.`,
+      `After ${counted(days, 'day')}, ${counted(conflict.warsTotal, 'war')} and ${counted(conflict.battles, 'battle')} the parties to **${within(conflict.name)}** have signed an armistice.`,
       sidesOf(conflict),
       random.pick([
         `Who won? Ask five people and hear six answers.`,
@@ -108,7 +108,7 @@ export const eraTurned: Teller<'era_turned'> = ({ old, next, champion }, { rando
     `A new era: ${next.name} begins`,
   ]),
   paragraphs: [
-    `**${old.name}** has ended, and with it every war that was going on. First among the alliances stands **${champion.name}** with ${champion.members.length} nations.`,
+    `**${old.name}** has ended, and with it every war that was going on. First among the alliances stands **${champion.name}** with ${counted(champion.members.length, 'nation')}.`,
     `**${next.name}**, era number ${next.number}, began the same minute.`,
     random.pick([
       `“We will sleep for a day,” said their speaker, “and then we will start again.”`,
@@ -125,12 +125,12 @@ export function conflictReport(conflict: Conflict, at: number, { random }: Desk)
   const days = Math.max(1, Math.round((at - conflict.startedAt) / 86_400))
   return {
     title: random.pick([
-      `Day ${days} of ${conflict.name}`,
+      `Day ${days} of ${within(conflict.name)}`,
       `${conflict.name}: where it stands`,
-      `${conflict.name}, ${conflict.battles} battles on`,
+      `${conflict.name}, ${counted(conflict.battles, 'battle')} on`,
     ]),
     paragraphs: [
-      `${conflict.warsTotal} wars have been declared in **${conflict.name}** since it began ${days} days ago, and ${conflict.battles} battles fought.`,
+      `Since it began ${counted(days, 'day')} ago, **${within(conflict.name)}** has seen ${counted(conflict.warsTotal, 'war')} and ${counted(conflict.battles, 'battle')}.`,
       sidesOf(conflict),
       random.pick([
         `No talks are known to be under way.`,

@@ -37,3 +37,9 @@ export function lossesInWords({ vocabulary }: WorldState, losses: Record<string,
 /** A nation and, in brackets, the tag of its alliance. */
 export const named = (nation: Nation) =>
   nation.alliance ? `${nation.name} (${nation.alliance.tag})` : nation.name
+
+/** A name with its article, as it stands within a sentence. */
+export const within = (name: string) => name.replace(/^The /, 'the ')
+
+export const counted = (number: number, thing: string) =>
+  `${grouped(number)} ${thing}${number === 1 ? '' : 's'}`

@@ -67,9 +67,9 @@ export function standings({ world, random }: Desk): Story {
   const rest = top.slice(1).map(({ name }) => name)
   return {
     title: random.pick([
-      `Still unmatched? ${first?.name ?? 'Nobody'} leads the table`,
-      `The five strongest, and who is behind them`,
-      `${first?.name ?? 'Nobody'} at the top, ${rest[0] ?? 'nobody'} at its heels`,
+      `Still unmatched? ${first?.name ?? 'Nobody'} leads with ${grouped(first?.score ?? 0)} points`,
+      `${grouped((first?.score ?? 0) - (top[1]?.score ?? 0))} points between ${first?.name ?? 'nobody'} and ${rest[0] ?? 'nobody'}`,
+      `${first?.name ?? 'Nobody'} at the top, ${rest[random.integer(0, 3)] ?? 'nobody'} at its heels`,
     ]),
     paragraphs: [
       `**${first?.name}** leads the nations, followed by ${listing(rest)}.`,

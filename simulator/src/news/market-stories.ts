@@ -1,5 +1,5 @@
 import { changeOf } from '../market.ts'
-import type { Desk, Story, Teller } from './desk.ts'
+import { type Desk, type Story, type Teller, within } from './desk.ts'
 
 const moved = (percent: number) => `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(1)} %`
 
@@ -12,7 +12,7 @@ export const priceMoved: Teller<'price_moved'> = ({ good, price, percent }, { wo
       isUp
         ? [
             `${label} dearer by ${percent.toFixed(1)} % in a day`,
-            `Run on ${label.toLowerCase()}`,
+            `Run on ${label.toLowerCase()} lifts it to ${price}`,
             `${label} climbs to ${price}`,
           ]
         : [
@@ -24,7 +24,7 @@ export const priceMoved: Teller<'price_moved'> = ({ good, price, percent }, { wo
     paragraphs: [
       `**${label}** traded at ${price} at the close, ${moved(percent)} within a day.`,
       isWar
-        ? `Brokers name one reason: ${world.conflict?.name}. “Armies eat ${label.toLowerCase()},” says one of them.`
+        ? `Brokers name one reason: ${within(world.conflict?.name ?? 'the war')}. “Armies eat ${label.toLowerCase()},” says one of them.`
         : random.pick(
             isUp
               ? [
@@ -57,7 +57,9 @@ export function marketReport({ world, random }: Desk): Story | undefined {
     title: random.pick([
       `The exchange this week: ${best.good.label} ahead, ${worst.good.label} behind`,
       `Market notes: who sells ${best.good.label.toLowerCase()} sleeps well`,
-      `Prices in ${vocabulary.profile.currency.label.toLowerCase()}: the weekly table`,
+      `${best.good.label} at ${best.price}, ${worst.good.label.toLowerCase()} at ${worst.price}: the weekly table`,
+      `${vocabulary.profile.currency.label} and crates: ${best.good.label.toLowerCase()} up to ${best.price}`,
+      `What ${worst.good.label.toLowerCase()} at ${worst.price} means for the small producer`,
       `${worst.good.label} disappoints, ${best.good.label} delights`,
     ]),
     paragraphs: [

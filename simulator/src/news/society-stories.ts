@@ -1,5 +1,5 @@
 import { placeName } from '../names/name-book.ts'
-import { grouped, named, type Teller } from './desk.ts'
+import { counted, named, type Teller } from './desk.ts'
 
 export const treatySigned: Teller<'treaty_signed'> = ({ treaty }, { random }) => {
   const [one, other] = treaty.alliances
@@ -58,7 +58,7 @@ export const allianceFounded: Teller<'alliance_founded'> = ({ alliance, founder 
     `New flag, new friends: ${alliance.name} [${alliance.tag}]`,
   ]),
   paragraphs: [
-    `**${alliance.name}** was founded today by ${founder.name} and ${alliance.members.length - 1} others.`,
+    `**${alliance.name}** was founded today by ${founder.name}${alliance.members.length > 1 ? ` and ${counted(alliance.members.length - 1, 'friend')}` : ' alone'}.`,
     random.pick([
       `Its charter has nine articles, of which three deal with the seating order.`,
       `Larger neighbours wish it well, in public.`,
@@ -182,7 +182,7 @@ export const disasterStruck: Teller<'disaster'> = ({ nation, disaster, severity 
       nation.alliance
         ? `${random.pick(relief)} are on the way from ${nation.alliance.name}, says a speaker.`
         : `${nation.name} belongs to no alliance and asks the world for help.`,
-      `With ${grouped(nation.cities)} ${nation.cities === 1 ? 'city' : 'cities'} in the land, ${nation.leader} promised, “nobody will sleep outside”.`,
+      `“Nobody will sleep outside,” promised ${nation.leader}. The land has ${nation.cities === 1 ? 'one city' : `${nation.cities} cities`}.`,
     ],
     topic: 'world',
     nations: [nation],

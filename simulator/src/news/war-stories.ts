@@ -1,5 +1,5 @@
 import { placeName } from '../names/name-book.ts'
-import { type Desk, grouped, lossesInWords, named, type Teller } from './desk.ts'
+import { counted, type Desk, grouped, lossesInWords, named, type Teller, within } from './desk.ts'
 
 const quotedReason = (reason: string) => `> ${reason}`
 
@@ -35,7 +35,7 @@ export const warDeclared: Teller<'war_declared'> = ({ war }, { world, random }) 
   ]
   if (conflict)
     paragraphs.push(
-      `The war counts as part of **${conflict.name}**, the ${ordinal(conflict.warsTotal)} so far.`,
+      `The war counts as part of **${within(conflict.name)}**, the ${ordinal(conflict.warsTotal)} so far.`,
     )
   else if (theirs && theirs !== own) {
     paragraphs.push(
@@ -66,7 +66,7 @@ export const warEnded: Teller<'war_ended'> = ({ war, outcome, at }, desk) => {
       ? [
           `${victor.name} prevails over ${loser.name}`,
           `${loser.name} lays down its arms`,
-          `Victory for ${victor.leader} after ${days} ${days === 1 ? 'day' : 'days'} of war`,
+          `Victory for ${victor.leader} after ${counted(days, 'day')} of war`,
           `${loser.name} sues for terms; ${victor.name} celebrates`,
           outcome === 'defender_victory'
             ? `${defender.name} throws the invader back`
@@ -75,7 +75,7 @@ export const warEnded: Teller<'war_ended'> = ({ war, outcome, at }, desk) => {
       : outcome === 'peace'
         ? [
             `Peace between ${attacker.name} and ${defender.name}`,
-            `${attacker.name} and ${defender.name} sign after ${days} ${days === 1 ? 'day' : 'days'}`,
+            `${attacker.name} and ${defender.name} sign after ${counted(days, 'day')}`,
             `A handshake ends the war of ${attacker.name} and ${defender.name}`,
             `The guns fall silent in ${defender.name}`,
           ]
@@ -88,12 +88,12 @@ export const warEnded: Teller<'war_ended'> = ({ war, outcome, at }, desk) => {
   const paragraphs = [
     isDecided
       ? random.pick([
-          `After ${count(battles, 'battle')} in ${count(days, 'day')}, **${named(victor)}** has won the war against **${named(loser)}**.`,
+          `After ${counted(battles, 'battle')} in ${counted(days, 'day')}, **${named(victor)}** has won the war against **${named(loser)}**.`,
           `**${named(loser)}** gave up this morning. ${victor.leader} accepted the surrender by letter and did not travel.`,
-          `The war that ${attacker.name} declared ${count(days, 'day')} ago is over, and **${named(victor)}** has won it.`,
+          `The war that ${attacker.name} declared ${counted(days, 'day')} ago is over, and **${named(victor)}** has won it.`,
         ])
       : random.pick([
-          `**${named(attacker)}** and **${named(defender)}** have ended their war after ${count(days, 'day')} and ${count(battles, 'battle')}.`,
+          `**${named(attacker)}** and **${named(defender)}** have ended their war after ${counted(days, 'day')} and ${counted(battles, 'battle')}.`,
           `Neither **${named(attacker)}** nor **${named(defender)}** got what it wanted. Both got to stop.`,
           `Envoys met at ${placeName(random, defender.family)}, talked for six hours and signed one page.`,
         ]),
@@ -114,8 +114,6 @@ export const warEnded: Teller<'war_ended'> = ({ war, outcome, at }, desk) => {
     alliances: [war.attackerAlliance, war.defenderAlliance],
   }
 }
-
-const count = (number: number, thing: string) => `${number} ${thing}${number === 1 ? '' : 's'}`
 
 function toll({ attacker, defender, lost }: Parameters<typeof warEnded>[0]['war'], { random }: Desk): string {
   const [heavier, lighter] = lost.attacker > lost.defender ? [attacker, defender] : [defender, attacker]

@@ -25,12 +25,12 @@ import { count, listOf, position, shape } from './shapes.ts'
 
 /** The field that names a thing of each resource which the game sends. */
 export const factKeys = {
-  era: 'id',
   alliance: 'id',
   nation: 'id',
   alliance_member: 'nation_id',
   alliance_application: 'nation_id',
   treaty: 'id',
+  era: 'id',
   conflict: 'id',
   war: 'id',
   battle: 'id',

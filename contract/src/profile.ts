@@ -145,7 +145,13 @@ export function profileProblems(profile: Profile): string[] {
       }
     }
   }
-  for (const [list, words] of Object.entries(profile)) {
+  const { attributes, ...lists } = profile
+  const named = Object.entries({
+    ...lists,
+    'attributes.nation': attributes.nation,
+    'attributes.alliance': attributes.alliance,
+  })
+  for (const [list, words] of named) {
     if (!Array.isArray(words)) continue
     const keys = words.map(entry => ('key' in entry ? entry.key : entry.type))
     const doubled = keys.find((key, index) => keys.indexOf(key) !== index)

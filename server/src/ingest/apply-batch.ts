@@ -1,7 +1,7 @@
 import { type Contract, type FactResource, factResources } from '@chancery/contract'
 import { createEventCollector } from '../events/append.ts'
 import { recordEvents } from '../events/record.ts'
-import { applyAlliances, recountMembers } from '../resources/alliances/apply.ts'
+import { applyAlliances } from '../resources/alliances/apply.ts'
 import { applyBattles } from '../resources/battles/apply.ts'
 import { applyConflicts, recountConflicts } from '../resources/conflicts/apply.ts'
 import { applyEras } from '../resources/eras/apply.ts'
@@ -97,7 +97,6 @@ async function startOfBatch(db: Database): Promise<{ seq: number; logged_at: str
 
 /** Counters follow the state, in the same transaction. Conflicts come last: they add up their wars. */
 async function recount(batch: Batch): Promise<void> {
-  await recountMembers(batch)
   await recountBattles(batch)
   await recountWarsOfNations(batch)
   await recountWarsOfAlliances(batch)

@@ -3,6 +3,9 @@ import type { EventCollector } from '../events/append.ts'
 import { type Batch, type Refusal, RefusedBatch } from '../store/batch.ts'
 import { type Database, raw, sql } from '../store/database.ts'
 
+/** Ids by resource, and where each was first referred to. */
+type References = Map<FactResource, Map<string, { line: number; path: string }>>
+
 /** A batch at work: what every `apply` sees, and what only the one who runs it may do. */
 export interface RunningBatch extends Batch {
   hasWorldChanged(): boolean
@@ -17,15 +20,14 @@ export function createBatch(
   events: EventCollector,
 ): RunningBatch {
   let hasChanged = false
-  const references = new Map<FactResource, Map<string, { line: number; path: string }>>()
+  const referredTo: References = new Map()
+  const needed: References = new Map()
 
   return {
     db,
     contract,
     loggedAt,
     touched: {
-      scores: new Set(),
-      memberships: new Set(),
       battles: new Set(),
       warNations: new Set(),
       warAlliances: new Set(),
@@ -53,24 +55,15 @@ export function createBatch(
     },
     hasWorldChanged: () => hasChanged,
 
-    refersTo(resource, id, line, path) {
-      if (id === null || id === undefined) return
-      let ofResource = references.get(resource)
-      if (!ofResource) {
-        ofResource = new Map()
-        references.set(resource, ofResource)
-      }
-      if (!ofResource.has(id)) ofResource.set(id, { line, path })
-    },
+    refersTo: (resource, id, line, path) => note(referredTo, resource, id, { line, path }),
+    needs: (resource, id, line, path) => note(needed, resource, id, { line, path }),
     async checkReferences() {
-      const refusals: Refusal[] = []
-      for (const [resource, ids] of references) {
-        for (const id of await unknownIds(db, resource, [...ids.keys()])) {
-          const place = ids.get(id)
-          if (place) refusals.push({ ...place, reason: `there is no ${resource} ${id}` })
-        }
-      }
-      references.clear()
+      const refusals = [
+        ...(await missing(db, referredTo, { mayBeGone: true })),
+        ...(await missing(db, needed, { mayBeGone: false })),
+      ]
+      referredTo.clear()
+      needed.clear()
       if (refusals.length > 0) throw new RefusedBatch(refusals.sort((one, other) => one.line - other.line))
     },
 
@@ -86,12 +79,38 @@ export function createBatch(
 
 const distinct = (ids: (string | null)[]) => [...new Set(ids.filter(id => id !== null))]
 
-async function unknownIds(db: Database, resource: FactResource, ids: string[]): Promise<string[]> {
-  const table = raw(`chancery_world.${resource}`)
-  const key = raw(factKeys[resource])
-  const rows = await db.rows<{ id: string }>(sql`
-    select t.id from unnest(${ids}::text[]) as t (id)
-    where not exists (select from ${table} k where k.${key} = t.id)
-      and not exists (select from chancery_world.tombstone g where g.resource = ${resource} and g.id = t.id)`)
-  return rows.map(row => row.id)
+function note(
+  references: References,
+  resource: FactResource,
+  id: string | null | undefined,
+  place: { line: number; path: string },
+): void {
+  if (id === null || id === undefined) return
+  let ofResource = references.get(resource)
+  if (!ofResource) {
+    ofResource = new Map()
+    references.set(resource, ofResource)
+  }
+  if (!ofResource.has(id)) ofResource.set(id, place)
+}
+
+async function missing(
+  db: Database,
+  references: References,
+  { mayBeGone }: { mayBeGone: boolean },
+): Promise<Refusal[]> {
+  const refusals: Refusal[] = []
+  for (const [resource, ids] of references) {
+    const table = raw(`chancery_world.${resource}`)
+    const key = raw(factKeys[resource])
+    const rows = await db.rows<{ id: string }>(sql`
+      select t.id from unnest(${[...ids.keys()]}::text[]) as t (id)
+      where not exists (select from ${table} k where k.${key} = t.id)
+        and not (${mayBeGone} and exists (select from chancery_world.tombstone g where g.resource = ${resource} and g.id = t.id))`)
+    for (const { id } of rows) {
+      const place = ids.get(id)
+      if (place) refusals.push({ ...place, reason: `there is no ${resource} ${id}` })
+    }
+  }
+  return refusals
 }

@@ -38,10 +38,6 @@ export interface Telling {
 
 /** Things whose counters must be computed anew before the batch is committed. */
 export interface Touched {
-  /** Nations whose score changed. */
-  scores: Set<string>
-  /** Alliances that gained, lost or changed members. */
-  memberships: Set<string>
   /** Wars that gained, lost or changed battles. */
   battles: Set<string>
   /** Nations and alliances with a war that began, ended or changed. */
@@ -65,6 +61,8 @@ export interface Batch {
   noteWorldChange(): void
   /** Says that a fact refers to a thing, which must exist or have existed. Checked before the batch is committed. */
   refersTo(resource: FactResource, id: string | null | undefined, line: number, path: string): void
+  /** The same, of a thing that must exist now. */
+  needs(resource: FactResource, id: string | null | undefined, line: number, path: string): void
   /** Names of nations, also of deleted ones. */
   nationNames(ids: Iterable<string>): Promise<Map<string, string>>
 }

@@ -121,21 +121,3 @@ function tell(batch: Batch, { line, before, after, at }: Transition<Alliance>): 
     )
   }
 }
-
-/** Counts members and sums their scores anew, for alliances whose members or whose members' scores changed. */
-export async function recountMembers({ db, touched }: Batch): Promise<void> {
-  if (touched.memberships.size + touched.scores.size === 0) return
-  await db.rows(sql`
-    with touched as (
-      select unnest(${[...touched.memberships]}::text[]) as id
-      union select alliance_id from chancery_world.alliance_member where nation_id = any(${[...touched.scores]}::text[])
-    ), counted as (
-      select t.id, count(n.id) as members, coalesce(sum(n.national_score), 0) as score
-      from touched t
-      left join chancery_world.alliance_member m on m.alliance_id = t.id
-      left join chancery_world.nation n on n.id = m.nation_id
-      group by t.id
-    )
-    update chancery_world.alliance a set member_count = c.members, total_score = c.score
-    from counted c where a.id = c.id and (a.member_count, a.total_score) is distinct from (c.members, c.score)`)
-}

@@ -2,6 +2,7 @@ import type { Batch, Change } from '../../store/batch.ts'
 import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { rowRemover, rowWriter } from '../../store/rows.ts'
+import { addMembershipSteps, type MembershipStep } from '../alliances/count-members.ts'
 
 interface Membership {
   nation_id: string
@@ -64,21 +65,17 @@ const store: ThingStore<Membership> = {
 export async function applyMembers(batch: Batch, changes: Change[]): Promise<void> {
   for (const { line, key, op, data } of changes) {
     if (op === 'delete') continue
-    batch.refersTo('nation', key, line, '/data/nation_id')
+    batch.needs('nation', key, line, '/data/nation_id')
     if (typeof data.alliance_id === 'string')
-      batch.refersTo('alliance', data.alliance_id, line, '/data/alliance_id')
+      batch.needs('alliance', data.alliance_id, line, '/data/alliance_id')
   }
   await tell(batch, await settle(batch, store, changes))
 }
 
 /** Ends the memberships of nations that are gone. */
-export async function leaveAlliances(
-  batch: Batch,
-  gone: { key: string; line: number; at: string }[],
-): Promise<void> {
-  if (gone.length === 0) return
-  const changes = gone.map(({ key, line, at }) => ({ line, op: 'delete' as const, key, data: {}, at }))
-  await tell(batch, await settle(batch, store, changes))
+export async function leaveAlliances(batch: Batch, leaving: Change[]): Promise<void> {
+  if (leaving.length === 0) return
+  await tell(batch, await settle(batch, store, leaving))
 }
 
 /** Ends the memberships of alliances that are gone; `alliances` still says what they were called. */
@@ -99,6 +96,7 @@ export async function dismissMembers(
   await tell(batch, await settle(batch, store, changes), alliances)
 }
 
+/** Says who came, left or rose, and counts them. */
 async function tell(
   batch: Batch,
   transitions: Transition<Membership>[],
@@ -111,11 +109,12 @@ async function tell(
     const { name, tag } = alliances.get(id) ?? { name: id, tag: '' }
     return { alliance_id: id, name, tag }
   }
+  const steps: MembershipStep[] = []
   for (const { line, key, before, after, at } of transitions) {
     const nation = { nation_id: key, nation_name: names.get(key) ?? key }
     const isSame = before?.alliance_id === after?.alliance_id
     if (before && !isSame) {
-      batch.touched.memberships.add(before.alliance_id)
+      steps.push({ nation_id: key, alliance_id: before.alliance_id, step: -1 })
       const alliance = referenceTo(before.alliance_id)
       batch.tell(
         'alliance.member_left',
@@ -124,7 +123,7 @@ async function tell(
       )
     }
     if (after && !isSame) {
-      batch.touched.memberships.add(after.alliance_id)
+      steps.push({ nation_id: key, alliance_id: after.alliance_id, step: 1 })
       const alliance = referenceTo(after.alliance_id)
       batch.tell(
         'alliance.member_joined',
@@ -141,6 +140,7 @@ async function tell(
       )
     }
   }
+  await addMembershipSteps(batch, steps)
 }
 
 async function loadAlliances(

@@ -4,6 +4,7 @@ import { settle, type ThingStore, type Transition } from '../../store/changes.ts
 import { sql } from '../../store/database.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
+import { addScoreChanges } from '../alliances/count-members.ts'
 import { leaveAlliances } from '../members/apply.ts'
 
 type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
@@ -101,10 +102,15 @@ const store: ThingStore<Nation> = {
 
 /** Applies facts about nations. */
 export async function applyNations(batch: Batch, changes: Change[]): Promise<void> {
+  // While the nations are still there: whoever leaves takes its score along.
+  await leaveAlliances(
+    batch,
+    changes.filter(({ op }) => op === 'delete'),
+  )
+  await freePlayers(batch, changes)
   const transitions = await settle(batch, store, changes)
-  await keepOneNationAPlayer(batch, transitions)
+  await addScoreChanges(batch, transitions)
   const gone = transitions.filter(({ after }) => after === undefined)
-  await leaveAlliances(batch, gone)
   await bury(
     batch.db,
     'nation',
@@ -122,7 +128,6 @@ function tell(batch: Batch, { line, before, after, at }: Transition<Nation>): vo
     const nation = { nation_id: before.id, nation_name: before.nation_name }
     batch.tell('nation.deleted', { line, at, nations: [before.id] }, { nation })
   } else if (before && after) {
-    if (before.national_score !== after.national_score) batch.touched.scores.add(after.id)
     if (before.nation_name !== after.nation_name) {
       const nation = { nation_id: after.id, nation_name: after.nation_name }
       batch.tell(
@@ -135,14 +140,14 @@ function tell(batch: Batch, { line, before, after, at }: Transition<Nation>): vo
 }
 
 /** A player leads one nation: the one that the game named last. Whoever led it before has lost it. */
-async function keepOneNationAPlayer({ db }: Batch, transitions: Transition<Nation>[]): Promise<void> {
+async function freePlayers({ db }: Batch, changes: Change[]): Promise<void> {
   const nationOf = new Map<string, string>()
-  for (const { before, after } of transitions) {
-    if (after?.player && after.player !== before?.player) nationOf.set(after.player, after.id)
-  }
+  for (const { key, data } of changes) if (typeof data.player === 'string') nationOf.set(data.player, key)
   if (nationOf.size === 0) return
+  const leading = await db.rows<{ player: string; nation_id: string }>(sql`
+    select player, nation_id from chancery_secret.nation_private where player = any(${[...nationOf.keys()]})`)
+  const lost = leading.filter(({ player, nation_id }) => nationOf.get(player) !== nation_id)
+  if (lost.length === 0) return
   await db.rows(sql`
-    update chancery_secret.nation_private p set player = null
-    from unnest(${[...nationOf.keys()]}::text[], ${[...nationOf.values()]}::text[]) as now_leads (player, nation_id)
-    where p.player = now_leads.player and p.nation_id <> now_leads.nation_id`)
+    update chancery_secret.nation_private set player = null where nation_id = any(${lost.map(row => row.nation_id)})`)
 }

@@ -51,7 +51,7 @@ const store: ThingStore<Treaty> = {
 export async function applyTreaties(batch: Batch, changes: Change[]): Promise<void> {
   for (const { line, data } of changes) {
     if (!Array.isArray(data.alliance_ids)) continue
-    for (const id of data.alliance_ids) batch.refersTo('alliance', id, line, '/data/alliance_ids')
+    for (const id of data.alliance_ids) batch.needs('alliance', id, line, '/data/alliance_ids')
   }
   await tell(batch, await settle(batch, store, changes), new Map())
 }

@@ -36,10 +36,12 @@ function fightBattle(step: Step, war: War, random: Random, at: number): boolean 
   const theirs = Math.max(strength(step.world, defender, kind), own * 0.05)
   const margin = Math.log(own / (theirs * (kind.isSiege ? 1.25 : 1.06))) + random.normal() * 0.45
   const victor = margin > 0.12 ? 'attacker' : margin < -0.12 ? 'defender' : 'draw'
+  // A tick has a battle every few seconds: smaller ones, which decide less.
+  const scale = step.isLive ? 0.45 : 1
   const rates = { attacker: [0.05, 0.11, 0.075], defender: [0.11, 0.05, 0.075] }
   const place = victor === 'attacker' ? 0 : victor === 'defender' ? 1 : 2
   const fate = (side: 'attacker' | 'defender', odds: number) =>
-    ((rates[side][place] ?? 0.07) * random.range(0.6, 1.5) * clamp(odds, 0.35, 1.25)) / 1.6
+    ((rates[side][place] ?? 0.07) * random.range(0.6, 1.5) * clamp(odds, 0.35, 1.25) * scale) / 1.6
   const fallen = {
     attacker: lose(step, attacker, kind, fate('attacker', theirs / own), random),
     defender: lose(step, defender, kind, fate('defender', own / theirs), random),
@@ -67,7 +69,7 @@ function fightBattle(step: Step, war: War, random: Random, at: number): boolean 
     },
     at,
   )
-  record(war, { isCounterattack, victor, margin, fallen })
+  record(war, { isCounterattack, victor, margin, fallen, scale })
   const worth = fallen.attacker.worth + fallen.defender.worth
   step.happenings.push({
     kind: 'battle',
@@ -90,10 +92,11 @@ function record(
     victor: 'attacker' | 'defender' | 'draw'
     margin: number
     fallen: { attacker: { worth: number }; defender: { worth: number } }
+    scale: number
   },
 ) {
   const sign = of.victor === 'draw' ? 0 : (of.victor === 'attacker') === !of.isCounterattack ? 1 : -1
-  war.momentum += sign * clamp(0.6 + Math.abs(of.margin) * 0.5, 0.6, 1.4)
+  war.momentum += sign * clamp(0.6 + Math.abs(of.margin) * 0.5, 0.6, 1.4) * of.scale
   war.battles++
   if (war.conflict) war.conflict.battles++
   const [first, second] = of.isCounterattack
@@ -157,7 +160,8 @@ function lose(step: Step, nation: Nation, kind: BattleKind, rate: number, random
     forces.add(nation, unit, calledUp - lost)
     reserves.add(nation, unit, -calledUp)
   }
-  nation.readiness = Math.round(clamp(nation.readiness - random.range(0.8, 3), 5, 100) * 10) / 10
+  const worn = random.range(0.8, 3) * (step.isLive ? 0.3 : 1)
+  nation.readiness = Math.round(clamp(nation.readiness - worn, 5, 100) * 10) / 10
   nation.weariness = Math.min(100, nation.weariness + (random.chance(0.4) ? 1 : 0))
   mark(step, nation, part.military | part.weariness)
   return { losses, worth }

@@ -41,7 +41,7 @@ export function wageConflicts(
   const isDue =
     dayOfHistory === null
       ? conflict !== null &&
-        step.until - conflict.startedAt > liveConflictDays * daySeconds &&
+        world.lived - conflict.begunAt > liveConflictDays * 1000 &&
         random.chance(0.1 * days)
       : plan.some(({ endsOn }) => endsOn === dayOfHistory)
   if (conflict && isDue) return endConflict(step, conflict, random)
@@ -72,6 +72,7 @@ function startConflict(step: Step, random: Random) {
     id: step.nextId('c'),
     name: world.names.once('conflict', () => conflictName(random, [one, other])),
     startedAt,
+    begunAt: world.lived,
     sides: [side(one), side(other)],
     warsTotal: 0,
     battles: 0,

@@ -27,6 +27,7 @@ export interface Plan {
  * refers to it; wars end before battles are fought; each nation is told once, at the end.
  */
 export function* passTime(step: Step, plan: Plan | null): Generator<Fact[]> {
+  step.world.lived += Math.max(1, Math.round(step.days * 1000))
   passLives(step)
   passAlliances(step)
   moveMembers(step)

@@ -10,13 +10,13 @@ import { cityWorth, type Unit } from './vocabulary.ts'
 const ordersMax = 3
 const reportEveryDays = 3
 
-/** Lets nations live. In history each reports every third day; in a tick a few do. */
+/** Lets nations live. In history each reports every third day; in a tick those do that fought, and a few more. */
 export function liveOn(step: Step) {
   const { world, isLive } = step
   const random = step.random('economy')
   if (isLive) {
-    const few = Math.min(world.nations.length, random.integer(2, 5))
-    for (let count = 0; count < few; count++) live(step, random.pick(world.nations), random)
+    for (const nation of [...step.changed]) live(step, nation, random)
+    for (let few = random.integer(2, 5); few > 0; few--) live(step, random.pick(world.nations), random)
     return
   }
   const day = Math.round((step.until - world.startsAt) / daySeconds)
@@ -30,9 +30,10 @@ export function liveOn(step: Step) {
 /** Brings one nation’s money, goods, forces and score up to the end of the step. */
 export function live(step: Step, nation: Nation, random: Random) {
   const { world } = step
-  // A watched nation lives at least a tenth of a day, and one that was long forgotten at most a week.
-  const days = Math.min(7, Math.max(0.1, (step.until - nation.reportedAt) / daySeconds))
-  nation.reportedAt = step.until
+  // One that was long forgotten catches up on a week at most.
+  const days = Math.min(7, (world.lived - nation.livedUntil) / 1000)
+  if (days <= 0) return
+  nation.livedUntil = world.lived
   if (nation.status === 'vacation') return
   const effort = nation.status === 'inactive' ? 0.25 : 1
   completeOrders(step, nation)
@@ -44,7 +45,11 @@ export function live(step: Step, nation: Nation, random: Random) {
   const isAtWar = nation.offensiveWars + nation.defensiveWars > 0
   const rest = isAtWar ? 62 : 93
   nation.readiness = rounded(
-    clamp(nation.readiness + (rest - nation.readiness) * 0.2 * days + random.normal(), 5, 100),
+    clamp(
+      nation.readiness + (rest - nation.readiness) * 0.2 * days + random.normal() * Math.min(1, days),
+      5,
+      100,
+    ),
   )
   const weariness = Math.round(clamp(nation.weariness + (isAtWar ? 1.2 : -2.5) * days, 0, 100))
   if (weariness !== nation.weariness) mark(step, nation, part.weariness)
@@ -114,7 +119,9 @@ function order(step: Step, nation: Nation, random: Random) {
   if (quantity < 1) return
   nation.credits -= quantity * chosen.cost
   const hours = chosen.domain === 'strategic' ? random.integer(60, 140) : random.integer(6, 60)
-  const completesAt = Math.floor(step.until / minuteSeconds) * minuteSeconds + hours * hourSeconds
+  const completesAt =
+    Math.floor(step.until / minuteSeconds) * minuteSeconds +
+    hours * (step.isLive ? minuteSeconds : hourSeconds)
   nation.queue = [...nation.queue, { unit: chosen, quantity, completesAt }].sort(
     (one, other) => one.completesAt - other.completesAt,
   )

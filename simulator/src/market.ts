@@ -81,6 +81,8 @@ function tradeWithin(
   random: Random,
   { hour, elapsed, warShare }: { hour: number; elapsed: number; warShare: number },
 ) {
+  // Of a moment’s trade only some goods see any.
+  if (elapsed < 0.03 && !random.chance(0.3)) return
   const target = drawnTo(market, book, warShare)
   const pull = Math.log(target / book.price) * 0.01 * elapsed
   // A floor under the elapsed time: a market that is looked at every few seconds still shows life.

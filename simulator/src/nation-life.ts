@@ -8,6 +8,8 @@ import { moment, put, remove, type Step } from './step.ts'
 
 const protectedForDays = 7
 const idleForDays = 10
+/** A world never dies out. */
+const keptNations = 10
 /** Of all nations, a day. */
 const rates = { founded: 0.0012, renamed: 0.0003, succeeded: 0.0004, away: 0.0012, idle: 0.0014 }
 
@@ -15,7 +17,11 @@ const rates = { founded: 0.0012, renamed: 0.0003, succeeded: 0.0004, away: 0.001
 export function passLives(step: Step) {
   const { world, days, isLive } = step
   const random = step.random('lives')
-  for (let left = random.occurrences(world.nations.length * rates.founded * days); left > 0; left--) {
+  for (
+    let left = random.occurrences(world.nations.length * rates.founded * days * (isLive ? 0.3 : 1));
+    left > 0;
+    left--
+  ) {
     found(step, random)
   }
   if (isLive) {
@@ -43,7 +49,6 @@ function found(step: Step, random: Random) {
   const id = step.nextId('n')
   const nation = makeNation(world, random, { id, foundedAt, age: 0 })
   nation.status = 'protected'
-  nation.reportedAt = step.until
   world.nations.push(nation)
   put(step, 'nation', nationRow(world, nation, { foundedAt, random }), foundedAt)
   step.happenings.push({ kind: 'nation_founded', at: foundedAt, nation })
@@ -79,7 +84,13 @@ function pass(step: Step, nation: Nation, random: Random): 'gone' | 'here' {
       break
     case 'inactive':
       if (random.chance(0.03)) become(step, nation, 'active', random)
-      else if (daysSo > idleForDays && !isBusy && random.chance(0.12)) return retire(step, nation, random)
+      else if (
+        daysSo > idleForDays &&
+        !isBusy &&
+        step.world.nations.length > keptNations &&
+        random.chance(0.12)
+      )
+        return retire(step, nation, random)
   }
   return 'here'
 }

@@ -81,7 +81,7 @@ export function makeNation(
     defensiveWars: 0,
     appliesTo: null,
     assignedUntil: 0,
-    reportedAt: world.startsAt,
+    livedUntil: world.lived,
     unsaid: 0,
   }
   for (const unit of units) {

@@ -54,7 +54,8 @@ export interface Nation {
   defensiveWars: number
   appliesTo: Alliance | null
   assignedUntil: number
-  reportedAt: number
+  /** Thousandths of days of life up to which its economy has come. */
+  livedUntil: number
   /** Which parts of it have changed since it was last told of. */
   unsaid: number
 }
@@ -97,6 +98,7 @@ export interface War {
   /** Above 0 the attacker is winning. */
   momentum: number
   readonly decidedAt: number
+  /** In thousandths of days of life, as `lived`. */
   readonly tiresAt: number
   battles: number
   lost: { attacker: number; defender: number }
@@ -111,6 +113,8 @@ export interface Conflict {
   readonly id: string
   readonly name: string
   readonly startedAt: number
+  /** In thousandths of days of life, as `lived`. */
+  readonly begunAt: number
   readonly sides: [ConflictSide, ConflictSide]
   warsTotal: number
   battles: number
@@ -133,6 +137,8 @@ export interface WorldState {
   readonly reserves: Ledger
   readonly stocks: Ledger
   startsAt: number
+  /** Days of life that have passed, in thousandths. Ticks live faster than the calendar: see Step. */
+  lived: number
   /** Rows of the ledgers in use. */
   rows: number
   nations: Nation[]

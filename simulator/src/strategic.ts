@@ -5,12 +5,10 @@ import { mark, part } from './report.ts'
 import type { Nation, War } from './state.ts'
 import { moment, type Step } from './step.ts'
 import type { Unit } from './vocabulary.ts'
+import { closingDays } from './wars.ts'
 
 const launchesPerWarDay = 0.02
-/** The last days of a history see some launches, so that a fresh demo has them. */
-const closingDays = 3
-
-/** Launches strategic weapons in wars, and intercepts some. What is left of the stock stays private. */
+/** Launches strategic weapons in wars, and intercepts some. Each of the last days of a history sees one at least, so that a fresh demo has them. What is left of the stock stays private. */
 export function launchWeapons(step: Step) {
   const { world, days, daysLeft } = step
   const { forces } = world

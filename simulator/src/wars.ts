@@ -1,4 +1,4 @@
-import { daySeconds, written } from './calendar.ts'
+import { written } from './calendar.ts'
 import type { WarOutcome } from './happening.ts'
 import { cents } from './nation.ts'
 import type { Random } from './random.ts'
@@ -9,8 +9,9 @@ import { moment, put, type Step } from './step.ts'
 
 const sideWarsMax = 3
 const warsPerNationDay = 0.0085
-/** So many wars go on at the end of a history, however small its world. */
+/** So many wars go on in the last days of a history, however small its world. */
 const closingWars = 12
+export const closingDays = 3
 
 export const tensionKey = (one: Alliance, other: Alliance) =>
   one.id < other.id ? `${one.id}|${other.id}` : `${other.id}|${one.id}`
@@ -31,8 +32,11 @@ export function declareWars(step: Step) {
   const { nations } = world
   if (nations.length < 2) return
   let count = random.occurrences(nations.length * warsPerNationDay * days)
-  const least = Math.min(closingWars, Math.floor(nations.length / 4))
-  if (daysLeft < 2 || isLive) count = Math.max(count, least - world.wars.length)
+  // Ticks keep as many wars going as a day of history has.
+  const usual = isLive ? Math.min(200, Math.round(nations.length * 0.06)) : 0
+  const least = Math.min(Math.max(closingWars, usual), Math.floor(nations.length / 4))
+  if (daysLeft < closingDays || isLive)
+    count = Math.max(count, Math.min(isLive ? 2 : least, least - world.wars.length))
   for (let declared = 0; declared < count; declared++) {
     const pair = drawPair(world, random)
     if (pair) declareWar(step, random, { ...pair, conflict: null })
@@ -87,7 +91,7 @@ export function declareWar(
     conflict,
     momentum: 0,
     decidedAt: random.range(2.2, 4.6),
-    tiresAt: declaredAt + random.range(4, 11) * daySeconds,
+    tiresAt: world.lived + random.integer(4000, 11_000),
     battles: 0,
     lost: { attacker: 0, defender: 0 },
   }
@@ -143,7 +147,7 @@ export function endWars(step: Step) {
   for (const war of [...world.wars]) {
     if (war.momentum >= war.decidedAt) endWar(step, war, 'attacker_victory', moment(step, random))
     else if (-war.momentum >= war.decidedAt) endWar(step, war, 'defender_victory', moment(step, random))
-    else if (war.tiresAt <= step.until) endWar(step, war, tiredOutcome(war, random), moment(step, random))
+    else if (war.tiresAt <= world.lived) endWar(step, war, tiredOutcome(war, random), moment(step, random))
   }
 }
 

@@ -39,6 +39,7 @@ function emptyState({ seed, profile = demoProfile }: WorldOptions, startsAt: num
     reserves: new Ledger(vocabulary.units.length),
     stocks: new Ledger(vocabulary.goods.length),
     startsAt,
+    lived: 0,
     rows: 0,
     nations: [],
     alliances: [],
@@ -56,8 +57,10 @@ function emptyState({ seed, profile = demoProfile }: WorldOptions, startsAt: num
 export function createWorld(options: WorldOptions): World {
   const { nations, days, seed, profile = demoProfile } = options
   for (const [name, value] of Object.entries({ nations, days, seed })) {
-    if (!Number.isSafeInteger(value) || value < 0)
-      throw new RangeError(`${name} must be a whole number from 0.`)
+    const least = name === 'nations' ? 1 : 0
+    if (!Number.isSafeInteger(value) || value < least) {
+      throw new RangeError(`${name} must be a whole number from ${least}.`)
+    }
   }
   const endsAt = momentOf(options.endsAt)
   const startsAt = endsAt - days * daySeconds

@@ -63,5 +63,5 @@ test('a restarted world never makes an id that an earlier run made in its ticks'
 test('a world that was not founded yet cannot go on', () => {
   assert.throws(() => createWorld(options).tick('2026-06-01T13:00:00Z'), /history/)
   assert.throws(() => createWorld({ ...options, endsAt: 'yesterday' }), RangeError)
-  assert.throws(() => createWorld({ ...options, nations: -1 }), RangeError)
+  assert.throws(() => createWorld({ ...options, nations: 0 }), RangeError)
 })

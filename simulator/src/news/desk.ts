@@ -39,7 +39,7 @@ export const named = (nation: Nation) =>
   nation.alliance ? `${nation.name} (${nation.alliance.tag})` : nation.name
 
 /** A name with its article, as it stands within a sentence. */
-export const within = (name: string) => name.replace(/^The /, 'the ')
+export const within = (name: string) => name.replace(/^The /, 'the ').replace(/^War /, 'the War ')
 
 export const counted = (number: number, thing: string) =>
   `${grouped(number)} ${thing}${number === 1 ? '' : 's'}`

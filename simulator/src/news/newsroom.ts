@@ -94,6 +94,8 @@ function tell(happening: Happening, desk: Desk): Story {
 }
 
 const storiesADay = { least: 1, most: 4 }
+/** So many stories at least make a history, however short: its days bring more. */
+const storiesOfHistory = 36
 /** Kinds of which a day may bring two stories; of the others one is enough. */
 const often = new Set<Happening['kind']>(['war_declared', 'war_ended', 'battle', 'conflict_joined'])
 
@@ -101,7 +103,8 @@ const often = new Set<Happening['kind']>(['war_declared', 'war_ended', 'battle',
 export function publishNews(step: Step) {
   const random = step.random('news')
   const desk: Desk = { world: step.world, random }
-  const space = step.isLive ? 1 : random.integer(storiesADay.least, storiesADay.most)
+  const least = Math.max(storiesADay.least, Math.min(storiesADay.most, leastToday(step)))
+  const space = step.isLive ? 1 : random.integer(least, storiesADay.most)
   // A tick brings news only now and then, unless it is great.
   const bar = step.isLive ? (random.chance(0.05) ? 0.5 : 8) : 1
   const told = new Map<Happening['kind'], number>()
@@ -118,12 +121,19 @@ export function publishNews(step: Step) {
     publish(step, tell(happening, desk), happening.at + random.integer(600, 9000), random)
     left--
   }
+  const fillers = step.isLive ? 0 : Math.min(left, least - 1)
+  for (let filler = 0; filler < fillers; filler++) {
+    publish(step, feature(desk), step.until - random.integer(3, 20) * 3600, random)
+  }
   if (!step.isLive) publishColumns(step, desk)
   const isWorthTelling = step.facts.some(
     fact => fact.op === 'event' || (fact.op === 'put' && ['battle', 'war'].includes(fact.resource)),
   )
   if (step.isLive && !isWorthTelling && left > 0) publish(step, feature(desk), step.until, random)
 }
+
+const leastToday = ({ world, until, daysLeft }: Step) =>
+  Math.ceil(storiesOfHistory / (Math.round((until - world.startsAt) / daySeconds) + daysLeft))
 
 /** What the papers bring whatever happens: the exchange, the table, the state of the conflict, a feature. */
 function publishColumns(step: Step, desk: Desk) {

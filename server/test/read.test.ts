@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startChancery, type TestChancery } from './support/chancery.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+})
+after(() => chancery.close())
+
+test('a nation that the game tells of is read by everybody', async () => {
+  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'Valdoria' } }])
+  const { data } = await chancery.read<{ data: { nation_name: string; rank: number } }>('/nations/n1')
+  assert.equal(data.nation_name, 'Valdoria')
+  assert.equal(data.rank, 1)
+})

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bases, type Scope } from '@chancery/contract'
+import { readConfig, startServer } from '../../src/index.ts'
+import { createTestDatabase } from './database.ts'
+
+/** A fact as a game sends it. */
+export type Fact = Record<string, unknown>
+
+export interface Outcome {
+  batch: string | null
+  status: string
+  facts: number
+  events: number
+  last_seq: number | null
+  refused: { line: number; path: string; reason: string }[]
+}
+
+/** A whole server on a database of its own, reached like any other: over HTTP. */
+export interface TestChancery {
+  /** The public listener's address. */
+  url: string
+  operatorUrl: string
+  operatorToken: string
+  dataDir: string
+  databaseUrl: string
+  /** Reads a path below a base (default: the canonical one). */
+  get(
+    path: string,
+    options?: { key?: string; base?: string; headers?: Record<string, string> },
+  ): Promise<Response>
+  /** The parsed body of a path that answers 200. */
+  read<T = unknown>(path: string, options?: { key?: string }): Promise<T>
+  /** Asks the operator listener. */
+  operate(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
+  /** Applies facts as one batch, and waits (up to a second) until rankings and lists show them. Rejects where it is refused. */
+  tell(facts: Fact[], options?: { announce?: boolean; batch?: string; waits?: boolean }): Promise<Outcome>
+  /** Sends text to the door as a stream; returns what became of each batch. */
+  send(ndjson: string | Uint8Array, options?: { check?: boolean }): Promise<Outcome[]>
+  makeKey(
+    owner: { nation_id: string } | { player_id: string },
+    scopes?: Scope[],
+    more?: object,
+  ): Promise<{ id: string; key: string }>
+  makeCode(nationId: string, account?: string): Promise<string>
+  close(): Promise<void>
+}
+
+/** For `before` of a test file; `close` in its `after`. `env` overrides configuration. Limits are out of the way unless set. */
+export async function startChancery(env: Record<string, string> = {}): Promise<TestChancery> {
+  const database = await createTestDatabase()
+  const dataDir = await mkdtemp(join(tmpdir(), 'chancery-test-'))
+  const operatorToken = 'operator-token-of-a-test'
+  const config = readConfig({
+    CHANCERY_HOST: '127.0.0.1',
+    CHANCERY_PORT: '0',
+    CHANCERY_OPERATOR_PORT: '0',
+    CHANCERY_OPERATOR_TOKEN: operatorToken,
+    CHANCERY_DATA_DIR: dataDir,
+    CHANCERY_DATABASE_URL: database.url,
+    CHANCERY_ANONYMOUS_LIMIT: '1000000',
+    CHANCERY_KEY_LIMIT: '1000000',
+    CHANCERY_LOG_LEVEL: 'silent',
+    ...env,
+  })
+  const server = await startServer(config)
+
+  const operate: TestChancery['operate'] = (method, path, body, headers = {}) =>
+    fetch(server.operatorUrl + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${operatorToken}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+
+  const get: TestChancery['get'] = (path, { key, base = bases.canonical, headers = {} } = {}) =>
+    fetch(server.publicUrl + base + path, {
+      headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
+    })
+
+  const created = async (response: Response) => {
+    const body = await response.json()
+    if (response.status !== 201) throw new Error(`the operator listener answered ${JSON.stringify(body)}`)
+    return body as never
+  }
+
+  return {
+    url: server.publicUrl,
+    operatorUrl: server.operatorUrl,
+    operatorToken,
+    dataDir,
+    databaseUrl: database.url,
+    get,
+    operate,
+    async read(path, options) {
+      const response = await get(path, options)
+      const body = await response.json()
+      if (response.status !== 200)
+        throw new Error(`${path} answered ${response.status} ${JSON.stringify(body)}`)
+      return body as never
+    },
+    async tell(facts, { batch = randomUUID(), announce = true, waits = true } = {}) {
+      const response = await operate('POST', '/facts', { facts, announce }, { 'idempotency-key': batch })
+      const outcome = (await response.json()) as Outcome
+      if (response.status !== 200) throw new Error(`a batch was not applied: ${JSON.stringify(outcome)}`)
+      if (waits) await untilRanked(operate)
+      return outcome
+    },
+    async send(ndjson, { check = false } = {}) {
+      const response = await fetch(`${server.operatorUrl}/facts${check ? '?check=true' : ''}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/x-ndjson' },
+        body: ndjson as string,
+      })
+      const lines = (await response.text()).split('\n').filter(line => line !== '')
+      return lines.map(line => JSON.parse(line) as Outcome)
+    },
+    async makeKey(owner, scopes, more = {}) {
+      return created(
+        await operate('POST', '/keys', { ...owner, name: 'test', ...(scopes ? { scopes } : {}), ...more }),
+      )
+    },
+    async makeCode(nationId, account) {
+      const response = await operate('POST', '/codes', {
+        nation_id: nationId,
+        ...(account ? { for: account } : {}),
+      })
+      return ((await created(response)) as { code: string }).code
+    },
+    async close() {
+      await server.close()
+      await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Rounds come a second apart at most; what they show is there when their version is the world's. */
+async function untilRanked(operate: TestChancery['operate']): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const status = (await (await operate('GET', '/status')).json()) as {
+      world_version: number
+      ranked_version: number
+    }
+    if (status.ranked_version >= status.world_version) return
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  throw new Error('the ranking round did not come')
+}

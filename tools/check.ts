@@ -13,6 +13,7 @@ const steps = {
   'unused files, exports and packages': 'knip',
   'format and lint': 'biome check --error-on-warnings',
   'files made from the contract': 'node contract/src/generate.ts --check',
+  'lockfile for all platforms': 'node tools/complete-lockfile.ts --check',
 }
 
 interface Outcome {

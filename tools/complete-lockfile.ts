@@ -1,0 +1,42 @@
+/**
+ * Adds to package-lock.json the packages for other platforms that npm left out because the registry did not have them:
+ * npm ci refuses a lockfile without them. Run it after npm install. With --check: exits 1, naming those that lack.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+
+interface LockedPackage {
+  version?: string
+  dev?: boolean
+  optionalDependencies?: Record<string, string>
+  [member: string]: unknown
+}
+
+const file = new URL('../package-lock.json', import.meta.url)
+const lock: { packages: Record<string, LockedPackage> } = JSON.parse(await readFile(file, 'utf8'))
+
+const missing = Object.values(lock.packages).flatMap(parent =>
+  Object.entries(parent.optionalDependencies ?? {})
+    .filter(([name]) => !(`node_modules/${name}` in lock.packages))
+    .map(([name, version]) => [`node_modules/${name}`, stub(name, version, parent.dev)] as const),
+)
+
+if (process.argv.includes('--check')) {
+  for (const [path] of missing) console.error(`package-lock.json lacks ${path}: run npm run lockfile`)
+  if (missing.length > 0) process.exitCode = 1
+} else {
+  const entries = Object.entries({ ...lock.packages, ...Object.fromEntries(missing) })
+  lock.packages = Object.fromEntries(entries.sort(([one], [other]) => one.localeCompare(other, 'en')))
+  await writeFile(file, `${JSON.stringify(lock, null, 2)}\n`)
+  console.log(`${missing.length} packages added`)
+}
+
+/** What npm needs to pass over it on other platforms, and to fetch it on its own. */
+function stub(name: string, version: string, dev = false): LockedPackage {
+  const isExact = /^\d+\.\d+\.\d+/.test(version)
+  const [, os] = /-(android|darwin|freebsd|linux|openharmony|win32)(?:-|$)/.exec(name) ?? []
+  const [, cpu] = /-(arm64|x64|arm|ia32|ppc64|riscv64|s390x)(?:-|$)/.exec(name) ?? []
+  if (!isExact || !os || !cpu)
+    throw new Error(`${name}@${version} is no package for a platform: lock it by hand`)
+  const libc = /-musl/.test(name) ? 'musl' : os === 'linux' ? 'glibc' : undefined
+  return { version, cpu: [cpu], ...(dev && { dev }), ...(libc && { libc: [libc] }), optional: true, os: [os] }
+}

@@ -1,10 +1,10 @@
 import { daySeconds, written } from './calendar.ts'
+import { adoptWars, clash, enter, membersOf, present, sidesOf, wantsIn } from './conflict-sides.ts'
 import { conflictName } from './names/occasions.ts'
 import type { Random } from './random.ts'
-import type { Alliance, Conflict, ConflictSide, Nation, WorldState } from './state.ts'
+import type { Alliance, Conflict, ConflictSide, WorldState } from './state.ts'
 import { moment, put, type Step } from './step.ts'
-import { endTreaty } from './treaties.ts'
-import { arePledged, declareWar, endWar, isFit, tensionKey, tiredOutcome } from './wars.ts'
+import { arePledged, endWar, tensionKey, tiredOutcome } from './wars.ts'
 
 const sideAlliancesMax = 8
 const liveConflictDays = 21
@@ -106,16 +106,6 @@ function startConflict(step: Step, random: Random) {
   clash(step, conflict, random, random.integer(3, 5))
 }
 
-const sidesOf = (conflict: Conflict) =>
-  conflict.sides.map(side => ({
-    name: side.name,
-    alliances: side.alliances.map(({ alliance, joinedAt, leftAt }) => ({
-      alliance_id: alliance.id,
-      joined_at: written(joinedAt),
-      left_at: leftAt === null ? null : written(leftAt),
-    })),
-  }))
-
 /** Two large alliances that have fought each other most, and did not in the last conflict. */
 function chooseFoes(world: WorldState, random: Random): [Alliance, Alliance] | undefined {
   const large = world.alliances
@@ -134,10 +124,6 @@ function chooseFoes(world: WorldState, random: Random): [Alliance, Alliance] | u
   pairs.sort((one, other) => other.weight - one.weight)
   return pairs.length > 0 ? random.pick(pairs.slice(0, 3)).foes : undefined
 }
-
-const present = (side: ConflictSide) => side.alliances.filter(({ leftAt }) => leftAt === null)
-const isIn = (conflict: Conflict, alliance: Alliance) =>
-  conflict.sides.some(side => side.alliances.some(entry => entry.alliance === alliance))
 
 /** Allies come in, the weary go home, and the sides declare war on each other. */
 function feed(step: Step, conflict: Conflict, random: Random) {
@@ -173,79 +159,6 @@ function feed(step: Step, conflict: Conflict, random: Random) {
   }
   const smaller = Math.min(...conflict.sides.map(side => membersOf(side).length))
   clash(step, conflict, random, random.occurrences(Math.min(40, 1 + smaller * 0.045) * days))
-}
-
-function wantsIn(
-  step: Step,
-  conflict: Conflict,
-  side: ConflictSide,
-  enemies: ConflictSide,
-  alliance: Alliance,
-  random: Random,
-): boolean {
-  if (alliance.isDissolving || alliance.members.length < 2 || isIn(conflict, alliance)) return false
-  const principal = side.alliances[0]?.alliance
-  if (!principal) return false
-  const isSworn = step.world.treaties.some(
-    treaty =>
-      treaty.isDefensive && treaty.alliances.includes(alliance) && treaty.alliances.includes(principal),
-  )
-  const isTorn = present(enemies).some(enemy => arePledged(step.world, enemy.alliance, alliance))
-  if (isTorn && (!isSworn || step.isLive)) return false
-  const eagerness = isSworn ? 0.3 : alliance.bloc === principal.bloc ? 0.03 : 0.004
-  return random.chance(eagerness * step.days)
-}
-
-function enter(
-  step: Step,
-  conflict: Conflict,
-  side: ConflictSide,
-  enemies: ConflictSide,
-  alliance: Alliance,
-  at: number,
-) {
-  side.alliances.push({ alliance, joinedAt: at, leftAt: null })
-  for (const treaty of step.world.treaties.filter(
-    ({ alliances }) =>
-      alliances.includes(alliance) && present(enemies).some(enemy => alliances.includes(enemy.alliance)),
-  )) {
-    if (!step.isLive) endTreaty(step, treaty, at)
-  }
-  step.happenings.push({ kind: 'conflict_joined', at, conflict, alliance, side: side.name })
-}
-
-const membersOf = (side: ConflictSide): Nation[] => present(side).flatMap(({ alliance }) => alliance.members)
-
-/** Wars between the sides that were there before belong to the conflict from now on. */
-function adoptWars(step: Step, conflict: Conflict, at: number) {
-  const on = (side: ConflictSide, alliance: Alliance | null) =>
-    alliance !== null && present(side).some(entry => entry.alliance === alliance)
-  const [one, other] = conflict.sides
-  for (const war of step.world.wars) {
-    const { attackerAlliance, defenderAlliance } = war
-    const isAcross =
-      (on(one, attackerAlliance) && on(other, defenderAlliance)) ||
-      (on(other, attackerAlliance) && on(one, defenderAlliance))
-    if (war.conflict !== null || !isAcross) continue
-    war.conflict = conflict
-    conflict.warsTotal++
-    put(step, 'war', { id: war.id, conflict_id: conflict.id }, at)
-  }
-}
-
-function clash(step: Step, conflict: Conflict, random: Random, count: number) {
-  const [one, other] = conflict.sides.map(membersOf)
-  if (!one?.length || !other?.length) return
-  for (let declared = 0; declared < count; declared++) {
-    for (let attempt = 0; attempt < 40; attempt++) {
-      const [from, to] = random.chance(0.5) ? [one, other] : [other, one]
-      const attacker = random.pick(from)
-      const defender = random.pick(to)
-      if (!isFit(step.world, attacker, defender)) continue
-      declareWar(step, random, { attacker, defender, conflict })
-      break
-    }
-  }
 }
 
 /** Peace for all of its wars. */

@@ -71,7 +71,7 @@ test('at the end of each batch everything it refers to exists', () => {
 })
 
 test('no batch says and deletes the same thing', () => {
-  for (const batch of lived(200, 60, 6, 30)) {
+  for (const batch of lived(1200, 60, 6, 30)) {
     const put = new Set<string>()
     for (const fact of batch.facts) {
       if (fact.op !== 'put') continue
@@ -109,42 +109,74 @@ test('every tick brings something worth telling, also the first after a long pau
   }
 })
 
-test('a side never loses more than it had, and nothing that is not public', () => {
+test('a side loses what it had, no more, and nothing that is not public', () => {
   const known = new LedgerOfFacts()
   const shown = new Set(demoProfile.units.filter(unit => unit.shows_in_losses).map(({ key }) => key))
-  const amount = (held: unknown, key: string) =>
-    Number(Object.entries({ ...Object(held) }).find(([name]) => name === key)?.[1] ?? 0)
-  let battles = 0
+  let counted = 0
   for (const batch of lived(200, 30, 8, 0)) {
-    const lost = new Map<string, number>()
-    for (const fact of batch.facts) {
-      if (fact.op !== 'put' || fact.resource !== 'battle') continue
-      battles++
-      const { attacker_nation_id: attacker, defender_nation_id: defender, losses } = fact.data
-      for (const [nation, side] of [
-        [attacker, losses?.attacker],
-        [defender, losses?.defender],
-      ] as const) {
-        for (const [unit, count] of Object.entries(side ?? {})) {
-          assert.ok(shown.has(unit), unit)
-          lost.set(`${nation} ${unit}`, (lost.get(`${nation} ${unit}`) ?? 0) + (count ?? 0))
-        }
-      }
-    }
+    const lost = lossesIn(batch)
+    const before = new Map([...known.of('nation')].map(([id, row]) => [id, { ...row }]))
+    known.apply(batch)
     for (const [key, count] of lost) {
       const [nation = '', unit = ''] = key.split(' ')
-      const military = { ...Object(known.of('nation').get(nation)?.military) }
-      const had = amount(military.units, unit) + amount(military.reserves, unit)
+      assert.ok(shown.has(unit), unit)
+      const had = forcesOf(before.get(nation), unit)
       assert.ok(count <= had, `${batch.id}: ${key} lost ${count} of ${had}`)
+      const left = forcesOf(known.of('nation').get(nation), unit)
+      const made = orderedOf(before.get(nation), unit, batch)
+      assert.ok(
+        [had - count, had - count + made].includes(left),
+        `${batch.id}: ${key} ${had} - ${count} = ${left}`,
+      )
+      counted += count
     }
-    known.apply(batch)
     for (const nation of known.of('nation').values()) {
       const { readiness } = { ...Object(nation.military) }
       assert.ok(readiness >= 0 && readiness <= 100)
     }
   }
-  assert.ok(battles > 100)
+  assert.ok(counted > 10_000)
 })
+
+const amount = (held: unknown, key: string) => Number({ ...Object(held) }[key] ?? 0)
+
+/** Units in service and in reserve. */
+function forcesOf(nation: Record<string, unknown> | undefined, unit: string): number {
+  const { units, reserves } = { ...Object(nation?.military) }
+  return amount(units, unit) + amount(reserves, unit)
+}
+
+/** What the production queue delivers within a batch. */
+function orderedOf(nation: Record<string, unknown> | undefined, unit: string, { facts }: Batch): number {
+  const ends =
+    facts
+      .flatMap(fact => (fact.op === 'event' ? [] : [fact.at]))
+      .sort()
+      .at(-1) ?? ''
+  const { queue } = { ...Object(nation?.production) }
+  let made = 0
+  for (const { item, quantity, completes_at } of Array.isArray(queue) ? queue : []) {
+    if (item === unit && completes_at <= ends) made += quantity
+  }
+  return made
+}
+
+function lossesIn({ facts }: Batch): Map<string, number> {
+  const lost = new Map<string, number>()
+  for (const fact of facts) {
+    if (fact.op !== 'put' || fact.resource !== 'battle') continue
+    const { attacker_nation_id: attacker, defender_nation_id: defender, losses } = fact.data
+    for (const [nation, side] of [
+      [attacker, losses?.attacker],
+      [defender, losses?.defender],
+    ] as const) {
+      for (const [unit, count] of Object.entries(side ?? {})) {
+        lost.set(`${nation} ${unit}`, (lost.get(`${nation} ${unit}`) ?? 0) + (count ?? 0))
+      }
+    }
+  }
+  return lost
+}
 
 for (const [nations, days, seed] of [
   [50, 14, 1],

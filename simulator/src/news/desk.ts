@@ -43,3 +43,10 @@ export const within = (name: string) => name.replace(/^The /, 'the ').replace(/^
 
 export const counted = (number: number, thing: string) =>
   `${grouped(number)} ${thing}${number === 1 ? '' : 's'}`
+
+/** “1st”, “12th” */
+export const ordinal = (number: number) => {
+  const ending =
+    number % 100 > 10 && number % 100 < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][number % 10] ?? 'th')
+  return `${number}${ending}`
+}

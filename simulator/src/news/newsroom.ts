@@ -4,94 +4,11 @@ import { leaderName, placeName } from '../names/name-book.ts'
 import { Random } from '../random.ts'
 import type { WorldState } from '../state.ts'
 import { put, type Step } from '../step.ts'
-import * as conflicts from './conflict-stories.ts'
+import { conflictReport } from './conflict-stories.ts'
 import type { Desk, Story } from './desk.ts'
 import { feature, standings } from './features.ts'
-import { marketReport, priceMoved } from './market-stories.ts'
-import * as society from './society-stories.ts'
-import * as wars from './war-stories.ts'
-
-/** How much a happening is news, from 0. */
-function weightOf(happening: Happening): number {
-  switch (happening.kind) {
-    case 'conflict_started':
-    case 'conflict_ended':
-    case 'era_turned':
-      return 100
-    case 'launch':
-      return 12
-    case 'conflict_joined':
-    case 'conflict_left':
-    case 'alliance_disbanded':
-      return 9
-    case 'alliance_founded':
-    case 'alliance_renamed':
-      return 7
-    case 'leader_changed':
-    case 'treaty_signed':
-    case 'treaty_ended':
-      return 5
-    case 'disaster':
-      return happening.severity * 1.5
-    case 'price_moved':
-      return Math.abs(happening.percent) / 2
-    case 'war_declared':
-      return 1 + (happening.war.attacker.score + happening.war.defender.score) / 900
-    case 'war_ended':
-      return happening.war.battles === 0
-        ? 0
-        : 1 + (happening.war.attacker.score + happening.war.defender.score) / 1100
-    case 'battle':
-      return happening.worth / 350
-    case 'nation_renamed':
-      return 1.5 + happening.nation.score / 900
-    case 'nation_founded':
-      return 1.2
-  }
-}
-
-function tell(happening: Happening, desk: Desk): Story {
-  switch (happening.kind) {
-    case 'war_declared':
-      return wars.warDeclared(happening, desk)
-    case 'war_ended':
-      return wars.warEnded(happening, desk)
-    case 'battle':
-      return wars.battleFought(happening, desk)
-    case 'launch':
-      return wars.weaponLaunched(happening, desk)
-    case 'conflict_started':
-      return conflicts.conflictStarted(happening, desk)
-    case 'conflict_joined':
-      return conflicts.conflictJoined(happening, desk)
-    case 'conflict_left':
-      return conflicts.conflictLeft(happening, desk)
-    case 'conflict_ended':
-      return conflicts.conflictEnded(happening, desk)
-    case 'era_turned':
-      return conflicts.eraTurned(happening, desk)
-    case 'treaty_signed':
-      return society.treatySigned(happening, desk)
-    case 'treaty_ended':
-      return society.treatyEnded(happening, desk)
-    case 'alliance_founded':
-      return society.allianceFounded(happening, desk)
-    case 'alliance_renamed':
-      return society.allianceRenamed(happening, desk)
-    case 'alliance_disbanded':
-      return society.allianceDisbanded(happening, desk)
-    case 'nation_founded':
-      return society.nationFounded(happening, desk)
-    case 'nation_renamed':
-      return society.nationRenamed(happening, desk)
-    case 'leader_changed':
-      return society.leaderChanged(happening, desk)
-    case 'disaster':
-      return society.disasterStruck(happening, desk)
-    case 'price_moved':
-      return priceMoved(happening, desk)
-  }
-}
+import { marketReport } from './market-stories.ts'
+import { tell, weightOf } from './stories.ts'
 
 const storiesADay = { least: 1, most: 4 }
 /** So many stories at least make a history, however short: its days bring more. */
@@ -147,7 +64,7 @@ function publishColumns(step: Step, desk: Desk) {
   }
   if (day % 10 === 8) publish(step, standings(desk), morning, random)
   if (world.conflict && day % 5 === 0 && world.conflict.battles > 0) {
-    publish(step, conflicts.conflictReport(world.conflict, until, desk), morning, random)
+    publish(step, conflictReport(world.conflict, until, desk), morning, random)
   }
   if (random.chance(0.22)) publish(step, feature(desk), morning, random)
 }

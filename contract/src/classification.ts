@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox'
+import type { Deprecation } from './deprecation.ts'
 import type { Scope } from './scopes.ts'
 import { annotate } from './shapes.ts'
 
@@ -22,6 +23,7 @@ export type Field<S extends TSchema = TSchema, C extends Class = Class, D extend
   'x-scope'?: Scope
   /** Made by Chancery from other facts; the game never sends it. */
   'x-derived'?: D
+  'x-deprecated'?: Deprecation
 }
 
 /** What a field says of itself to a stranger. `unit` where the number has one. */
@@ -31,6 +33,7 @@ export interface FieldNotes {
   unit?: string
   /** The value of a thing whose game never sent this field. Without it: null. */
   default?: unknown
+  deprecated?: Deprecation
 }
 
 function classify<S extends TSchema, C extends Class>(
@@ -39,11 +42,12 @@ function classify<S extends TSchema, C extends Class>(
   notes: FieldNotes,
   scope?: Scope,
 ) {
-  const { example, unit, ...rest } = notes
+  const { example, unit, deprecated, ...rest } = notes
   return annotate(schema, {
     ...rest,
     examples: [example],
     ...(unit ? { 'x-unit': unit } : {}),
+    ...(deprecated ? { deprecated: true, 'x-deprecated': deprecated } : {}),
     'x-class': fieldClass,
     ...(scope ? { 'x-scope': scope } : {}),
   }) as Field<S, C, false>

@@ -1,6 +1,7 @@
 export * from './classification.ts'
 export * from './contract.ts'
 export * from './demo-profile.ts'
+export type { Deprecation } from './deprecation.ts'
 export * from './errors.ts'
 export * from './events.ts'
 export * from './facts.ts'

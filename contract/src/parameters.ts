@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { Deprecation } from './deprecation.ts'
 import { limits } from './limits.ts'
 import { count, decimal, oneOf, position, text, time } from './shapes.ts'
 
@@ -31,6 +32,7 @@ export interface Parameter<T = unknown, G extends boolean = boolean> {
   schema: TSchema
   /** Whether the operation always has a value: required, or with a default. */
   isGiven: G
+  deprecated?: Deprecation
   /** Type of the parsed value; never set. */
   readonly value?: T
 }

@@ -18,6 +18,7 @@ export function openApiOperation(contract: Contract, operation: Operation): Open
     tags: [tag],
     summary,
     description: operation.allowsHead ? description : `${description} HEAD is refused with 405.`,
+    ...(operation.deprecated ? { deprecated: true } : {}),
     security: scope === 'none' ? [{}, bearer] : [bearer],
     'x-scope': scope,
     ...(includeScopes ? { 'x-include-scopes': includeScopes } : {}),
@@ -39,13 +40,17 @@ export function openApiOperation(contract: Contract, operation: Operation): Open
   }
 }
 
-function openApiParameter(name: string, { in: place, schema, description }: Parameter): OpenApiParameter {
+function openApiParameter(
+  name: string,
+  { in: place, schema, description, deprecated }: Parameter,
+): OpenApiParameter {
   const plain = documented(schema)
   return {
     name,
     in: place,
     description,
     ...(place === 'path' ? { required: true } : {}),
+    ...(deprecated ? { deprecated: true } : {}),
     ...(plain.type === 'array' ? { style: 'form', explode: false } : {}),
     schema: plain,
   }

@@ -1,3 +1,4 @@
+import type { Deprecation } from '../deprecation.ts'
 import type { Parameters, ValuesOf } from '../parameters.ts'
 import type { Scope } from '../scopes.ts'
 
@@ -26,6 +27,7 @@ export interface Operation<P extends Parameters = Parameters> {
   /** HEAD is answered like GET, unless a call has effects or never ends. */
   allowsHead: boolean
   returns: Returned
+  deprecated?: Deprecation
   /** Errors besides those that every operation may answer. */
   errors?: readonly (
     | 'verification_code_unknown'

@@ -17,6 +17,7 @@ import type { Allowance } from '../limits/index.ts'
 import type { Pulse } from '../store/pulse.ts'
 import { ApiError, missingScope } from './api-error.ts'
 import { allowedMethods } from './cors.ts'
+import { createDeprecations } from './deprecation.ts'
 import { parseParameters } from './parameters.ts'
 import { createSharedBody, type SharedBody, sendPersonal, sendShared } from './respond.ts'
 
@@ -66,6 +67,7 @@ export function createDefineRoute(options: RouteOptions): DefineRoute {
 
   return (operation, handler) => {
     const serialize = createSerializer(contract, operation)
+    const deprecations = createDeprecations(contract, operation)
 
     /** Asks the handler, and makes the body. Everything a call must show has been checked before. */
     const produce = async (req: FastifyRequest, values: ValuesFor<typeof operation>): Promise<string> => {
@@ -97,6 +99,7 @@ export function createDefineRoute(options: RouteOptions): DefineRoute {
 
     const answer = async (base: string, req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const url = req.raw.url ?? ''
+      if (deprecations) reply.headers(deprecations(new URLSearchParams(queryOf(url))))
       const worldVersion = pulse.current()?.worldVersion
       const key = url.slice(base.length)
       if (operation.body !== 'personal') {

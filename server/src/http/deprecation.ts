@@ -1,0 +1,29 @@
+import type { Contract, Deprecation, Operation } from '@chancery/contract'
+
+/** The headers of RFC 9745 and RFC 8594. */
+const headersOf = ({ since, sunset }: Deprecation): Record<string, string> => ({
+  deprecation: `@${Math.floor(Date.parse(since) / 1000)}`,
+  sunset: new Date(sunset).toUTCString(),
+})
+
+/**
+ * What an answer says of parts that will go: of the operation, else of a field that it returns, else of a parameter
+ * that the call gives. Of several the one that goes first.
+ */
+export function createDeprecations(contract: Contract, operation: Operation) {
+  const fields = operation.returns.resources.flatMap(name =>
+    Object.values(contract.resources[name].fields).map(field => field['x-deprecated']),
+  )
+  const always = [operation.deprecated, ...fields].filter(part => part !== undefined)
+  const byParameter = Object.entries(operation.parameters).flatMap(([name, { deprecated }]) =>
+    deprecated ? [[name, deprecated] as const] : [],
+  )
+  if (always.length + byParameter.length === 0) return undefined
+  return (query: URLSearchParams): Record<string, string> => {
+    const given = byParameter.filter(([name]) => query.has(name)).map(([, deprecation]) => deprecation)
+    const [first] = [...always, ...given].sort(
+      (one, other) => Date.parse(one.sunset) - Date.parse(other.sunset),
+    )
+    return first ? headersOf(first) : {}
+  }
+}

@@ -22,7 +22,7 @@ export function conflictName(random: Random, [one, other]: readonly [Alliance, A
   if (form < 0.35) return `War of the ${random.pick(seas)}`
   if (form < 0.65) return `The ${place} War`
   if (form < 0.8)
-    return `The ${random.pick(['Autumn', 'Winter', 'Spring', 'Summer', 'Copper', 'Cold', 'Ten Weeks’', 'Harvest'])} War`
+    return `The ${random.pick(['Autumn', 'Midwinter', 'Spring', 'Summer', 'Copper', 'Long', 'Ten Weeks’', 'Harvest'])} War`
   if (form < 0.9) return `War of the ${place} Succession`
   return `The ${one.tag}–${other.tag} War`
 }

@@ -4,12 +4,9 @@ import { type EventKind, eventKindsOf, gameEventKinds } from './events.ts'
 import { suppliedSchema } from './facts.ts'
 import type { ResourceName } from './operations/operation.ts'
 import type { Profile } from './profile.ts'
-import {
-  allianceApplicationResource,
-  allianceMemberResource,
-  allianceResource,
-  treatyResource,
-} from './resources/alliance.ts'
+import { allianceResource } from './resources/alliance.ts'
+import { allianceApplicationResource } from './resources/alliance-application.ts'
+import { allianceMemberResource } from './resources/alliance-member.ts'
 import { conflictResource } from './resources/conflict.ts'
 import { eraResource } from './resources/era.ts'
 import { eventResource } from './resources/event.ts'
@@ -19,6 +16,7 @@ import { marketPriceResource, marketRankingResource } from './resources/market.t
 import { nationResource } from './resources/nation.ts'
 import { newsItemResource } from './resources/news-item.ts'
 import { allianceRankingResource, nationRankingResource } from './resources/ranking.ts'
+import { treatyResource } from './resources/treaty.ts'
 import { verifiedIdentityResource } from './resources/verified-identity.ts'
 import { battleResource, warResource } from './resources/war.ts'
 import { count, listOf, position, shape } from './shapes.ts'

@@ -13,9 +13,7 @@ import {
   shape,
   text,
   time,
-  wordOf,
 } from '../shapes.ts'
-import { nationStatuses } from './nation.ts'
 import { nationReference } from './references.ts'
 
 export function allianceResource(profile: Profile) {
@@ -171,98 +169,4 @@ export function allianceResource(profile: Profile) {
       example: 'Name under review.',
     }),
   })
-}
-
-export function allianceMemberResource(profile: Profile) {
-  return resource(
-    'alliance_member',
-    'A nation’s membership in an alliance. A nation is in one alliance at most.',
-    {
-      nation_id: open(id(), { description: 'The nation.', example: 'n42' }),
-      nation_name: derived(open(name(100), { description: 'The nation’s name.', example: 'Valdoria' })),
-      leader_name: derived(
-        open(text(100), {
-          description: 'The nation’s leader; empty where the game knows none.',
-          example: 'Mira Castellane',
-        }),
-      ),
-      national_score: derived(
-        open(decimal(), {
-          description: 'The nation’s strength as the game publishes it.',
-          unit: 'points',
-          example: 1843.25,
-        }),
-      ),
-      status: derived(
-        open(Type.Unsafe<(typeof nationStatuses)[number]>({ type: 'string', enum: [...nationStatuses] }), {
-          description: 'The nation’s status.',
-          example: 'active',
-        }),
-      ),
-      rank: open(wordOf(profile.ranks), {
-        description: 'Key of the rank, as in the game profile.',
-        example: 'officer',
-        default: profile.ranks.at(-1)?.key,
-      }),
-      rank_title: derived(
-        open(text(100), { description: 'The game’s word for the rank.', example: 'Minister' }),
-      ),
-      joined_at: open(nullable(time()), {
-        description: 'When the nation joined.',
-        example: '2026-03-09T20:15:00Z',
-      }),
-      can_view_treasury: adminOnly(nullable(Type.Boolean()), {
-        description: 'Whether the game lets this member see the treasury; null leaves it to the rank’s tier.',
-        example: null,
-      }),
-    },
-    {
-      alliance_id: open(id(), {
-        description:
-          'The alliance that the nation is a member of. Readers find it in the nation’s `alliance`.',
-        example: 'a7',
-      }),
-    },
-  )
-}
-
-export function allianceApplicationResource() {
-  return resource(
-    'alliance_application',
-    'A nation’s wish to join an alliance. It is not membership and never leaves.',
-    {
-      nation_id: adminOnly(id(), { description: 'The nation that applies.', example: 'n77' }),
-      alliance_id: adminOnly(id(), { description: 'The alliance that it applies to.', example: 'a7' }),
-      applied_at: adminOnly(nullable(time()), {
-        description: 'When it applied.',
-        example: '2026-05-26T11:00:00Z',
-      }),
-    },
-  )
-}
-
-export function treatyResource(profile: Profile) {
-  return resource(
-    'treaty',
-    'A treaty between two alliances. It leaves in the `treaties` of both; deleting it ends it.',
-    {
-      id: open(id(), { description: 'Identifier that the game chose.', example: 't5' }),
-      alliance_ids: open(Type.Array(id(), { minItems: 2, maxItems: 2 }), {
-        description: 'The two alliances.',
-        example: ['a3', 'a7'],
-      }),
-      type: open(wordOf(profile.treaty_types), {
-        description: 'Key of the kind of treaty, as in the game profile.',
-        example: 'non_aggression',
-      }),
-      signed_at: open(nullable(time()), {
-        description: 'When it was signed.',
-        example: '2026-04-11T15:00:00Z',
-      }),
-      expires_at: open(nullable(time()), {
-        description: 'When it ends by itself; null for never or unknown.',
-        example: null,
-      }),
-    },
-  )
 }

@@ -1,0 +1,79 @@
+import Type from 'typebox'
+import type { Profile } from '../profile.ts'
+import { allianceReference } from '../resources/references.ts'
+import { id, name, nullable, shape, text, time } from '../shapes.ts'
+import { derivedKind } from './kind.ts'
+import { theAlliance, theNation } from './subjects.ts'
+
+const membershipEvent = () => ({ nation: theNation(), alliance: theAlliance() })
+const rankKey = (description: string) => text(64, { description })
+
+const treatyEvent = () =>
+  shape({
+    treaty_id: id({ description: 'The treaty.' }),
+    type: text(64, { description: 'Key of the kind of treaty.' }),
+    alliances: Type.Array(allianceReference(), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'The two alliances.',
+    }),
+    signed_at: nullable(time({ description: 'When it was signed.' })),
+    expires_at: nullable(time({ description: 'When it ends by itself; null for never or unknown.' })),
+  })
+
+export function allianceKinds({ ranks }: Profile) {
+  const labelOf = (rank: string) => ranks.find(({ key }) => key === rank)?.label ?? rank
+  return {
+    'alliance.founded': derivedKind(
+      'An alliance was founded.',
+      shape({ alliance: theAlliance() }),
+      data => `The alliance ${data.alliance.name} was founded.`,
+    ),
+    'alliance.renamed': derivedKind(
+      'An alliance changed its name or tag.',
+      shape({
+        alliance: theAlliance(),
+        old_name: name(100, { description: 'Its name before.' }),
+        old_tag: text(20, { description: 'Its tag before.' }),
+      }),
+      data => `The alliance ${data.old_name} is now called ${data.alliance.name} [${data.alliance.tag}].`,
+    ),
+    'alliance.disbanded': derivedKind(
+      'An alliance was disbanded.',
+      shape({ alliance: theAlliance() }),
+      data => `The alliance ${data.alliance.name} was disbanded.`,
+    ),
+    'alliance.member_joined': derivedKind(
+      'A nation became a member of an alliance.',
+      shape({
+        ...membershipEvent(),
+        rank: rankKey('Key of the rank in which it joined, as in the game profile.'),
+      }),
+      data => `${data.nation.nation_name} joined ${data.alliance.name}.`,
+    ),
+    'alliance.member_left': derivedKind(
+      'A nation is no longer a member of an alliance.',
+      shape(membershipEvent()),
+      data => `${data.nation.nation_name} left ${data.alliance.name}.`,
+    ),
+    'alliance.rank_changed': derivedKind(
+      'A member’s rank in its alliance changed.',
+      shape({
+        ...membershipEvent(),
+        old_rank: rankKey('Key of its rank before.'),
+        rank: rankKey('Key of its rank now, as in the game profile.'),
+      }),
+      data => `${data.nation.nation_name} is now ${labelOf(data.rank)} in ${data.alliance.name}.`,
+    ),
+    'treaty.signed': derivedKind(
+      'Two alliances signed a treaty.',
+      treatyEvent(),
+      data => `${data.alliances.map(alliance => alliance.name).join(' and ')} signed a treaty.`,
+    ),
+    'treaty.ended': derivedKind(
+      'A treaty of two alliances ended.',
+      treatyEvent(),
+      data => `A treaty of ${data.alliances.map(alliance => alliance.name).join(' and ')} ended.`,
+    ),
+  }
+}

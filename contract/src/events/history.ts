@@ -1,0 +1,76 @@
+import { id, name, nullable, shape, text } from '../shapes.ts'
+import { derivedKind } from './kind.ts'
+import { theAlliance } from './subjects.ts'
+
+const conflictReference = () =>
+  shape(
+    {
+      conflict_id: id({ description: 'The global conflict.' }),
+      name: name(200, { description: 'Its name.' }),
+    },
+    { description: 'The global conflict.' },
+  )
+const eraReference = () =>
+  shape(
+    { era_id: id({ description: 'The era.' }), name: name(200, { description: 'Its name.' }) },
+    { description: 'The era.' },
+  )
+
+/** Conflicts, eras and news. */
+export const historyKinds = () => ({
+  'conflict.started': derivedKind(
+    'A global conflict started.',
+    shape({
+      conflict: conflictReference(),
+      cause: nullable(text(1000, { description: 'What started it.' })),
+    }),
+    data => `${data.conflict.name} started.`,
+  ),
+  'conflict.joined': derivedKind(
+    'An alliance joined a side of a global conflict.',
+    shape({
+      conflict: conflictReference(),
+      alliance: theAlliance(),
+      side: name(100, { description: 'Name of the side it joined.' }),
+    }),
+    data => `${data.alliance.name} joined ${data.conflict.name} on the side of ${data.side}.`,
+  ),
+  'conflict.ended': derivedKind(
+    'A global conflict ended.',
+    shape({ conflict: conflictReference() }),
+    data => `${data.conflict.name} ended.`,
+  ),
+  'era.started': derivedKind(
+    'An era of the game started.',
+    shape({ era: eraReference() }),
+    data => `${data.era.name} began.`,
+  ),
+  'era.ended': derivedKind(
+    'An era of the game ended.',
+    shape({
+      era: eraReference(),
+      champion: nullable(
+        shape(
+          {
+            alliance_id: id({ description: 'The alliance.' }),
+            name: name(100, { description: 'Its name.' }),
+          },
+          { description: 'The alliance that won the era; null for none.' },
+        ),
+      ),
+    }),
+    data =>
+      data.champion
+        ? `${data.era.name} ended; its champion is ${data.champion.name}.`
+        : `${data.era.name} ended.`,
+  ),
+  'news.published': derivedKind(
+    'An item of news was published.',
+    shape({
+      news_id: id({ description: 'The item of news.' }),
+      title: name(300, { description: 'Its headline.' }),
+      category: nullable(text(64, { description: 'Key of its category, as in the game profile.' })),
+    }),
+    data => `News: ${data.title}`,
+  ),
+})

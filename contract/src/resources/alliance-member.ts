@@ -1,0 +1,58 @@
+import Type from 'typebox'
+import { adminOnly, derived, open, resource } from '../classification.ts'
+import type { Profile } from '../profile.ts'
+import { decimal, id, name, nullable, text, time, wordOf } from '../shapes.ts'
+import { nationStatuses } from './nation.ts'
+
+export function allianceMemberResource(profile: Profile) {
+  return resource(
+    'alliance_member',
+    'A nation’s membership in an alliance. A nation is in one alliance at most.',
+    {
+      nation_id: open(id(), { description: 'The nation.', example: 'n42' }),
+      nation_name: derived(open(name(100), { description: 'The nation’s name.', example: 'Valdoria' })),
+      leader_name: derived(
+        open(text(100), {
+          description: 'The nation’s leader; empty where the game knows none.',
+          example: 'Mira Castellane',
+        }),
+      ),
+      national_score: derived(
+        open(decimal(), {
+          description: 'The nation’s strength as the game publishes it.',
+          unit: 'points',
+          example: 1843.25,
+        }),
+      ),
+      status: derived(
+        open(Type.Unsafe<(typeof nationStatuses)[number]>({ type: 'string', enum: [...nationStatuses] }), {
+          description: 'The nation’s status.',
+          example: 'active',
+        }),
+      ),
+      rank: open(wordOf(profile.ranks), {
+        description: 'Key of the rank, as in the game profile.',
+        example: 'officer',
+        default: profile.ranks.at(-1)?.key,
+      }),
+      rank_title: derived(
+        open(text(100), { description: 'The game’s word for the rank.', example: 'Minister' }),
+      ),
+      joined_at: open(nullable(time()), {
+        description: 'When the nation joined.',
+        example: '2026-03-09T20:15:00Z',
+      }),
+      can_view_treasury: adminOnly(nullable(Type.Boolean()), {
+        description: 'Whether the game lets this member see the treasury; null leaves it to the rank’s tier.',
+        example: null,
+      }),
+    },
+    {
+      alliance_id: open(id(), {
+        description:
+          'The alliance that the nation is a member of. Readers find it in the nation’s `alliance`.',
+        example: 'a7',
+      }),
+    },
+  )
+}

@@ -27,12 +27,14 @@ interface WeaponData {
 export async function recordEvents(batch: Batch, events: GameEvent[]): Promise<void> {
   const weapons = events.filter(({ type }) => type.startsWith('strategic_weapon.'))
   const wars = await warsOf(batch, weapons)
-  const names = await batch.nationNames(
-    weapons.flatMap(({ data }) => [data.attacker_nation_id, data.defender_nation_id] as string[]),
+  const nationIds = weapons.flatMap(
+    ({ data }) => [data.attacker_nation_id, data.defender_nation_id] as string[],
   )
+  const names = await batch.nationNames(nationIds)
+  const alliances = await alliancesOf(batch, nationIds)
   for (const event of events) {
     if (event.type.startsWith('game.')) recordOwnKind(batch, event)
-    else recordWeapon(batch, event, wars, { nation: id => names.get(id) ?? id })
+    else recordWeapon(batch, event, { wars, alliances, names: { nation: id => names.get(id) ?? id } })
   }
 }
 
@@ -53,7 +55,14 @@ interface WarRow {
   conflict_id: string | null
 }
 
-function recordWeapon(batch: Batch, event: GameEvent, wars: Map<string, WarRow>, names: Names): void {
+interface Surroundings {
+  wars: Map<string, WarRow>
+  /** By nation. */
+  alliances: Map<string, string>
+  names: Names
+}
+
+function recordWeapon(batch: Batch, event: GameEvent, { wars, alliances, names }: Surroundings): void {
   const { line, type, occurred_at } = event
   const {
     weapon,
@@ -73,11 +82,20 @@ function recordWeapon(batch: Batch, event: GameEvent, wars: Map<string, WarRow>,
     occurred_at,
     summary,
     nation_ids: [...new Set([attacker_nation_id, defender_nation_id])],
-    alliance_ids: [],
+    alliance_ids: [
+      ...new Set([attacker_nation_id, defender_nation_id].flatMap(id => alliances.get(id) ?? [])),
+    ],
     war_id,
     conflict_id: wars.get(war_id ?? '')?.conflict_id ?? null,
     data,
   })
+}
+
+async function alliancesOf({ db }: Batch, nationIds: string[]): Promise<Map<string, string>> {
+  if (nationIds.length === 0) return new Map()
+  const rows = await db.rows<{ nation_id: string; alliance_id: string }>(sql`
+    select nation_id, alliance_id from chancery_world.alliance_member where nation_id = any(${nationIds})`)
+  return new Map(rows.map(row => [row.nation_id, row.alliance_id]))
 }
 
 async function warsOf({ db }: Batch, events: GameEvent[]): Promise<Map<string, WarRow>> {

@@ -1,5 +1,5 @@
-import pg from 'pg'
 import { createTestDatabase } from '../../server/test/support/database.ts'
+import { withConnection } from '../../server/test/support/database-url.ts'
 import { readCatalog } from './catalog.ts'
 import { schemaText } from './schema-text.ts'
 
@@ -8,12 +8,9 @@ export const schemaFile = new URL('../../server/src/store/schema.sql', import.me
 /** What schema.sql should hold: read from a database that was just migrated. */
 export async function freshSchema(): Promise<string> {
   const database = await createTestDatabase()
-  const client = new pg.Client({ connectionString: database.url })
   try {
-    await client.connect()
-    return schemaText(await readCatalog(client))
+    return schemaText(await withConnection(database.url, readCatalog))
   } finally {
-    await client.end()
     await database.drop()
   }
 }

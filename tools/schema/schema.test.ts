@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import pg from 'pg'
 import { createTestDatabase } from '../../server/test/support/database.ts'
+import { withConnection } from '../../server/test/support/database-url.ts'
 import { readCatalog } from './catalog.ts'
 import { freshSchema, schemaFile } from './fresh-schema.ts'
 
@@ -23,13 +23,10 @@ const strays = {
 for (const [name, statement] of Object.entries(strays)) {
   test(`${name} is not left out in silence`, async t => {
     const database = await createTestDatabase()
-    const client = new pg.Client({ connectionString: database.url })
-    t.after(async () => {
-      await client.end()
-      await database.drop()
+    t.after(() => database.drop())
+    await withConnection(database.url, async client => {
+      await client.query(statement)
+      await assert.rejects(readCatalog(client), /does not know how to write .*(stray|batch)/)
     })
-    await client.connect()
-    await client.query(statement)
-    await assert.rejects(readCatalog(client), /does not know how to write .*(stray|batch)/)
   })
 }

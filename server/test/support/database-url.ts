@@ -18,10 +18,10 @@ export function databaseOf(url: string): string {
   return new URL(url).pathname.slice(1)
 }
 
-/** One connection to the maintenance database of a server, for as long as the work takes. */
-export async function asAdministrator<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** One connection, for as long as the work takes. */
+export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
-    connectionString: withDatabase(url, 'postgres'),
+    connectionString: url,
     options: '-c client_min_messages=warning',
     application_name: 'chancery test',
     connectionTimeoutMillis: 5_000,
@@ -32,4 +32,9 @@ export async function asAdministrator<T>(url: string, work: (client: pg.Client) 
   } finally {
     await client.end()
   }
+}
+
+/** The same to the server's maintenance database. */
+export function asAdministrator<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  return withConnection(withDatabase(url, 'postgres'), work)
 }

@@ -2,18 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { createTestDatabase } from './database.ts'
-import { asAdministrator, databaseOf } from './database-url.ts'
+import { asAdministrator, databaseOf, withConnection } from './database-url.ts'
 import { isOver, newTestRun, runOf } from './test-run.ts'
 
-async function query(connectionString: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
+const query = (url: string, text: string) =>
+  withConnection(url, async client => (await client.query(text)).rows)
 
 test('databases made at once are migrated, and each is its own', async t => {
   const made = await Promise.all(Array.from({ length: 4 }, () => createTestDatabase()))

@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// Plain JavaScript for whatever Node is installed: it only finds the Node that runs TypeScript directly.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const nodeMajorMin = 24
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+function findPinnedNode() {
+  const system = process.platform === 'win32' ? 'win' : process.platform
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`node-${system}-${process.arch}/package.json`)
+    const path = join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+    return existsSync(path) ? path : undefined
+  } catch {
+    // Not installed, or not made for this platform.
+    return undefined
+  }
+}
+
+function findNode() {
+  const isNewEnough = Number.parseInt(process.versions.node, 10) >= nodeMajorMin
+  return findPinnedNode() ?? (isNewEnough ? process.execPath : undefined)
+}
+
+function runOn(node) {
+  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
+  // From a terminal the child gets the signal as well; it takes two in one moment for one.
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, () => child.kill(signal))
+  child.on('error', err => {
+    process.stderr.write(`chancery: ${node} does not start (${err.message}): run npm install again\n`)
+    process.exitCode = 1
+  })
+  child.on('exit', (status, signal) => {
+    for (const forwarded of signals) process.removeAllListeners(forwarded)
+    if (signal === null) {
+      process.exitCode = status
+      return
+    }
+    // Ends as the child did; should this process survive it, the status says the same.
+    process.exitCode = 128 + constants.signals[signal]
+    process.kill(process.pid, signal)
+  })
+}
+
+const node = findNode()
+if (node === undefined) {
+  process.stderr.write(
+    `chancery: needs Node ${nodeMajorMin} or newer (this is ${process.version}): install it, or run npm install with optional dependencies, which bring one\n`,
+  )
+  process.exitCode = 1
+} else {
+  runOn(node)
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { linesOf, simulateHistory, type WorldOptions } from '@chancery/simulator'
+import type { Command } from 'commander'
+import { thisHour } from '../clock.ts'
+import { readProfile } from '../game-profile.ts'
+import { moment, wholeNumber } from '../option-values.ts'
+import { say, type Terminal } from '../terminal.ts'
+
+export function addSimulate(program: Command, terminal: Terminal) {
+  program
+    .command('simulate')
+    .description('write the history of a simulated world as facts to standard output')
+    .option('--nations <n>', 'how many nations', wholeNumber(1, 10_000_000), 600)
+    .option('--days <n>', 'how many days of history', wholeNumber(0, 36_500), 90)
+    .option('--seed <n>', 'the same seed makes the same world', wholeNumber(0), 1)
+    .option('--ends-at <moment>', 'when the history ends (default: this hour)', moment)
+    .option('--profile <file>', 'the profile of the game (default: the demo game)')
+    .action((options: SimulateOptions) => simulate(options, terminal))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  chancery simulate --nations 600 --days 90 --seed 7 > world.ndjson
+  chancery simulate --nations 5000 --days 30 --seed 1 --ends-at 2026-03-01T00:00:00Z | chancery ingest -
+  chancery simulate --profile my-game.json | head -n 3`,
+    )
+}
+
+interface SimulateOptions {
+  nations: number
+  days: number
+  seed: number
+  endsAt?: string
+  profile?: string
+}
+
+async function simulate({ profile: file, ...options }: SimulateOptions, terminal: Terminal) {
+  const endsAt = options.endsAt ?? thisHour()
+  if (options.endsAt === undefined)
+    say(terminal, `the history ends at ${endsAt}; --ends-at ${endsAt} makes the same facts again`)
+  const profile = file === undefined ? undefined : await readProfile(file)
+  const world: WorldOptions = { ...options, endsAt, ...(profile ? { profile } : {}) }
+  for (const batch of simulateHistory(world)) {
+    if (!terminal.output.write(linesOf(batch))) await once(terminal.output, 'drain')
+  }
+}

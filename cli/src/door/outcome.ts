@@ -1,0 +1,53 @@
+import { CommandError } from '../command-error.ts'
+import { isRecord } from '../record.ts'
+
+export const batchStatuses = ['applied', 'duplicate', 'conflict', 'refused', 'unavailable'] as const
+export type BatchStatus = (typeof batchStatuses)[number]
+
+export interface Refusal {
+  /** In the stream, from 1; 0 where no line is at fault. */
+  line: number
+  path: string
+  reason: string
+}
+
+/** What became of one batch, as the operator listener tells. */
+export interface Outcome {
+  batch: string | null
+  status: BatchStatus
+  facts: number
+  events: number
+  last_seq: number | null
+  refused: Refusal[]
+}
+
+/** Reads one line of the answer. Throws a CommandError for what no Chancery says. */
+export function readOutcome(line: string): Outcome {
+  const value = parse(line)
+  const status = isRecord(value) ? batchStatuses.find(known => known === value.status) : undefined
+  if (!isRecord(value) || status === undefined) throw strange(line)
+  const { batch, facts, events, last_seq: lastSeq, refused } = value
+  return {
+    batch: typeof batch === 'string' ? batch : null,
+    status,
+    facts: Number(facts ?? 0),
+    events: Number(events ?? 0),
+    last_seq: typeof lastSeq === 'number' ? lastSeq : null,
+    refused: (Array.isArray(refused) ? refused : []).filter(isRecord).map(refusal => ({
+      line: Number(refusal.line ?? 0),
+      path: String(refusal.path ?? ''),
+      reason: String(refusal.reason ?? ''),
+    })),
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw strange(line)
+  }
+}
+
+const strange = (line: string) =>
+  new CommandError(`the service answered something else than what became of a batch: ${line.slice(0, 200)}`)

@@ -1,0 +1,105 @@
+import type { BatchStatus, Outcome, Refusal } from '../door/outcome.ts'
+import { counted, duration, perSecond } from '../numbers.ts'
+
+interface ReportedRefusal extends Refusal {
+  batch: string | null
+  file: string
+}
+
+/** What became of all that was sent, for people and for programs. */
+export class IngestReport {
+  #batches: (Omit<Outcome, 'refused'> & { file: string })[] = []
+  #refused: ReportedRefusal[] = []
+  #startedAt = performance.now()
+  readonly isCheck: boolean
+
+  constructor(isCheck: boolean) {
+    this.isCheck = isCheck
+  }
+
+  add(file: string, { refused, ...outcome }: Outcome) {
+    this.#batches.push({ file, ...outcome })
+    const { batch, status } = outcome
+    const isExplained = refused.length > 0 || status === 'applied' || status === 'duplicate'
+    const refusals = isExplained ? refused : [{ line: 0, path: '', reason: reasons[status] }]
+    for (const { line, path, reason } of refusals) this.#refused.push({ batch, file, line, path, reason })
+  }
+
+  get batchCount() {
+    return this.#batches.length
+  }
+
+  get hasApplied() {
+    return this.#count('applied') > 0
+  }
+
+  get facts() {
+    return this.#sum('facts')
+  }
+
+  get elapsedMs() {
+    return performance.now() - this.#startedAt
+  }
+
+  get failureCount() {
+    return this.batchCount - this.#count('applied') - this.#count('duplicate')
+  }
+
+  failureText(): string {
+    const stored = this.isCheck ? 'would not be stored' : 'not stored'
+    return `${counted(this.failureCount, 'batch', 'batches')} of ${this.batchCount} ${stored}`
+  }
+
+  document() {
+    return {
+      batches: this.#batches,
+      facts: this.facts,
+      events: this.#sum('events'),
+      refused: this.#refused,
+    }
+  }
+
+  text(): string {
+    const time = this.elapsedMs
+    const others: BatchStatus[] = ['duplicate', 'refused', 'conflict', 'unavailable']
+    const counts = others
+      .filter(status => status === 'duplicate' || status === 'refused' || this.#count(status) > 0)
+      .map(status => `, ${this.#count(status)} ${words[status]}`)
+    return [
+      ...this.#refused.map(refusalText),
+      `${counted(this.#count('applied'), 'batch', 'batches')} ${this.isCheck ? 'would be applied' : 'applied'}${counts.join('')}`,
+      `${counted(this.facts, 'fact')}, ${counted(this.#sum('events'), 'event')} in ${duration(time)} (${perSecond(this.facts, time)} facts/s)`,
+    ].join('\n')
+  }
+
+  #count(status: BatchStatus): number {
+    return this.#batches.filter(batch => batch.status === status).length
+  }
+
+  #sum(member: 'facts' | 'events'): number {
+    return this.#batches.reduce((sum, batch) => sum + batch[member], 0)
+  }
+}
+
+const words: Record<BatchStatus, string> = {
+  applied: 'applied',
+  duplicate: 'applied before',
+  refused: 'refused',
+  conflict: 'in conflict',
+  unavailable: 'not settled',
+}
+
+const reasons: Record<BatchStatus, string> = {
+  applied: '',
+  duplicate: '',
+  refused: 'refused without a reason',
+  conflict: 'another batch was applied under this id',
+  unavailable: 'the database was away: send the batch again',
+}
+
+/** As compilers write it, so that editors find the line. */
+function refusalText({ batch, file, line, path, reason }: ReportedRefusal): string {
+  const place = line > 0 ? `${file}:${line}` : file
+  const name = batch === null ? 'batch without a commit' : `batch ${batch}`
+  return `${place}  ${path === '' ? '' : `${path}  `}${reason}  (${name})`
+}

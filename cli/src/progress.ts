@@ -1,0 +1,30 @@
+import { SingleBar } from 'cli-progress'
+import type { Terminal } from './terminal.ts'
+
+/** How far something has come, drawn on a terminal and silent elsewhere. */
+export interface Progress {
+  update(value: number, text: string): void
+  stop(): void
+}
+
+/** A bar that fills up to `total`, with a text behind it; the text alone where the total is unknown. */
+export function startProgress({ messages }: Terminal, label: string, total?: number): Progress {
+  if (!messages.isTTY) return { update() {}, stop() {} }
+  const bar = new SingleBar({
+    format: total === undefined ? `${label}  {text}` : `${label}  {bar} {percentage}%  {text}`,
+    stream: messages,
+    barsize: 30,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    // Left alone: a process that is killed meanwhile could not show it again.
+    hideCursor: null,
+    clearOnComplete: true,
+    gracefulExit: false,
+    emptyOnZero: true,
+  })
+  bar.start(total ?? 0, 0, { text: '' })
+  return {
+    update: (value, text) => bar.update(Math.min(value, total ?? value), { text }),
+    stop: () => bar.stop(),
+  }
+}

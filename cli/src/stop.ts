@@ -1,0 +1,34 @@
+import { say, type Terminal } from './terminal.ts'
+
+/** A person or a supervisor asks for the end. */
+export interface Stop {
+  /** Aborted when it is asked for. */
+  signal: AbortSignal
+  requested: Promise<void>
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** npm sends on what the terminal has sent already: signals of one moment are one. */
+const onePressMs = 500
+const interruptedStatus = 130
+
+/** From now on the first signal asks for the end and the second one ends the process at once. */
+export function listenForStop(terminal: Terminal): Stop {
+  const controller = new AbortController()
+  const requested = new Promise<void>(resolve => {
+    let firstAt: number | undefined
+    for (const name of signals) {
+      process.on(name, () => {
+        if (firstAt === undefined) {
+          firstAt = performance.now()
+          say(terminal, 'stopping (once more ends at once)')
+          controller.abort(new Error('stopped'))
+          resolve()
+        } else if (performance.now() - firstAt > onePressMs) {
+          process.exit(interruptedStatus)
+        }
+      })
+    }
+  })
+  return { signal: controller.signal, requested }
+}

@@ -15,7 +15,7 @@ if (files.length === 0) throw new Error('acceptance/ holds no test')
 process.exitCode = await (values['base-url'] ? runTests(values['base-url'], process.env) : runOnDemo())
 
 async function runOnDemo(): Promise<number> {
-  const demo = await runChancery(['npm', 'start'])
+  const demo = await runChancery(['npm', 'start'], { worldFile: 'demo-keys.json' })
   try {
     return await runTests(demo.url, demo.env)
   } finally {

@@ -26,7 +26,7 @@ else console.log('skipped: the CDB90 tables are not here')
 
 async function tryTables() {
   const running = await runChancery([process.execPath, chancery, 'serve'], {
-    CHANCERY_ANONYMOUS_LIMIT: '100000',
+    settings: { CHANCERY_ANONYMOUS_LIMIT: '100000' },
   })
   try {
     const { refused } = JSON.parse(await ingest(running.env))

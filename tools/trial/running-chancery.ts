@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -20,10 +21,16 @@ export interface RunningChancery {
 const readyMs = 180_000
 const stopMs = 60_000
 
+export interface RunOptions {
+  settings?: NodeJS.ProcessEnv
+  /** A file in the data directory that is written when the world is made: the service answers earlier. */
+  worldFile?: string
+}
+
 /** Starts it with a command as a user types it, at the repository's root. Throws with its output if it does not get ready. */
 export async function runChancery(
   command: [string, ...string[]],
-  settings: NodeJS.ProcessEnv = {},
+  { settings = {}, worldFile = 'addresses.json' }: RunOptions = {},
 ): Promise<RunningChancery> {
   const dataDir = await mkdtemp(join(tmpdir(), 'chancery-trial-'))
   const env = {
@@ -59,14 +66,14 @@ export async function runChancery(
   }
 
   try {
-    return { url: await readyUrl(dataDir, ended), env, stop }
+    return { url: await readyUrl(dataDir, worldFile, ended), env, stop }
   } catch (err) {
     await stop().catch(() => {})
     throw new Error(`${command.join(' ')}: ${err instanceof Error ? err.message : err}\n${output}`)
   }
 }
 
-async function readyUrl(dataDir: string, ended: Promise<string>): Promise<string> {
+async function readyUrl(dataDir: string, worldFile: string, ended: Promise<string>): Promise<string> {
   let end: string | undefined
   ended.then(reason => {
     end = reason
@@ -75,7 +82,7 @@ async function readyUrl(dataDir: string, ended: Promise<string>): Promise<string
   while (Date.now() < deadline) {
     if (end !== undefined) throw new Error(end)
     const url = await publicAddress(dataDir)
-    if (url && (await isReady(url))) return url
+    if (url && existsSync(join(dataDir, worldFile)) && (await isReady(url))) return url
     await sleep(100)
   }
   throw new Error(`not ready within ${readyMs / 1000} s`)

@@ -2,9 +2,11 @@ import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
 const ours = '^(contract|server|client|portal|simulator|cli|acceptance|bench|examples|tools)/'
 const slice = '(?:resources/[^/]+|access|events|verification|webhooks)'
-const apply = '^server/src/resources/[^/]+/apply\\.ts$'
+/** What applies facts, and what counts anew after them. */
+const apply = '^server/src/resources/[^/]+/(apply|recount)\\.ts$'
 
-const httpForSlices = ['define-route']
+/** How a slice defines its routes, words its answers and refuses. */
+const httpForSlices = ['define-route', 'answers', 'api-error']
 
 /** What a slice may import of the server, `$1` being itself. */
 const belowSlices = [
@@ -69,7 +71,7 @@ export const forbidden: IForbiddenRuleType[] = [
     comment:
       "As every file of a slice; and what a deletion takes with it is deleted by its own slice's apply.ts.",
     severity: 'error',
-    from: { path: `^server/src/(${slice})/apply\\.ts$` },
+    from: { path: `^server/src/(${slice})/(?:apply|recount)\\.ts$` },
     to: { path: ours, pathNot: [...belowSlices, apply] },
   },
   {

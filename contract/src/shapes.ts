@@ -51,7 +51,7 @@ export const name = (maxLength: number, about: About = {}) =>
 export const count = (about: About = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...about })
 
-export const decimals = 4
+const decimals = 4
 const hasFewDecimals = (value: number) => Number(value.toFixed(decimals)) === value
 
 /** A number of at most 4 decimals, from `minimum` (default 0) to `maximum` (default a thousand million). */

@@ -4,7 +4,7 @@ import { migrationState } from './store/migrate.ts'
 import { openStore } from './store/open-store.ts'
 
 export { type Config, type ConfigDefaults, ConfigError, readConfig } from './config.ts'
-export { type RunningServer, startServer, version } from './start-server.ts'
+export { type RunningServer, startServer, version } from './main.ts'
 export { StartupError } from './startup-error.ts'
 
 /** Brings the database to this version. Returns the names of the migrations that it has applied. */

@@ -7,7 +7,7 @@ import type { Alliance, Nation, WorldState } from './state.ts'
 import { moment, put, remove, type Step } from './step.ts'
 import { endTreaty } from './treaties.ts'
 
-export const blocs = 3
+const blocs = 3
 const reportEveryDays = 4
 
 export function makeAlliance(

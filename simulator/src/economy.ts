@@ -28,7 +28,7 @@ export function liveOn(step: Step) {
 }
 
 /** Brings one nation’s money, goods, forces and score up to the end of the step. */
-export function live(step: Step, nation: Nation, random: Random) {
+function live(step: Step, nation: Nation, random: Random) {
   const { world } = step
   // One that was long forgotten catches up on a week at most.
   const days = Math.min(7, (world.lived - nation.livedUntil) / 1000)

@@ -6,7 +6,7 @@ import type { Alliance, Era, WorldState } from './state.ts'
 import { put, type Step } from './step.ts'
 import { endWar } from './wars.ts'
 
-export const totalScore = (alliance: Alliance) => {
+const totalScore = (alliance: Alliance) => {
   let sum = 0
   for (const { score } of alliance.members) sum += score
   return sum

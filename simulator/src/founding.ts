@@ -15,7 +15,7 @@ import { drawTreaty } from './treaties.ts'
 const ageDays = 410
 const memberShare = 0.745
 
-export const allianceCount = (nations: number) => {
+const allianceCount = (nations: number) => {
   if (nations < 4) return Math.min(nations, 1)
   return Math.max(3, Math.round(0.8 * nations ** 0.6))
 }

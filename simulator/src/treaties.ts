@@ -38,7 +38,7 @@ function areFoes(step: Step, one: Alliance, other: Alliance): boolean {
   return sideOf(one) >= 0 && sideOf(other) >= 0 && sideOf(one) !== sideOf(other)
 }
 
-export function signTreaty(
+function signTreaty(
   step: Step,
   alliances: readonly [Alliance, Alliance],
   isDefensive: boolean,

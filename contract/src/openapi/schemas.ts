@@ -12,7 +12,7 @@ const ownerNames: Partial<Record<ResourceName, string>> = { alliance: 'AllianceW
 export const componentName = (resource: ResourceName, view: Returned['view']): string =>
   view === 'public' ? pascalCase(resource) : (ownerNames[resource] ?? `Own${pascalCase(resource)}`)
 
-export const eventDataName = (type: string): string => `EventData${pascalCase(type)}`
+const eventDataName = (type: string): string => `EventData${pascalCase(type)}`
 
 /**
  * A schema as strangers read it. Members may be added to any object within a version, so none is closed:

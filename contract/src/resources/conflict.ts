@@ -4,7 +4,7 @@ import type { Profile } from '../profile.ts'
 import { count, id, listOf, name, nullable, oneOf, shape, text, time } from '../shapes.ts'
 import { lossesOfSide } from './war.ts'
 
-export const conflictStatuses = ['active', 'ended'] as const
+const conflictStatuses = ['active', 'ended'] as const
 
 const suppliedSides = () =>
   listOf(

@@ -1,7 +1,7 @@
 import { open, resource, suppliedAs } from '../classification.ts'
 import { count, id, name, nullable, oneOf, shape, text, time } from '../shapes.ts'
 
-export const eraStatuses = ['upcoming', 'active', 'ended'] as const
+const eraStatuses = ['upcoming', 'active', 'ended'] as const
 
 export const eraResource = () =>
   resource('era', 'A round of the game, from one reset to the next.', {

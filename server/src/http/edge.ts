@@ -121,5 +121,5 @@ export const rateHeaders = ({ limit, remaining, resetAt }: Allowance) => ({
   'x-ratelimit-reset': String(Math.ceil(resetAt / 1000)),
 })
 
-export const rateLimited = ({ retryAfterSeconds }: Allowance) =>
+const rateLimited = ({ retryAfterSeconds }: Allowance) =>
   new ApiError('rate_limited', undefined, { 'retry-after': String(retryAfterSeconds) })

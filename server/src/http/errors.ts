@@ -41,7 +41,7 @@ export function createErrorHandler(log: Logger) {
   }
 }
 
-export function toApiError(error: unknown): ApiError {
+function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isUnavailable(error)) {
     return new ApiError('unavailable', undefined, {

@@ -19,12 +19,12 @@ import type { Change, Refusal } from '../store/batch.ts'
 export type CheckedFact =
   | { op: 'change'; resource: FactResource; change: Change }
   | { op: 'event'; event: GameEvent }
-  | { op: 'commit'; commit: CommitFact }
+  | { op: 'commit'; commit: CommitFact | Refusal }
 
 /** Checks one fact against the contract. Never throws: a fact is good, or it says what is wrong with it and where. */
 export type FactChecker = (value: unknown, line: number) => CheckedFact | Refusal
 
-export const isRefusal = (checked: CheckedFact | Refusal): checked is Refusal => 'reason' in checked
+export const isRefusal = <C extends object>(checked: C | Refusal): checked is Refusal => 'reason' in checked
 
 interface Check {
   Check(value: unknown): boolean
@@ -57,7 +57,7 @@ export function createFactChecker(contract: Contract): FactChecker {
     }
     switch (fact.op) {
       case 'put': {
-        const check = puts.get(String(fact.resource))
+        const check = typeof fact.resource === 'string' ? puts.get(fact.resource) : undefined
         if (!check) return unknownWord(line, '/resource', factResources)
         if (!check.Check(fact)) return firstProblem(check, fact, line)
         const resource = fact.resource as FactResource
@@ -71,15 +71,18 @@ export function createFactChecker(contract: Contract): FactChecker {
         return { op: 'change', resource: fact.resource as FactResource, change }
       }
       case 'event': {
-        const check = events.get(String(fact.data?.type))
+        const type = fact.data?.type
+        const check = typeof type === 'string' ? events.get(type) : undefined
         if (!check) return unknownWord(line, '/data/type', [...events.keys()])
         if (!check.Check(fact)) return firstProblem(check, fact, line)
         return { op: 'event', event: { ...(fact.data as unknown as GameEvent), line } }
       }
       case 'commit':
-        return commits.Check(fact)
-          ? { op: 'commit', commit: fact as unknown as CommitFact }
-          : firstProblem(commits, fact, line)
+        // Also a wrong commit ends its batch: the facts behind it are another's.
+        return {
+          op: 'commit',
+          commit: commits.Check(fact) ? (fact as unknown as CommitFact) : firstProblem(commits, fact, line),
+        }
       default:
         return unknownWord(line, '/op', factOps)
     }
@@ -99,7 +102,11 @@ function firstProblem(check: Check, value: unknown, line: number): Refusal {
   const path = error.instancePath
   switch (error.keyword) {
     case 'additionalProperties':
-      return { line, path: `${path}/${firstOf(params.additionalProperties)}`, reason: 'unknown field' }
+      return {
+        line,
+        path: `${path}/${pointerTo(firstOf(params.additionalProperties))}`,
+        reason: 'unknown field',
+      }
     case 'required':
       return { line, path: `${path}/${firstOf(params.requiredProperties)}`, reason: 'is required' }
     case 'enum':
@@ -112,6 +119,9 @@ function firstProblem(check: Check, value: unknown, line: number): Refusal {
       return { line, path, reason: error.message }
   }
 }
+
+/** A name as JSON pointers write it. */
+const pointerTo = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 const firstOf = (names: unknown) => (Array.isArray(names) ? String(names[0]) : '')
 
@@ -130,6 +140,7 @@ export function parseFact(text: string, line: number): { value: unknown } | Refu
     return { line, path: '', reason: `not JSON: ${detail}` }
   }
   if (suspiciousEscape.test(text)) {
+    if (isTooDeep(value)) return tooDeep(line)
     const path = unkeepable(value, '')
     if (path !== undefined)
       return { line, path, reason: 'text with a NUL character or half a surrogate pair' }
@@ -137,12 +148,22 @@ export function parseFact(text: string, line: number): { value: unknown } | Refu
   return { value }
 }
 
+const depthMax = 32
+
+/** Whether a value is nested deeper than any fact is. Walking all of it, or writing it, would exhaust the stack. */
+export function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth >= depthMax || Object.values(value).some(member => isTooDeep(member, depth + 1))
+}
+
+export const tooDeep = (line: number): Refusal => ({ line, path: '', reason: 'nested deeper than any fact' })
+
 /** The place of the first text that cannot be kept, or undefined. */
 function unkeepable(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? path : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, member] of Object.entries(value)) {
-    const found = unkeepable(key, path) ?? unkeepable(member, `${path}/${key}`)
+    const found = unkeepable(key, path) ?? unkeepable(member, `${path}/${pointerTo(key)}`)
     if (found !== undefined) return found
   }
   return undefined

@@ -2,7 +2,7 @@ import { type Contract, factBytesMax } from '@chancery/contract'
 import { type Refusal, RefusedBatch } from '../store/batch.ts'
 import { type Database, type DatabasePool, isUnavailable, sql } from '../store/database.ts'
 import { type Applied, applyBatch } from './apply-batch.ts'
-import { type CheckedFact, type FactChecker, isRefusal, parseFact } from './check-fact.ts'
+import { type CheckedFact, type FactChecker, isRefusal, isTooDeep, parseFact, tooDeep } from './check-fact.ts'
 import { readLines } from './lines.ts'
 import { Spool, type SpooledBatch } from './spool.ts'
 
@@ -87,11 +87,12 @@ async function* receive(
         } else if (checked.op !== 'commit') {
           if (refusals.length === 0) await spool.add(checked, 'text' in line ? line.text : '')
         } else {
-          const { batch, announce = true } = checked.commit
-          const outcome =
-            refusals.length > 0
-              ? refused(batch, refusals)
-              : await settleBatch(context, spool.close(batch, announce), run)
+          const { commit } = checked
+          const outcome = isRefusal(commit)
+            ? refused(null, [...refusals, commit])
+            : refusals.length > 0
+              ? refused(commit.batch, refusals)
+              : await settleBatch(context, spool.close(commit.batch, commit.announce ?? true), run)
           await spool.clear()
           refusals = []
           isOpen = false
@@ -118,6 +119,10 @@ export async function receiveBatch(
   const refusals: Refusal[] = []
   try {
     for (const [index, fact] of facts.entries()) {
+      if (isTooDeep(fact)) {
+        refusals.push(tooDeep(index + 1))
+        continue
+      }
       const text = JSON.stringify(fact)
       const checked = checkLine(context.check, { number: index + 1, text })
       if (isRefusal(checked)) refusals.push(checked)

@@ -1,4 +1,4 @@
 export type { Allowance, LimitStore } from './allowance.ts'
-export { createMemoryLimits, type MemoryLimits } from './memory.ts'
+export { createMemoryLimits } from './memory.ts'
 export { createRedisLimits } from './redis.ts'
 export { subjectOfAddress } from './subject-of-address.ts'

@@ -170,8 +170,8 @@ function prepare(rules: Rules, data: Document): Document {
 }
 
 /** As PostgreSQL writes it back: no trailing zeros in the fraction. Otherwise the same moment would look like a change. */
-export function canonicalTime(time: string): string {
+function canonicalTime(time: string): string {
   return time.includes('.') ? time.replace(/\.?0*Z$/, 'Z') : time
 }
 
-export const isLater = (one: string, other: string) => Date.parse(one) > Date.parse(other)
+const isLater = (one: string, other: string) => Date.parse(one) > Date.parse(other)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Sql } from 'sql-template-tag'
 
-export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag'
+export { default as sql, raw, type Sql } from 'sql-template-tag'
 
 /** Runs statements as one role. */
 export interface Database {

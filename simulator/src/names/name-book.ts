@@ -43,7 +43,7 @@ function wordOf(random: Random, from: Family, middles: number): string {
   return joined(word, random.pick(from.ends))
 }
 
-export const familyAt = (index: number): Family => families[index % families.length] ?? families[0]
+const familyAt = (index: number): Family => families[index % families.length] ?? families[0]
 
 /** A town or a landmark. Towns may share a name, as they do. */
 export const placeName = (random: Random, family: number) => {

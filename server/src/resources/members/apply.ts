@@ -2,7 +2,7 @@ import type { Batch, Change } from '../../store/batch.ts'
 import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { rowRemover, rowWriter } from '../../store/rows.ts'
-import { addMembershipSteps, type MembershipStep } from '../alliances/count-members.ts'
+import { addMembershipSteps, type MembershipStep } from '../alliances/recount.ts'
 
 interface Membership {
   nation_id: string

@@ -4,7 +4,7 @@ import { settle, type ThingStore, type Transition } from '../../store/changes.ts
 import { sql } from '../../store/database.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
-import { addScoreChanges } from '../alliances/count-members.ts'
+import { addScoreChanges } from '../alliances/recount.ts'
 import { leaveAlliances } from '../members/apply.ts'
 
 type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import type { ServerUser } from './server-user.ts'
 
 export interface Outcome {
   /** Undefined if it could not be started or was ended by a signal. */
@@ -11,8 +10,14 @@ export interface Outcome {
   ended: string
 }
 
+/** The user that a process runs as, where it is not the caller's own. */
+interface RunsAs {
+  uid: number
+  gid: number
+}
+
 /** What every process of the server is started with. */
-export function spawnBasics(user?: ServerUser) {
+export function spawnBasics(user?: RunsAs) {
   return {
     // PG* and LC_* of the caller would change the server. Windows adds what it needs by itself.
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
@@ -24,7 +29,7 @@ export function spawnBasics(user?: ServerUser) {
   }
 }
 
-export async function run(file: string, args: string[], options: { user?: ServerUser }): Promise<Outcome> {
+export async function run(file: string, args: string[], options: { user?: RunsAs }): Promise<Outcome> {
   const child = spawn(file, args, { ...spawnBasics(options.user), stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<{ status: number | undefined; ended: string }>(resolve => {
     child.once('error', err => resolve({ status: undefined, ended: err.message }))

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Fact, type Outcome, startChancery, type TestChancery } from '../support/chancery.ts'
+import { statusOf } from './answers.ts'
+import { commit, lines, nation } from './facts.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+})
+after(() => chancery.close())
+
+test('one small batch comes as JSON, and its status says what became of it', async () => {
+  const send = async (id: string, facts: Fact[]) => {
+    const response = await chancery.operate('POST', '/facts', { facts }, { 'idempotency-key': id })
+    return { status: response.status, outcome: (await response.json()) as Outcome }
+  }
+  const applied = await send('json', [nation('json')])
+  assert.deepEqual([applied.status, applied.outcome.status, applied.outcome.facts], [200, 'applied', 1])
+  const duplicate = await send('json', [nation('json')])
+  assert.deepEqual([duplicate.status, duplicate.outcome.status], [200, 'duplicate'])
+  const conflict = await send('json', [nation('json-2')])
+  assert.deepEqual([conflict.status, conflict.outcome.status], [409, 'conflict'])
+  const refused = await send('json-2', [nation('json-3'), nation('json-4', { rank: 1 })])
+  assert.deepEqual([refused.status, refused.outcome.batch], [422, 'json-2'])
+  assert.deepEqual(refused.outcome.refused, [{ line: 2, path: '/data/rank', reason: 'unknown field' }])
+  assert.equal(await statusOf(chancery, '/nations/json-3'), 404)
+  const committed = await send('json-3', [nation('json-3'), commit('json-3')])
+  assert.deepEqual([committed.status, committed.outcome.refused[0]?.path], [422, '/op'])
+})
+
+test('a JSON batch that is not as it should be is 400', async () => {
+  const statusWith = async (body: unknown, headers: Record<string, string>) =>
+    (await chancery.operate('POST', '/facts', body, headers)).status
+  assert.equal(await statusWith({ facts: [] }, {}), 400, 'no Idempotency-Key')
+  assert.equal(await statusWith({ facts: [] }, { 'idempotency-key': 'a b' }), 400, 'a strange one')
+  assert.equal(await statusWith([], { 'idempotency-key': 'x' }), 400, 'no object')
+  assert.equal(await statusWith({ facts: [], batch: 'x' }, { 'idempotency-key': 'x' }), 400, 'unknown member')
+  assert.equal(await statusWith({ facts: [] }, { 'idempotency-key': 'x', 'content-type': 'text/plain' }), 400)
+})
+
+test('a JSON batch nested deeper than any fact is refused, not an error', async () => {
+  const depth = 300_000
+  const response = await fetch(`${chancery.operatorUrl}/facts`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${chancery.operatorToken}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'deep',
+    },
+    body: `{"facts":[${'['.repeat(depth)}${']'.repeat(depth)}]}`,
+  })
+  assert.ok([400, 422].includes(response.status), `${response.status}`)
+})
+
+test('facts need the operator token', async () => {
+  const response = await fetch(`${chancery.operatorUrl}/facts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson', authorization: 'Bearer not-the-operator-token' },
+    body: lines(nation('stranger'), commit('stranger')),
+  })
+  assert.equal(response.status, 401)
+  assert.equal(await statusOf(chancery, '/nations/stranger'), 404)
+})
+
+test('facts never come in by the public listener', async () => {
+  const response = await fetch(`${chancery.url}/facts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${chancery.operatorToken}` },
+    body: lines(nation('public'), commit('public')),
+  })
+  assert.ok([404, 405].includes(response.status), `${response.status}`)
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { type ErrorCode, errors } from '@chancery/contract'
+import type { RawAnswer } from './raw.ts'
+
+/** An answer from `fetch`, read to its end, or as it came over a socket. */
+export type Answered = Pick<RawAnswer, 'status' | 'headers' | 'body'>
+
+export async function answered(response: Response): Promise<Answered> {
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+  }
+}
+
+export const exposedHeaders =
+  'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, etag, www-authenticate'
+
+/** Holds an answer to what every answer of the API carries. */
+export function assertAnswer({ headers }: Answered, what: string): void {
+  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
+    assert.match(headers[name] ?? 'none', /^\d+$/, `${what}: ${name}`)
+  }
+  assert.match(headers['x-request-id'] ?? 'none', /^[A-Za-z0-9_-]{8,64}$/, `${what}: x-request-id`)
+  assert.equal(headers['access-control-allow-origin'], '*', what)
+  assert.equal(headers['access-control-expose-headers'], exposedHeaders, what)
+}
+
+/** Holds an answer to the one shape of every error. Returns its message. */
+export function assertError(answer: Answered, code: ErrorCode, what: string): string {
+  assert.deepEqual([answer.status, codeOf(answer)], [errors[code].status, code], what)
+  assertAnswer(answer, what)
+  const body = JSON.parse(answer.body) as { error: { code: string; message: string; request_id: string } }
+  assert.deepEqual(Object.keys(body), ['error'], what)
+  assert.deepEqual(Object.keys(body.error), ['code', 'message', 'request_id'], what)
+  assert.equal(body.error.request_id, answer.headers['x-request-id'], what)
+  assert.ok(body.error.message.length > 0, what)
+  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8', what)
+  assert.equal(answer.headers['cache-control'], 'no-store', what)
+  assert.equal(answer.headers.etag, undefined, what)
+  return body.error.message
+}
+
+function codeOf({ body }: Answered): string | undefined {
+  try {
+    return (JSON.parse(body) as { error?: { code?: string } }).error?.code
+  } catch {
+    return undefined
+  }
+}
+
+export const remainingOf = ({ headers }: Pick<Answered, 'headers'>) =>
+  Number(headers['x-ratelimit-remaining'])
+
+/** Headers that may differ between two answers to the same question. */
+const fleeting = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+
+export const lastingHeaders = ({ headers }: Answered) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !fleeting.includes(name)))

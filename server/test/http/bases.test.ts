@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import {
+  bases,
+  contractFor,
+  demoProfile,
+  type Operation,
+  operations,
+  responseSchema,
+  scopeNames,
+} from '@chancery/contract'
+import { createWorld, demoViewers, linesOf } from '@chancery/simulator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Answered, answered, assertAnswer, lastingHeaders } from './answers.ts'
+import { ask } from './raw.ts'
+
+let chancery: TestChancery
+let key: string
+let nationId: string
+let paths: Map<string, string[]>
+
+before(async () => {
+  chancery = await startChancery()
+  const world = createWorld({ nations: 60, days: 10, seed: 7, endsAt: '2026-05-27T00:00:00Z' })
+  const outcomes = await chancery.send([...world.history()].map(linesOf).join(''))
+  assert.ok(outcomes.length > 0 && outcomes.every(({ status }) => status === 'applied'))
+  await chancery.tell([])
+  const { leader } = demoViewers(world)
+  nationId = leader.nationId
+  key = (await chancery.makeKey({ player_id: leader.playerId }, scopeNames)).key
+  paths = await pathsOfWorld()
+})
+after(() => chancery.close())
+
+interface Listed {
+  data: { id: string; battles_count?: number }[]
+}
+
+/** Of every operation some questions that the simulated world answers, and some that it refuses. */
+async function pathsOfWorld(): Promise<Map<string, string[]>> {
+  const idsOf = async (path: string) => (await chancery.read<Listed>(path)).data
+  const [alliance] = await idsOf('/alliances')
+  const war = (await idsOf('/wars')).find(({ battles_count }) => (battles_count ?? 0) > 0)
+  assert.ok(alliance && war)
+  const variants: Record<string, string[]> = {
+    'nations.list': ['?search=a&limit=3', '?status=active&min_score=10&page=2', '?limit=0'],
+    'nations.get': ['?unknown=1'],
+    'alliances.list': ['?search=the', '?ids=none'],
+    'alliances.get': ['?include=treasury', '?include=everything'],
+    'alliances.members': ['?page=900', '?page=x'],
+    'wars.list': ['?status=ended', `?nation_id=${nationId}`, '?status=over'],
+    'events.list': ['?type=war.*&limit=5', '?after=0', '?after=999999999', '?since=yesterday'],
+    'rankings.list': ['?board=alliances', '?board=all'],
+    'me.nation': ['?include=military,economy', '?include=all'],
+  }
+  return new Map(
+    Object.values<Operation>(operations).map(operation => {
+      const id = operation.path.startsWith('/nations')
+        ? nationId
+        : operation.tag === 'Wars'
+          ? war.id
+          : alliance.id
+      const path = operation.path.replace('{id}', id).replace('{code}', 'NOSUCHCODE')
+      return [operation.id, [path, ...(variants[operation.id] ?? []).map(query => path + query)]]
+    }),
+  )
+}
+
+const pathsOf = (operation: Operation): string[] => paths.get(operation.id) ?? []
+
+/** A body but for its request id: that of an error says which call it was, and a key its calls left. */
+const lastingBody = ({ body }: Answered) => body.replace(/"request_id":"[^"]*"|"remaining":\d+/, '')
+
+for (const operation of Object.values<Operation>(operations)) {
+  test(`${operation.id} answers the same on both bases`, async () => {
+    for (const path of pathsOf(operation)) {
+      for (const headers of questions()) {
+        const [one, other] = await Promise.all(
+          [bases.canonical, bases.mirror].map(async base =>
+            answered(await fetch(chancery.url + base + path, { headers })),
+          ),
+        )
+        assert.ok(one && other)
+        const what = `${path} ${JSON.stringify(Object.keys(headers))}`
+        assertAnswer(one, what)
+        assert.equal(one.status, other.status, what)
+        assert.equal(lastingBody(one), lastingBody(other), what)
+        assert.deepEqual(sized(one), sized(other), what)
+      }
+    }
+  })
+
+  test(`${operation.id} answers what the contract says, as JSON`, async () => {
+    const validate = schemasOf(operation)
+    const [path] = pathsOf(operation)
+    if (operation.id === 'discord.verify') {
+      assert.equal((await chancery.get(path ?? '')).status, 404)
+      const verified = await chancery.read(`/discord/verify/${await chancery.makeCode(nationId)}`)
+      assert.ok(validate(verified))
+      return
+    }
+    const response = await chancery.get(path ?? '', { key, headers: { accept: 'text/html' } })
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
+    const body = (await response.json()) as { data: unknown }
+    assert.ok(validate(body), path)
+    if (Array.isArray(body.data)) assert.ok(body.data.length > 0, `${path} has something to show`)
+  })
+
+  test(`${operation.id} says the same about HEAD on both bases`, async () => {
+    const [path = ''] = pathsOf(operation)
+    const seen = await Promise.all(
+      Object.values(bases).map(async base => {
+        const lines = (method: string) => [
+          `${method} ${base + path} HTTP/1.1`,
+          'Host: x',
+          `Authorization: Bearer ${key}`,
+        ]
+        const answer = await ask(chancery.url, lines('HEAD'), { isHead: true })
+        const got = await ask(chancery.url, lines('GET'))
+        assertAnswer(answer, path)
+        if (!operation.allowsHead) {
+          assert.equal(answer.status, 405)
+          assert.equal(answer.headers.allow, 'GET, OPTIONS')
+        } else if (operation.id !== 'me.key') {
+          assert.deepEqual([answer.status, lastingHeaders(answer)], [got.status, lastingHeaders(got)])
+        }
+        return [answer.status, lastingHeaders(answer)]
+      }),
+    )
+    assert.deepEqual(seen[0], seen[1])
+  })
+}
+
+test('a compressed body is the body', async () => {
+  const path = '/nations?limit=100'
+  const plain = await answered(await chancery.get(path, { headers: { 'accept-encoding': 'identity' } }))
+  const { headers, bytes } = await ask(chancery.url, [
+    `GET ${bases.mirror}${path} HTTP/1.1`,
+    'Host: x',
+    'Accept-Encoding: gzip',
+  ])
+  assert.equal(headers['content-encoding'], 'gzip')
+  assert.ok(bytes.length < plain.body.length / 2)
+  assert.equal(gunzipSync(bytes).toString(), plain.body)
+})
+
+/** Ways to ask: without a key, with one, and for a compressed body. */
+const questions = (): Record<string, string>[] => [
+  { 'accept-encoding': 'identity' },
+  { 'accept-encoding': 'identity', authorization: `Bearer ${key}` },
+  { 'accept-encoding': 'gzip' },
+  { 'if-none-match': '*' },
+]
+
+/** Numbers of calls left have more or fewer digits. */
+const sized = (answer: Answered) => {
+  const { 'content-length': _, ...headers } = lastingHeaders(answer)
+  return headers
+}
+
+function schemasOf(operation: Operation) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  const contract = contractFor(demoProfile)
+  const [first] = operation.returns.resources
+  return ajv.compile(responseSchema(contract, operation, first))
+}

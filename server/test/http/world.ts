@@ -1,0 +1,140 @@
+import { operations } from '@chancery/contract'
+import type { Fact } from '../support/chancery.ts'
+
+const put = (resource: string, data: object): Fact => ({ op: 'put', resource, data })
+const at = (day: number) => `2026-05-${String(day).padStart(2, '0')}T10:00:00Z`
+
+/** The id of a nation's player. */
+export const playerOf = (nationId: string) => `player-of-${nationId}`
+
+const nation = (id: string, nationName: string, score: number, more: object = {}) =>
+  put('nation', {
+    id,
+    nation_name: nationName,
+    leader_name: `Leader of ${nationName}`,
+    national_score: score,
+    player: playerOf(id),
+    ...more,
+  })
+
+/** What nobody but its owner, or nobody at all, may read: unlike anything public. */
+export const secrets = {
+  tanks: 770_123_401,
+  reserves: 770_123_402,
+  missiles: 770_123_403,
+  credits: 770_123_404,
+  queued: 770_123_405,
+  weariness: 770_123_406,
+  treasury: 770_123_407,
+  note: 'hold the strait in secret',
+  moderation: 'warned for a motto in secret',
+}
+
+export const ownSections = {
+  military: {
+    units: { tanks: secrets.tanks },
+    reserves: { tanks: secrets.reserves },
+    readiness: 87.5,
+    strategic: { nuclear_missile: secrets.missiles },
+  },
+  economy: { credits: secrets.credits, resources: { steel: 12 } },
+  production: {
+    queue: [{ item: 'tanks', quantity: secrets.queued, completes_at: '2026-06-28T06:00:00Z' }],
+  },
+  assignments: [
+    { alliance_id: 'a1', kind: 'defend', target_nation_id: 'n5', note: secrets.note, due_at: null },
+  ],
+}
+
+/**
+ * A small world in which every operation has something to answer. In the alliance a1: n1 its leader, n2 an officer,
+ * n3 a member, n4 an applicant. n5 leads a2 with the officer n6. n7 stands alone.
+ */
+export function smallWorld(): Fact[] {
+  return [
+    put('alliance', {
+      id: 'a1',
+      name: 'Northern Pact',
+      tag: 'NP',
+      treasury: { credits: secrets.treasury, resources: { steel: 41 } },
+      moderation_notes: secrets.moderation,
+    }),
+    put('alliance', { id: 'a2', name: 'Free Ports', tag: 'FP', treasury: { credits: 5, resources: {} } }),
+    nation('n1', 'Valdoria', 1843.25, {
+      ...ownSections,
+      attributes: { literacy_percent: 93.5, war_weariness: secrets.weariness % 100 },
+      moderation_notes: secrets.moderation,
+    }),
+    nation('n2', 'Karsk', 1500),
+    nation('n3', 'Ostmark', 1200, ownSections),
+    nation('n4', 'Belport', 900),
+    nation('n5', 'Tresk', 1400),
+    nation('n6', 'Ulmen', 1100),
+    nation('n7', 'Sorrow', 100),
+    put('alliance_member', { nation_id: 'n1', alliance_id: 'a1', rank: 'leader', joined_at: at(1) }),
+    put('alliance_member', { nation_id: 'n2', alliance_id: 'a1', rank: 'officer', joined_at: at(2) }),
+    put('alliance_member', { nation_id: 'n3', alliance_id: 'a1', rank: 'member', joined_at: at(3) }),
+    put('alliance_application', { nation_id: 'n4', alliance_id: 'a1', applied_at: at(4) }),
+    put('alliance_member', { nation_id: 'n5', alliance_id: 'a2', rank: 'leader', joined_at: at(1) }),
+    put('alliance_member', { nation_id: 'n6', alliance_id: 'a2', rank: 'officer', joined_at: at(2) }),
+    put('era', { id: 'e1', number: 1, name: 'First Age', status: 'active', started_at: at(1) }),
+    put('conflict', {
+      id: 'c1',
+      name: 'War of the Straits',
+      started_at: at(5),
+      era_id: 'e1',
+      sides: [
+        { name: 'North', alliances: [{ alliance_id: 'a1' }] },
+        { name: 'South', alliances: [{ alliance_id: 'a2' }] },
+      ],
+    }),
+    put('war', {
+      id: 'w1',
+      type: 'conquest',
+      attacker: { nation_id: 'n1' },
+      defender: { nation_id: 'n5' },
+      declared_at: at(6),
+      conflict_id: 'c1',
+      era_id: 'e1',
+    }),
+    put('battle', {
+      id: 'b1',
+      war_id: 'w1',
+      kind: 'ground',
+      fought_at: at(7),
+      attacker_nation_id: 'n1',
+      defender_nation_id: 'n5',
+      victor: 'attacker',
+      losses: { attacker: { tanks: 3 }, defender: { tanks: 9 } },
+    }),
+    put('market_price', { resource: 'steel', price: 412.5, traded_value_24h: 75_075, as_of: at(8) }),
+    put('market_price', { resource: 'food', price: 2.25, traded_value_24h: 100, as_of: at(8) }),
+    put('news_item', { id: 'news1', title: 'The straits are closed', category: null, published_at: at(9) }),
+    {
+      op: 'event',
+      data: {
+        type: 'strategic_weapon.launched',
+        occurred_at: at(9),
+        data: { weapon: 'nuclear_missile', attacker_nation_id: 'n1', defender_nation_id: 'n5' },
+      },
+    },
+  ]
+}
+
+/** Something of each kind that stands in a path. */
+const pathIds: Record<string, string> = {
+  'nations.get': 'n1',
+  'alliances.get': 'a1',
+  'alliances.members': 'a1',
+  'wars.get': 'w1',
+  'wars.battles': 'w1',
+}
+
+/** Every operation of the contract, with a path that names something of the small world. */
+export const everyOperation = Object.values(operations).map(operation => ({
+  operation,
+  path: operation.path.replace('{id}', pathIds[operation.id] ?? '{id}').replace('{code}', 'NOSUCHCODE'),
+}))
+
+/** Those that everybody reads the same. */
+export const sharedOperations = everyOperation.filter(({ operation }) => operation.body !== 'personal')

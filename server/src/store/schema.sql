@@ -99,7 +99,7 @@ create unlogged table chancery_secret.event_draft (
   alliance_ids jsonb not null,
   war_id text collate "C",
   conflict_id text collate "C",
-  data jsonb not null
+  data json not null
 );
 grant delete, insert, select, truncate on chancery_secret.event_draft to chancery_ingest;
 
@@ -255,7 +255,7 @@ create table chancery_world.event (
   alliance_ids jsonb not null,
   war_id text collate "C",
   conflict_id text collate "C",
-  data jsonb not null,
+  data json not null,
   is_announced boolean not null,
   constraint event_pkey PRIMARY KEY (seq)
 );

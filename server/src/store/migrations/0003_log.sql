@@ -11,7 +11,8 @@ create table chancery_world.event (
   alliance_ids jsonb not null,
   war_id text collate "C",
   conflict_id text collate "C",
-  data jsonb not null,
+  -- json, not jsonb: members leave in the order of the contract.
+  data json not null,
   -- false: history, which is neither streamed nor delivered as news.
   is_announced boolean not null
 );

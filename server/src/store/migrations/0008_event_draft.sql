@@ -9,6 +9,6 @@ create unlogged table chancery_secret.event_draft (
   alliance_ids jsonb not null,
   war_id text collate "C",
   conflict_id text collate "C",
-  data jsonb not null
+  data json not null
 );
 grant select, insert, delete, truncate on chancery_secret.event_draft to chancery_ingest;

@@ -64,16 +64,18 @@ function isKnown(header: string | undefined, tag: string): boolean {
   })
 }
 
+/** What the header says of gzip by name counts; `*` speaks for the codings that it does not name. */
 function acceptsGzip(header: string | string[] | undefined): boolean {
   if (header === undefined) return false
-  return String(header)
-    .split(',')
-    .some(part => {
-      const [coding = '', ...parameters] = part
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*/)
-      const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
-      return (coding === 'gzip' || coding === '*') && (quality === undefined || Number(quality) > 0)
-    })
+  const qualities = new Map(
+    String(header)
+      .toLowerCase()
+      .split(',')
+      .map(part => {
+        const [coding = '', ...parameters] = part.trim().split(/\s*;\s*/)
+        const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
+        return [coding, quality === undefined ? 1 : Number(quality)] as const
+      }),
+  )
+  return (qualities.get('gzip') ?? qualities.get('*') ?? 0) > 0
 }

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { bases, type Operation, scopeNames } from '@chancery/contract'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Answered, answered, assertAnswer, assertError, remainingOf } from './answers.ts'
+import { ask } from './raw.ts'
+import { everyOperation, sharedOperations, smallWorld } from './world.ts'
+
+let chancery: TestChancery
+let key: string
+
+before(async () => {
+  chancery = await startChancery()
+  await chancery.tell(smallWorld())
+  key = (await chancery.makeKey({ nation_id: 'n1' }, scopeNames)).key
+})
+after(() => chancery.close())
+
+const get = async (path: string, headers: Record<string, string> = {}) =>
+  answered(await chancery.get(path, { headers: { 'accept-encoding': 'identity', ...headers } }))
+
+const cacheControl: Record<Operation['body'], string> = {
+  shared: 'private, max-age=60',
+  shared_fresh: 'private, no-cache',
+  personal: 'no-store',
+}
+
+for (const { operation, path } of sharedOperations) {
+  test(`${operation.id} may be kept as long as its kind allows, and says how to ask again`, async () => {
+    const { status, headers, body } = await get(path)
+    assert.equal(status, 200)
+    assert.match(headers.etag ?? '', /^"[A-Za-z0-9_-]+"$/)
+    assert.equal(headers['cache-control'], cacheControl[operation.body])
+    assert.equal(headers.vary, 'accept-encoding')
+    assert.equal(headers['content-length'], String(Buffer.byteLength(body)))
+  })
+
+  test(`${operation.id} is 304 to whoever has it, and that counts`, async () => {
+    const first = await get(path)
+    const etag = first.headers.etag ?? ''
+    for (const known of [etag, `W/${etag}`, '*', ` ${etag} `, `"other", ${etag}`, `"a",W/${etag},"b"`]) {
+      const before = await left()
+      const again = await get(path, { 'if-none-match': known })
+      assertAnswer(again, known)
+      assert.deepEqual([again.status, again.body], [304, ''], known)
+      for (const name of ['etag', 'cache-control', 'vary'])
+        assert.equal(again.headers[name], first.headers[name])
+      assert.equal(remainingOf(again), before - 1, known)
+    }
+    for (const unknown of ['"other"', etag.replaceAll('"', ''), `${etag.slice(0, -2)}"`, '']) {
+      assert.equal((await get(path, { 'if-none-match': unknown })).status, 200, unknown)
+    }
+  })
+
+  test(`${operation.id} is 304 to HEAD as to GET`, async () => {
+    const { headers } = await get(path)
+    const lines = [`HEAD ${bases.canonical}${path} HTTP/1.1`, 'Host: x', `If-None-Match: ${headers.etag}`]
+    assert.equal((await ask(chancery.url, lines, { isHead: true })).status, 304)
+  })
+
+  test(`${operation.id} is the same for everybody, with a key or without`, async () => {
+    const anonymous = await get(path)
+    const keyed = await get(path, { authorization: `Bearer ${key}` })
+    assert.deepEqual([keyed.body, keyed.headers.etag], [anonymous.body, anonymous.headers.etag])
+  })
+}
+
+/** What is left in this address's bucket. */
+async function left(): Promise<number> {
+  const response = await fetch(`${chancery.url}${bases.canonical}/nations`, { method: 'OPTIONS' })
+  return remainingOf(await answered(response))
+}
+
+test('an answer that needs a key, or a code, is never kept', async () => {
+  const code = await chancery.makeCode('n1')
+  const authorization = `Bearer ${key}`
+  const personal = everyOperation
+    .filter(({ operation }) => operation.body === 'personal')
+    .map(({ path }) => path)
+  assert.ok(personal.length >= 3)
+  for (const path of [...personal, `/discord/verify/${code}`, '/alliances/a1?include=treasury']) {
+    const answer = await get(path, { authorization, 'if-none-match': '*' })
+    assertAnswer(answer, path)
+    assert.equal(answer.headers['cache-control'], 'no-store', path)
+    assert.equal(answer.headers.etag, undefined, path)
+    assert.ok(answer.status === 200 || path.includes('NOSUCHCODE'), path)
+  }
+})
+
+test('a demanded treasury is not what the next caller without it is given', async () => {
+  const authorization = `Bearer ${key}`
+  const withTreasury = await get('/alliances/a1?include=treasury', { authorization })
+  assert.match(withTreasury.body, /"treasury"/)
+  for (const headers of [{}, { authorization }]) {
+    assert.doesNotMatch((await get('/alliances/a1', headers)).body, /"treasury"/)
+    assert.doesNotMatch((await get('/alliances/a1?include=', headers)).body, /"treasury"/)
+  }
+  assertError(await get('/alliances/a1?include=treasury'), 'api_key_required', 'the same again without a key')
+})
+
+test('an error has neither a tag nor a life, also where If-None-Match would take anything', async () => {
+  for (const path of ['/nations/none', '/nowhere', '/nations?limit=x', '/me/nation'])
+    assertError(await get(path, { 'if-none-match': '*' }), errorOf(path), path)
+})
+const errorOf = (path: string) =>
+  path.includes('limit') ? 'invalid_parameter' : path.includes('me/') ? 'api_key_required' : 'not_found'
+
+test('a tag changes with the body, and only then', async () => {
+  const seen = async () => (await get('/nations/n7')).headers.etag
+  const before = await seen()
+  assert.equal(await seen(), before)
+  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n6', motto: 'Elsewhere.' } }])
+  assert.equal(await seen(), before)
+  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n7', motto: 'Here.' } }])
+  const after = await seen()
+  assert.notEqual(after, before)
+  assert.equal((await get('/nations/n7', { 'if-none-match': before ?? '' })).status, 200)
+})
+
+/** Asks with this Accept-Encoding: over a socket, because `fetch` unpacks. */
+const accepting = (encoding: string, path = '/nations', more: string[] = []) =>
+  ask(chancery.url, [
+    `GET ${bases.canonical}${path} HTTP/1.1`,
+    'Host: x',
+    `Accept-Encoding: ${encoding}`,
+    ...more,
+  ])
+
+test('a body is compressed where that is asked for, with a tag of its own', async () => {
+  const plain = await accepting('identity')
+  for (const encoding of [
+    'gzip',
+    'GZIP',
+    'br, gzip;q=0.5',
+    'deflate,gzip',
+    '*',
+    '*;q=0.1',
+    'gzip; q=1.0',
+    'gzip;q=0.001',
+  ]) {
+    const packed = await accepting(encoding)
+    assertAnswer(packed, encoding)
+    assert.equal(packed.headers['content-encoding'], 'gzip', encoding)
+    assert.equal(packed.headers['content-type'], 'application/json; charset=utf-8')
+    assert.equal(packed.headers.vary, 'accept-encoding')
+    assert.match(packed.headers.etag ?? '', /^"[^"]+"$/)
+    assert.notEqual(packed.headers.etag, plain.headers.etag)
+    assert.equal(gunzipSync(packed.bytes).toString(), plain.body)
+  }
+})
+
+test('a body is not compressed where that is not asked for, or is ruled out', async () => {
+  for (const encoding of [
+    '',
+    'identity',
+    'br',
+    'deflate',
+    'gzip;q=0',
+    'gzip; q=0',
+    'gzip;q=0.000',
+    '*;q=0',
+    'gzip;q=0, *',
+    '*, gzip;q=0',
+    'xgzip',
+    'gzip;q=x',
+  ]) {
+    const answer = await accepting(encoding)
+    assert.equal(answer.headers['content-encoding'], undefined, encoding)
+    assert.equal(answer.headers.vary, 'accept-encoding')
+    assert.equal(answer.status, 200)
+  }
+})
+
+test('whoever has the compressed body is told so, and whoever has the plain one', async () => {
+  const plain = await accepting('identity')
+  const packed = await accepting('gzip')
+  for (const { headers } of [plain, packed]) {
+    for (const encoding of ['gzip', 'identity']) {
+      const again = await accepting(encoding, '/nations', [`If-None-Match: ${headers.etag}`])
+      assert.equal(again.status, 304)
+      assert.equal(again.headers.etag, (encoding === 'gzip' ? packed : plain).headers.etag)
+    }
+  }
+})
+
+test('a small body is sent as it is', async () => {
+  assert.equal((await accepting('gzip', '/eras?page=9')).headers['content-encoding'], undefined)
+})
+
+test('OPTIONS is answered on every path, known or not, and takes nothing', async () => {
+  const paths = [...everyOperation.map(({ path }) => path), '/nowhere', '/nations/', '/%zz']
+  for (const base of Object.values(bases)) {
+    for (const path of paths) {
+      const before = await left()
+      const answer = await ask(chancery.url, [
+        `OPTIONS ${base}${path} HTTP/1.1`,
+        'Host: x',
+        'Origin: https://tool.example',
+        'Access-Control-Request-Method: GET',
+        'Access-Control-Request-Headers: authorization, if-none-match, last-event-id',
+      ])
+      assertAnswer(answer, path)
+      const methods = path.startsWith('/discord/') ? 'GET, OPTIONS' : 'GET, HEAD, OPTIONS'
+      assert.deepEqual(
+        [answer.status, answer.body, answer.headers['access-control-allow-methods'], answer.headers.allow],
+        [204, '', methods, methods],
+      )
+      assert.equal(
+        answer.headers['access-control-allow-headers'],
+        'authorization, if-none-match, last-event-id',
+      )
+      assert.equal(answer.headers['access-control-max-age'], '86400')
+      assert.equal(answer.headers['access-control-allow-credentials'], undefined)
+      assert.equal(remainingOf(answer), before)
+    }
+  }
+})
+
+test('OPTIONS needs no valid key, as a browser sends none', async () => {
+  const lines = [`OPTIONS ${bases.canonical}/me/nation HTTP/1.1`, 'Host: x', 'Authorization: Bearer nonsense']
+  assert.equal((await ask(chancery.url, lines)).status, 204)
+})
+
+test('no origin is given credentials, and none is told apart', async () => {
+  const seen = new Set<string>()
+  for (const origin of ['https://tool.example', 'null', 'http://localhost:3000']) {
+    const { headers }: Answered = await get('/nations/n1', { origin })
+    assert.equal(headers['access-control-allow-credentials'], undefined)
+    seen.add(`${headers['access-control-allow-origin']} ${headers.vary} ${headers.etag}`)
+  }
+  assert.equal(seen.size, 1)
+})
+
+test('every answer has a request id of its own', async () => {
+  const answers = await Promise.all(Array.from({ length: 300 }, () => get('/nations/n1')))
+  assert.equal(new Set(answers.map(({ headers }) => headers['x-request-id'])).size, 300)
+})
+
+test('answers say nothing of what they are made with', async () => {
+  for (const path of ['/nations', '/nowhere', '/%zz']) {
+    const { headers } = await get(path)
+    for (const name of ['server', 'x-powered-by', 'set-cookie', 'via']) assert.equal(headers[name], undefined)
+  }
+})
+
+test('me.key and its headers say the same of the limit', async () => {
+  const { headers, body } = await get('/me/key', { authorization: `Bearer ${key}` })
+  const { data } = JSON.parse(body) as { data: { limit: number; remaining: number } }
+  assert.equal(data.limit, Number(headers['x-ratelimit-limit']))
+  assert.equal(data.remaining, Number(headers['x-ratelimit-remaining']))
+})

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const nodeMajorMin = 24
+const parentCheckMs = 500
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 function findPinnedNode() {
@@ -32,11 +33,20 @@ function runOn(node) {
   // From a terminal the child gets the signal as well; it takes two in one moment for one.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, () => child.kill(signal))
+  // npx runs this through a shell, which a signal to npx ends without passing it on.
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    child.kill('SIGTERM')
+  }, parentCheckMs)
+  if (process.env.npm_lifecycle_event === undefined) clearInterval(watch)
   child.on('error', err => {
     process.stderr.write(`chancery: ${node} does not start (${err.message}): run npm install again\n`)
     process.exitCode = 1
   })
   child.on('exit', (status, signal) => {
+    clearInterval(watch)
     for (const forwarded of signals) process.removeAllListeners(forwarded)
     if (signal === null) {
       process.exitCode = status

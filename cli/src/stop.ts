@@ -12,23 +12,35 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const onePressMs = 500
 const interruptedStatus = 130
 
+/** npm runs a command through a shell, which a signal to npm ends without passing it on. */
+const parentCheckMs = 500
+
 /** From now on the first signal asks for the end and the second one ends the process at once. */
 export function listenForStop(terminal: Terminal): Stop {
   const controller = new AbortController()
-  const requested = new Promise<void>(resolve => {
-    let firstAt: number | undefined
-    for (const name of signals) {
-      process.on(name, () => {
-        if (firstAt === undefined) {
-          firstAt = performance.now()
-          say(terminal, 'stopping (once more ends at once)')
-          controller.abort(new Error('stopped'))
-          resolve()
-        } else if (performance.now() - firstAt > onePressMs) {
-          process.exit(interruptedStatus)
-        }
-      })
+  const { promise: requested, resolve } = Promise.withResolvers<void>()
+  let firstAt: number | undefined
+  const stop = () => {
+    if (firstAt === undefined) {
+      firstAt = performance.now()
+      say(terminal, 'stopping (once more ends at once)')
+      controller.abort(new Error('stopped'))
+      resolve()
+    } else if (performance.now() - firstAt > onePressMs) {
+      process.exit(interruptedStatus)
     }
-  })
+  }
+  for (const name of signals) process.on(name, stop)
+  if (terminal.env.npm_lifecycle_event !== undefined) watchParent(stop)
   return { signal: controller.signal, requested }
+}
+
+function watchParent(onEnd: () => void): void {
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    onEnd()
+  }, parentCheckMs)
+  watch.unref()
 }

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { chancery, ended, startChancery } from './chancery.ts'
+import { openStubDoor, outcomeLine, takeFacts } from './stub-door.ts'
+
+const good = '{"op":"put"}\n{"op":"put"}\n{"op":"commit","batch":"b1"}\n'
+const wrong = '{"op":"put"}\n{"op":"put","wrong":true}\n{"op":"commit","batch":"b2"}\n'
+
+async function fileOf(t: TestContext, text: string) {
+  const dir = await mkdtemp(join(tmpdir(), 'chancery-cli-'))
+  t.after(() => rm(dir, { recursive: true }))
+  const path = join(dir, 'world.ndjson')
+  await writeFile(path, text)
+  return path
+}
+
+test('ingest counts what was applied and exits with 0', async t => {
+  const door = await openStubDoor(t)
+  const { status, output } = await chancery(['ingest', await fileOf(t, good)], door.variables)
+  assert.equal(status, 0)
+  assert.match(output, /^1 batch applied, 0 applied before, 0 refused\n2 facts, 2 events in /)
+})
+
+test('a refused batch is told with file, line, path and reason, others go on, and the status is 1', async t => {
+  const door = await openStubDoor(t)
+  const file = await fileOf(t, wrong + good)
+  const { status, output } = await chancery(['ingest', file], door.variables)
+  assert.equal(status, 1)
+  assert.ok(output.startsWith(`${file}:2  /data/x  must be right  (batch b2)\n`), output)
+  assert.match(output, /1 batch applied, 0 applied before, 1 refused/)
+})
+
+test('line numbers are those of each file', async t => {
+  const door = await openStubDoor(t)
+  const [first, second] = [await fileOf(t, good), await fileOf(t, wrong)]
+  const { status, output } = await chancery(['ingest', '--json', first, second], door.variables)
+  const document = JSON.parse(output)
+  assert.equal(status, 1)
+  assert.equal(document.facts, 2)
+  assert.equal(document.events, 4)
+  assert.deepEqual(
+    document.batches.map(({ batch, status, file }: Record<string, unknown>) => [batch, status, file]),
+    [
+      ['b1', 'applied', first],
+      ['b2', 'refused', second],
+    ],
+  )
+  assert.deepEqual(document.refused, [
+    { batch: 'b2', file: second, line: 2, path: '/data/x', reason: 'must be right' },
+  ])
+})
+
+for (const outcome of ['conflict', 'unavailable'])
+  test(`a batch that is ${outcome} makes the status 1`, async t => {
+    const door = await openStubDoor(t)
+    const facts = `{"op":"commit","batch":"b3","status":"${outcome}"}\n`
+    const { status, output } = await chancery(['ingest', '--json', '-'], door.variables, facts)
+    assert.equal(status, 1)
+    assert.equal(JSON.parse(output).refused[0].batch, 'b3')
+  })
+
+test('a batch applied before is no failure', async t => {
+  const door = await openStubDoor(t)
+  const facts = '{"op":"commit","batch":"b3","status":"duplicate"}\n'
+  const { status, output } = await chancery(['ingest', '-'], door.variables, facts)
+  assert.equal(status, 0)
+  assert.match(output, /^0 batches applied, 1 applied before/)
+})
+
+test('--check asks the service to store nothing', async t => {
+  const door = await openStubDoor(t)
+  const { status, output } = await chancery(['ingest', '--check', '-'], door.variables, good)
+  assert.equal(status, 0)
+  assert.match(output, /^1 batch would be applied/)
+  assert.deepEqual(
+    door.calls.map(call => call.path),
+    ['/status', '/facts?check=true'],
+  )
+})
+
+test('outcomes are read while facts are still being sent', { timeout: 20_000 }, async t => {
+  const door = await openStubDoor(t, {
+    facts: (req, res) => {
+      req.once('data', () => res.write(outcomeLine({ batch: 'b1' }), () => req.socket.destroySoon()))
+    },
+  })
+  const child = startChancery(['ingest', '-'], door.variables)
+  child.stdin?.on('error', () => {})
+  child.stdin?.write(good)
+  const { status, output, messages } = await ended(child)
+  assert.equal(status, 1)
+  assert.match(output, /^1 batch applied/)
+  assert.match(messages, /^chancery: the connection to \S+ was cut .*; 1 batch was answered before/)
+})
+
+test('a large stream waits for a service that reads slowly', { timeout: 60_000 }, async t => {
+  const door = await openStubDoor(t, {
+    facts: async (req, res) => {
+      await new Promise(resolve => setTimeout(resolve, 500))
+      await takeFacts(req, res)
+    },
+  })
+  const line = `${JSON.stringify({ op: 'put', data: 'x'.repeat(500) })}\n`
+  const facts = `${line.repeat(40_000)}{"op":"commit","batch":"big"}\n`
+  const { status, output } = await chancery(['ingest', await fileOf(t, facts)], door.variables)
+  assert.equal(status, 0)
+  assert.match(output, /\n40,000 facts/)
+})
+
+test('a cut connection is one clear line and status 1', async t => {
+  const door = await openStubDoor(t, { facts: req => void req.socket.destroy() })
+  const { status, messages } = await chancery(['ingest', '-'], door.variables, good)
+  assert.equal(status, 1)
+  assert.match(messages, /^chancery: the connection to .* was cut .*: send the same again.*\n$/)
+})
+
+test('ingest ends although standard input stays open after a cut', { timeout: 20_000 }, async t => {
+  const door = await openStubDoor(t, { facts: req => void req.socket.destroy() })
+  const child = startChancery(['ingest', '-'], door.variables)
+  child.stdin?.on('error', () => {})
+  child.stdin?.write(good)
+  assert.equal((await ended(child)).status, 1)
+})
+
+test('ingest waits until lists show what was ingested', async t => {
+  let asked = 0
+  const door = await openStubDoor(t, {
+    answer: () => ({ status: 200, body: { world_version: 5, ranked_version: ++asked < 4 ? 4 : 5 } }),
+  })
+  const { status, messages } = await chancery(['ingest', '-'], door.variables, good)
+  assert.equal(status, 0)
+  assert.equal(messages, '')
+  assert.equal(asked, 4)
+})
+
+test('a wrong token is told before anything is sent', async t => {
+  const door = await openStubDoor(t)
+  const variables = { ...door.variables, CHANCERY_OPERATOR_TOKEN: 'another-operator-token' }
+  const { status, messages } = await chancery(['ingest', '-'], variables, good)
+  assert.equal(status, 1)
+  assert.match(messages, /^chancery: the service refuses the operator token.*\n$/)
+  assert.deepEqual(
+    door.calls.map(call => call.path),
+    ['/status'],
+  )
+})
+
+test('a file that is not there is told before another one is sent', async t => {
+  const door = await openStubDoor(t)
+  const { status, messages } = await chancery(['ingest', await fileOf(t, good), '/nowhere'], door.variables)
+  assert.equal(status, 1)
+  assert.equal(messages, 'chancery: /nowhere cannot be read: there is no such file\n')
+  assert.deepEqual(door.calls, [])
+})
+
+test('no service at the address is one clear line', async () => {
+  const variables = { CHANCERY_OPERATOR_URL: 'http://127.0.0.1:1', CHANCERY_OPERATOR_TOKEN: 'x' }
+  const { status, messages } = await chancery(['ingest', '-'], variables, good)
+  assert.equal(status, 1)
+  assert.match(messages, /^chancery: no Chancery answers at http:\/\/127\.0\.0\.1:1 .*\n$/)
+})
+
+test('simulated facts flow into ingest', async t => {
+  const door = await openStubDoor(t)
+  const simulate = startChancery(['simulate', '--nations', '60', '--days', '2', '--seed', '4'])
+  const ingest = startChancery(['ingest', '-', '--json'], door.variables)
+  if (!simulate.stdout || !ingest.stdin) throw new Error('no pipes')
+  simulate.stdout.pipe(ingest.stdin)
+  const [{ status, output }] = await Promise.all([ended(ingest), once(simulate, 'exit')])
+  assert.equal(status, 0)
+  assert.equal(JSON.parse(output).batches.length, 3)
+})

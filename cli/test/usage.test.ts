@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { chancery, startChancery } from './chancery.ts'
+
+const wrong = [
+  [],
+  ['unknown'],
+  ['keys'],
+  ['ingest'],
+  ['ingest', '-', '-'],
+  ['ingest', '-', '--unknown'],
+  ['simulate', '--nations', 'many'],
+  ['simulate', '--ends-at', 'yesterday'],
+  ['demo', '--nations', '3'],
+  ['demo', '--tick-seconds', '-1'],
+  ['keys', 'create', '--name', 'x'],
+  ['keys', 'create', '--nation', 'n1'],
+  ['keys', 'create', '--nation', 'n1', '--player', 'p1', '--name', 'x'],
+  ['keys', 'create', '--nation', 'n1', '--name', 'x', '--scopes', 'everything'],
+  ['keys', 'create', '--nation', 'n1', '--name', 'x', '--limit', '0'],
+  ['keys', 'set-limit', 'key_1', 'lots'],
+  ['codes', 'issue'],
+]
+
+for (const words of wrong)
+  test(`wrong usage exits with 2 and prints no result: ${words.join(' ') || '(nothing)'}`, async () => {
+    const { status, output, messages } = await chancery(words)
+    assert.equal(status, 2)
+    assert.equal(output, '')
+    assert.notEqual(messages, '')
+  })
+
+const commands = [
+  '',
+  'demo',
+  'serve',
+  'migrate',
+  'ingest',
+  'simulate',
+  'keys create',
+  'keys list',
+  'keys revoke',
+  'keys set-limit',
+  'codes issue',
+]
+
+for (const command of commands)
+  test(`--help shows examples: ${command || 'chancery'}`, async () => {
+    const words = command === '' ? [] : command.split(' ')
+    const { status, output } = await chancery([...words, '--help'])
+    assert.equal(status, 0)
+    assert.match(output, new RegExp(`Examples:\\n(.*\\n)*.*chancery ${command}`))
+  })
+
+test('simulate makes the same facts for the same seed and end', async () => {
+  const words = 'simulate --nations 60 --days 2 --seed 4 --ends-at 2026-03-01'.split(' ')
+  const [one, other] = await Promise.all([chancery(words), chancery(words)])
+  assert.equal(one.status, 0)
+  assert.equal(one.messages, '')
+  assert.match(one.output, /"op":"commit".*\n$/)
+  assert.equal(one.output, other.output)
+})
+
+test('simulate says where history ends when it chose that itself', async () => {
+  const { output, messages } = await chancery('simulate --nations 60 --days 0'.split(' '))
+  const again = /--ends-at (\S+)/.exec(messages)?.[1] ?? ''
+  const repeated = await chancery(['simulate', '--nations', '60', '--days', '0', '--ends-at', again])
+  assert.equal(repeated.output, output)
+})
+
+test('a reader that has seen enough is no failure', async () => {
+  const child = startChancery('simulate --nations 3000 --days 5 --seed 1'.split(' '))
+  const { stdout, stderr } = child
+  if (!stdout || !stderr) throw new Error('no pipes')
+  stdout.once('data', () => stdout.destroy())
+  const [messages, [status]] = await Promise.all([text(stderr), once(child, 'exit')])
+  assert.equal(status, 0)
+  assert.doesNotMatch(messages, /EPIPE|Error/)
+})
+
+test('a wrong profile is told with what is wrong in it', async () => {
+  const { status, messages } = await chancery(['simulate', '--profile', import.meta.filename])
+  assert.equal(status, 1)
+  assert.match(messages, /^.*\nchancery: the profile .* is not JSON\n$/)
+})
+
+test('a wrong variable is refused by name, without a stack', async () => {
+  const { status, messages } = await chancery(['serve'], { CHANCERY_PORT: 'x' })
+  assert.equal(status, 1)
+  assert.match(messages, /^chancery: CHANCERY_PORT: .*\n$/)
+})

@@ -116,6 +116,12 @@ export async function settle<T extends object>(
   return transitions
 }
 
+/** What changes deleted and did not make anew. */
+export function goneOf<T>(transitions: Transition<T>[]): Transition<T>[] {
+  const last = new Map(transitions.map(transition => [transition.key, transition]))
+  return [...last.values()].filter(({ after }) => after === undefined)
+}
+
 async function put<T extends object>(
   batch: Batch,
   store: ThingStore<T>,

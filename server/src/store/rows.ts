@@ -47,8 +47,10 @@ export function bury(
   )
 }
 
-/** Forgets that things were gone: they are back. */
-export async function unearth(db: Database, resource: string, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  await db.rows(sql`delete from chancery_world.tombstone where resource = ${resource} and id = any(${ids})`)
+/** Forgets that things were gone: they are back. Returns which, because history may count towards them. */
+export async function unearth(db: Database, resource: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const rows = await db.rows<{ id: string }>(sql`
+    delete from chancery_world.tombstone where resource = ${resource} and id = any(${ids}) returning id`)
+  return rows.map(row => row.id)
 }

@@ -1,6 +1,6 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../store/batch.ts'
-import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
@@ -59,7 +59,7 @@ const store: ThingStore<Alliance> = {
     return new Map(rows.map(row => [row.id, row]))
   },
 
-  async save({ db }, alliances) {
+  async save({ db, touched }, alliances) {
     await writeAlliances(
       db,
       alliances.map(alliance => ({ ...alliance, search_text: searchText(alliance.name, alliance.tag) })),
@@ -73,11 +73,12 @@ const store: ThingStore<Alliance> = {
         attributes: private_attributes,
       })),
     )
-    await unearth(
+    const back = await unearth(
       db,
       'alliance',
       alliances.map(alliance => alliance.id),
     )
+    for (const id of back) touched.warAlliances.add(id)
   },
 
   async remove({ db }, ids) {
@@ -101,7 +102,7 @@ export async function applyAlliances(batch: Batch, changes: Change[]): Promise<v
   await bury(
     batch.db,
     'alliance',
-    [...gone].map(([id, { name }]) => ({ id, name })),
+    goneOf(transitions).map(({ key, before }) => ({ id: key, name: before?.name ?? null })),
     batch.loggedAt,
   )
   for (const transition of transitions) tell(batch, transition)

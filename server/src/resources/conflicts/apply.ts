@@ -1,6 +1,6 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../store/batch.ts'
-import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 
@@ -59,15 +59,14 @@ export async function applyConflicts(batch: Batch, changes: Change[]): Promise<v
   const names = await allianceNames(batch, transitions)
   for (const transition of transitions) {
     if (transition.after) batch.touched.conflicts.add(transition.key)
-    else
-      await bury(
-        batch.db,
-        'conflict',
-        [{ id: transition.key, name: transition.before?.name ?? null }],
-        batch.loggedAt,
-      )
     tell(batch, transition, names)
   }
+  await bury(
+    batch.db,
+    'conflict',
+    goneOf(transitions).map(({ key, before }) => ({ id: key, name: before?.name ?? null })),
+    batch.loggedAt,
+  )
 }
 
 type AllianceNames = Map<string, { alliance_id: string; name: string; tag: string }>
@@ -75,7 +74,9 @@ type AllianceNames = Map<string, { alliance_id: string; name: string; tag: strin
 async function allianceNames({ db }: Batch, transitions: Transition<Conflict>[]): Promise<AllianceNames> {
   const ids = transitions.flatMap(({ after }) => [...fighting(after).keys()])
   const rows = await db.rows<{ alliance_id: string; name: string; tag: string }>(sql`
-    select id as alliance_id, name, tag from chancery_world.alliance where id = any(${[...new Set(ids)]})`)
+    select id as alliance_id, name, tag from chancery_world.alliance where id = any(${[...new Set(ids)]})
+    union all
+    select id, name, '' from chancery_world.tombstone where resource = 'alliance' and id = any(${[...new Set(ids)]})`)
   return new Map(rows.map(row => [row.alliance_id, row]))
 }
 

@@ -1,6 +1,6 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../store/batch.ts'
-import { settle, type ThingStore } from '../../store/changes.ts'
+import { goneOf, settle, type ThingStore } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 
@@ -42,11 +42,15 @@ export async function applyEras(batch: Batch, changes: Change[]): Promise<void> 
     const champion = data.champion as Era['champion'] | undefined
     batch.refersTo('alliance', champion?.alliance_id, line, '/data/champion/alliance_id')
   }
-  for (const { line, key, before, after, at } of await settle(batch, store, changes)) {
-    if (!after) {
-      await bury(batch.db, 'era', [{ id: key, name: before?.name ?? null }], batch.loggedAt)
-      continue
-    }
+  const transitions = await settle(batch, store, changes)
+  await bury(
+    batch.db,
+    'era',
+    goneOf(transitions).map(({ key, before }) => ({ id: key, name: before?.name ?? null })),
+    batch.loggedAt,
+  )
+  for (const { line, before, after, at } of transitions) {
+    if (!after) continue
     const era = { era_id: after.id, name: after.name }
     const wasBegun = before !== undefined && before.status !== 'upcoming'
     if (!wasBegun && after.status !== 'upcoming') {

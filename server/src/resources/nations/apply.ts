@@ -1,6 +1,6 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../store/batch.ts'
-import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
@@ -80,23 +80,23 @@ const store: ThingStore<Nation> = {
     return new Map(rows.map(row => [row.id, row]))
   },
 
-  async save({ db }, nations) {
+  async save({ db, touched }, nations) {
     await writeNations(
       db,
       nations.map(nation => ({ ...nation, search_text: searchText(nation.nation_name, nation.leader_name) })),
     )
     await writeSecrets(db, nations.map(secretsOf))
-    await unearth(
+    const back = await unearth(
       db,
       'nation',
       nations.map(nation => nation.id),
     )
+    for (const id of back) touched.warNations.add(id)
   },
 
   async remove(batch, ids) {
     await removeNations(batch.db, ids)
     await removeSecrets(batch.db, ids)
-    await removeApplications(batch.db, ids)
   },
 }
 
@@ -107,14 +107,16 @@ export async function applyNations(batch: Batch, changes: Change[]): Promise<voi
     batch,
     changes.filter(({ op }) => op === 'delete'),
   )
-  await freePlayers(batch, changes)
-  const transitions = await settle(batch, store, changes)
+  const transitions = await settle(batch, store, await freePlayers(batch, changes))
   await addScoreChanges(batch, transitions)
-  const gone = transitions.filter(({ after }) => after === undefined)
+  await removeApplications(
+    batch.db,
+    transitions.filter(({ after }) => after === undefined).map(({ key }) => key),
+  )
   await bury(
     batch.db,
     'nation',
-    gone.map(({ key, before }) => ({ id: key, name: before?.nation_name ?? null })),
+    goneOf(transitions).map(({ key, before }) => ({ id: key, name: before?.nation_name ?? null })),
     batch.loggedAt,
   )
   for (const transition of transitions) tell(batch, transition)
@@ -140,14 +142,20 @@ function tell(batch: Batch, { line, before, after, at }: Transition<Nation>): vo
 }
 
 /** A player leads one nation: the one that the game named last. Whoever led it before has lost it. */
-async function freePlayers({ db }: Batch, changes: Change[]): Promise<void> {
+async function freePlayers({ db }: Batch, changes: Change[]): Promise<Change[]> {
   const nationOf = new Map<string, string>()
   for (const { key, data } of changes) if (typeof data.player === 'string') nationOf.set(data.player, key)
-  if (nationOf.size === 0) return
+  if (nationOf.size === 0) return changes
   const leading = await db.rows<{ player: string; nation_id: string }>(sql`
     select player, nation_id from chancery_secret.nation_private where player = any(${[...nationOf.keys()]})`)
   const lost = leading.filter(({ player, nation_id }) => nationOf.get(player) !== nation_id)
-  if (lost.length === 0) return
-  await db.rows(sql`
-    update chancery_secret.nation_private set player = null where nation_id = any(${lost.map(row => row.nation_id)})`)
+  if (lost.length > 0) {
+    await db.rows(sql`
+      update chancery_secret.nation_private set player = null where nation_id = any(${lost.map(row => row.nation_id)})`)
+  }
+  return changes.map(change => {
+    const { player } = change.data
+    const hasLost = typeof player === 'string' && nationOf.get(player) !== change.key
+    return hasLost ? { ...change, data: { ...change.data, player: null } } : change
+  })
 }

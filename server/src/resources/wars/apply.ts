@@ -1,6 +1,6 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import { type Batch, type Change, refuse } from '../../store/batch.ts'
-import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 
@@ -64,10 +64,12 @@ const store: ThingStore<War> = {
       const isKnown = before?.[side].nation_id === after[side].nation_id
       const said = (data[side] ?? {}) as Partial<Side>
       if (!isKnown) after[side] = { nation_id: after[side].nation_id, ...said } as Side
+      else if (before?.[side].alliance_id !== after[side].alliance_id && said.alliance_name === undefined)
+        after[side] = { ...after[side], alliance_name: null }
     }
   },
 
-  async save({ db }, wars) {
+  async save({ db, touched }, wars) {
     await writeWars(
       db,
       wars.map(({ attacker, defender, ...war }) => ({
@@ -76,33 +78,34 @@ const store: ThingStore<War> = {
         ...columnsOf('defender', defender),
       })),
     )
-    await unearth(
+    const back = await unearth(
       db,
       'war',
       wars.map(war => war.id),
     )
+    for (const id of back) touched.battles.add(id)
   },
 
-  async remove({ db }, ids) {
-    await removeBattles(db, ids)
-    await removeWars(db, ids)
-  },
+  remove: ({ db }, ids) => removeWars(db, ids),
 }
 
 /** Applies facts about wars. */
 export async function applyWars(batch: Batch, changes: Change[]): Promise<void> {
   for (const { line, data } of changes) noteReferences(batch, line, data)
   const transitions = await settle(batch, await withSidesOf(batch, changes), changes)
-  const gone = transitions.filter(({ after }) => after === undefined)
+  const deleted = transitions.filter(({ after }) => after === undefined).map(({ key }) => key)
+  await removeBattles(batch.db, deleted)
+  for (const id of deleted) batch.touched.battles.add(id)
   await bury(
     batch.db,
     'war',
-    gone.map(({ key }) => ({ id: key, name: null })),
+    goneOf(transitions).map(({ key }) => ({ id: key, name: null })),
     batch.loggedAt,
   )
   for (const transition of transitions) {
     touch(batch, transition.before)
     touch(batch, transition.after)
+    if (hasOtherSides(transition)) batch.touched.battles.add(transition.key)
     tell(batch, transition)
   }
 }
@@ -169,6 +172,13 @@ async function namesOfAlliances({ db }: Batch, changes: Change[]): Promise<Map<s
     union all select id, name from chancery_world.tombstone where resource = 'alliance' and id = any(${ids})`)
   return new Map(rows.map(row => [row.id, row.name]))
 }
+
+/** Whose losses and victories a battle counts for depends on the two nations of the war. */
+const hasOtherSides = ({ before, after }: Transition<War>) =>
+  before !== undefined &&
+  after !== undefined &&
+  (before.attacker.nation_id !== after.attacker.nation_id ||
+    before.defender.nation_id !== after.defender.nation_id)
 
 function touch({ touched }: Batch, war: War | undefined): void {
   if (!war) return

@@ -67,10 +67,10 @@ export async function recountWarsOfAlliances({ db, touched }: Batch): Promise<vo
     with counted as (
       select t.id,
         count(*) filter (where w.status = 'active') as active,
-        count(*) filter (where (w.outcome = 'attacker_victory' and w.attacker_alliance_id = t.id)
-          or (w.outcome = 'defender_victory' and w.defender_alliance_id = t.id)) as won,
-        count(*) filter (where (w.outcome = 'defender_victory' and w.attacker_alliance_id = t.id)
-          or (w.outcome = 'attacker_victory' and w.defender_alliance_id = t.id)) as lost
+        count(*) filter (where w.status = 'ended' and ((w.outcome = 'attacker_victory' and w.attacker_alliance_id = t.id)
+          or (w.outcome = 'defender_victory' and w.defender_alliance_id = t.id))) as won,
+        count(*) filter (where w.status = 'ended' and ((w.outcome = 'defender_victory' and w.attacker_alliance_id = t.id)
+          or (w.outcome = 'attacker_victory' and w.defender_alliance_id = t.id))) as lost
       from unnest(${[...touched.warAlliances]}::text[]) as t (id)
       left join chancery_world.war w on w.attacker_alliance_id = t.id or w.defender_alliance_id = t.id
       group by t.id

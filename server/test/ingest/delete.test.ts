@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { refusalOf, statusOf } from './answers.ts'
+import { alliance, battle, commit, event, lines, member, nation, put, remove, war } from './facts.ts'
+
+type Document = Record<string, unknown>
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+})
+after(() => chancery.close())
+
+const tell = (...facts: Fact[]) => chancery.tell(facts, { waits: false })
+const read = async (path: string) => (await chancery.read<{ data: Document }>(path)).data
+const list = async (path: string) => (await chancery.read<{ data: Document[] }>(path)).data
+
+const dataOf = (told: Document | undefined) => (told?.data ?? {}) as Document
+
+const send = async (batch: string, ...facts: Fact[]) =>
+  (await chancery.send(lines(...facts, commit(batch))))[0]
+
+test('a deleted nation is gone, and its wars, battles and events stay under the names of their time', async () => {
+  await tell(
+    nation('gone'),
+    nation('gone-2'),
+    war('gone-w', 'gone', 'gone-2'),
+    battle('gone-b', 'gone-w', 'gone', 'gone-2'),
+  )
+  await tell(remove('nation', 'gone'))
+  assert.equal(await statusOf(chancery, '/nations/gone'), 404)
+  assert.equal(((await read('/wars/gone-w')).attacker as Document).nation_name, 'Nation gone')
+  assert.deepEqual(
+    (await list('/wars/gone-w/battles')).map(({ id }) => id),
+    ['gone-b'],
+  )
+  const told = await list('/events?nation_id=gone')
+  assert.deepEqual(
+    told.map(({ type }) => type),
+    ['nation.deleted', 'battle.fought', 'war.declared', 'nation.founded'],
+  )
+})
+
+test('later facts may refer to a deleted nation as history, under its last name', async () => {
+  await tell(nation('late'), nation('late-2'))
+  await tell(put('nation', { id: 'late', nation_name: 'Last Name' }), remove('nation', 'late'))
+  await tell(
+    war('late-w', 'late', 'late-2'),
+    battle('late-b', 'late-w', 'late-2', 'late'),
+    put('news_item', {
+      id: 'late-x',
+      title: 'Late',
+      published_at: '2026-05-01T00:00:00Z',
+      nation_ids: ['late'],
+    }),
+    event({
+      type: 'strategic_weapon.launched',
+      occurred_at: '2026-05-01T00:00:00Z',
+      data: { weapon: 'nuclear_missile', attacker_nation_id: 'late', defender_nation_id: 'late-2' },
+    }),
+  )
+  assert.equal(((await read('/wars/late-w')).attacker as Document).nation_name, 'Last Name')
+  const [launched] = await list('/events?type=strategic_weapon.launched&nation_id=late')
+  assert.equal(launched?.summary, 'Last Name launched a nuclear missile at Nation late-2.')
+})
+
+test('a deleted nation leaves its alliance, and cannot be a member', async () => {
+  await tell(nation('left', { national_score: 5 }), alliance('left-a'), member('left', 'left-a'))
+  await tell(remove('nation', 'left'))
+  const data = await read('/alliances/left-a')
+  assert.deepEqual([data.member_count, data.total_score, data.average_score], [0, 0, 0])
+  assert.deepEqual(await list('/alliances/left-a/members'), [])
+  const refusal = refusalOf(await send('left-1', member('left', 'left-a')))
+  assert.deepEqual([refusal.path, refusal.reason], ['/data/nation_id', 'there is no nation left'])
+})
+
+test('nobody can be a member of a deleted alliance, nor can it sign', async () => {
+  await tell(alliance('void'), alliance('void-2'), nation('void'))
+  await tell(remove('alliance', 'void'))
+  assert.equal(refusalOf(await send('void-1', member('void', 'void'))).path, '/data/alliance_id')
+  const treaty = put('treaty', { id: 'void', alliance_ids: ['void', 'void-2'], type: 'non_aggression' })
+  assert.equal(refusalOf(await send('void-2', treaty)).path, '/data/alliance_ids')
+})
+
+test('a deleted alliance dismisses its members and ends its treaties, each with its event', async () => {
+  await tell(alliance('dis'), alliance('dis-2'), nation('dis-1'), nation('dis-2'))
+  await tell(
+    member('dis-1', 'dis', { rank: 'leader' }),
+    member('dis-2', 'dis'),
+    put('treaty', { id: 'dis-t', alliance_ids: ['dis', 'dis-2'], type: 'mutual_defense' }),
+  )
+  const { events } = await tell(remove('alliance', 'dis', '2026-05-30T00:00:00Z'))
+  assert.equal(events, 4)
+  assert.equal((await read('/nations/dis-1')).alliance, null)
+  assert.deepEqual((await read('/alliances/dis-2')).treaties, [])
+  const told = (await list('/events?alliance_id=dis&limit=4')).reverse()
+  assert.deepEqual(
+    told.map(({ type, occurred_at }) => [type, occurred_at]),
+    ['treaty.ended', 'alliance.member_left', 'alliance.member_left', 'alliance.disbanded'].map(type => [
+      type,
+      '2026-05-30T00:00:00Z',
+    ]),
+  )
+  assert.deepEqual(dataOf(told[0]).alliances, [
+    { alliance_id: 'dis', name: 'Alliance dis', tag: 'DIS' },
+    { alliance_id: 'dis-2', name: 'Alliance dis-2', tag: 'DIS-2' },
+  ])
+  assert.deepEqual(dataOf(told[1]).alliance, {
+    alliance_id: 'dis',
+    name: 'Alliance dis',
+    tag: 'DIS',
+  })
+})
+
+test('a conflict keeps a deleted alliance on its side by name, and may take one in', async () => {
+  await tell(alliance('side'), alliance('side-2'))
+  const conflict = (ids: string[]) =>
+    put('conflict', {
+      id: 'side-c',
+      name: 'Sides',
+      started_at: '2100-01-01T00:00:00Z',
+      sides: [{ name: 'One', alliances: ids.map(alliance_id => ({ alliance_id })) }],
+    })
+  await tell(conflict(['side']))
+  await tell(remove('alliance', 'side'), remove('alliance', 'side-2'))
+  await tell(conflict(['side', 'side-2']))
+  const found = (await list('/global-conflicts')).find(({ id }) => id === 'side-c')
+  const [one] = (found?.sides ?? []) as { alliances: Document[] }[]
+  assert.deepEqual(
+    one?.alliances.map(({ name }) => name),
+    ['Alliance side', 'Alliance side-2'],
+  )
+  const [joined] = await list('/events?type=conflict.joined&alliance_id=side-2')
+  assert.equal(joined?.summary, 'Alliance side-2 joined Sides on the side of One.')
+})
+
+test('a deleted war takes its battles along and leaves its events', async () => {
+  await tell(nation('wd-1'), nation('wd-2'), war('wd', 'wd-1', 'wd-2'), battle('wd-b', 'wd', 'wd-1', 'wd-2'))
+  await tell(remove('war', 'wd'))
+  assert.equal(await statusOf(chancery, '/wars/wd'), 404)
+  assert.equal(await statusOf(chancery, '/wars/wd/battles'), 404)
+  assert.deepEqual(
+    (await list('/events?war_id=wd')).map(({ type }) => type),
+    ['battle.fought', 'war.declared'],
+  )
+  assert.deepEqual((await read('/nations/wd-1')).wars, {
+    active_offensive: 0,
+    active_defensive: 0,
+    won: 0,
+    lost: 0,
+  })
+  await tell(war('wd', 'wd-1', 'wd-2'))
+  assert.equal((await read('/wars/wd')).battles_count, 0)
+  assert.deepEqual(await list('/wars/wd/battles'), [])
+})
+
+test('a nation made anew under a deleted id begins anew, with the wars of its id', async () => {
+  await tell(nation('anew', { motto: 'Old', player: 'p-anew', military: { readiness: 5 } }), nation('anew-2'))
+  await tell(war('anew-w', 'anew', 'anew-2'), alliance('anew-a'), member('anew', 'anew-a'))
+  await tell(remove('nation', 'anew'))
+  await tell(put('nation', { id: 'anew', nation_name: 'Second' }))
+  const data = await read('/nations/anew')
+  assert.deepEqual([data.nation_name, data.motto, data.alliance], ['Second', null, null])
+  assert.deepEqual(data.wars, { active_offensive: 1, active_defensive: 0, won: 0, lost: 0 })
+  await tell(put('nation', { id: 'anew', player: 'p-anew' }))
+  const { key } = await chancery.makeKey({ player_id: 'p-anew' }, ['military.read'])
+  const { data: own } = await chancery.read<{ data: Document }>('/me/nation', { key })
+  assert.equal(own.military, null)
+})
+
+test('an alliance made anew under a deleted id has the wars of its id', async () => {
+  await tell(nation('aa-1'), nation('aa-2'), alliance('aa'), member('aa-1', 'aa'))
+  await tell(war('aa-w', 'aa-1', 'aa-2', { status: 'ended', outcome: 'attacker_victory' }))
+  await tell(remove('alliance', 'aa'))
+  await tell(alliance('aa'))
+  const data = await read('/alliances/aa')
+  assert.deepEqual([data.wars, data.member_count], [{ active: 0, won: 1, lost: 0 }, 0])
+})
+
+test('what is deleted and made anew in one batch is as if in two', async () => {
+  await tell(
+    nation('re-1', { national_score: 3, motto: 'Old' }),
+    nation('re-2'),
+    alliance('re-a', { description: 'Old' }),
+    member('re-1', 're-a'),
+    war('re-w', 're-1', 're-2', { reason: 'Old' }),
+    battle('re-b', 're-w', 're-1', 're-2', { losses: { attacker: { tanks: 4 } } }),
+    put('treaty', { id: 're-t', alliance_ids: ['re-a', 're-b'], type: 'non_aggression' }),
+    alliance('re-b'),
+  )
+  await tell(
+    remove('nation', 're-1'),
+    put('nation', { id: 're-1', nation_name: 'Second', national_score: 8 }),
+    remove('alliance', 're-a'),
+    put('alliance', { id: 're-a', name: 'Second' }),
+    remove('war', 're-w'),
+    war('re-w', 're-1', 're-2'),
+  )
+  const one = await read('/nations/re-1')
+  assert.deepEqual([one.nation_name, one.motto, one.alliance], ['Second', null, null])
+  const data = await read('/alliances/re-a')
+  assert.deepEqual(
+    [data.name, data.description, data.member_count, data.total_score, data.treaties],
+    ['Second', null, 0, 0, []],
+  )
+  const { battles_count, losses, reason, attacker } = await read('/wars/re-w')
+  assert.deepEqual([battles_count, losses, reason], [0, { attacker: {}, defender: {} }, null])
+  assert.equal((attacker as Document).nation_name, 'Second')
+  assert.deepEqual(await list('/wars/re-w/battles'), [])
+  await tell(put('nation', { id: 're-1', nation_name: 'Third' }), war('re-w2', 're-1', 're-2'))
+  assert.equal(((await read('/wars/re-w2')).attacker as Document).nation_name, 'Third')
+  await tell(member('re-1', 're-a'))
+  const [joined] = await list('/events?type=alliance.member_joined&nation_id=re-1&limit=1')
+  assert.equal(joined?.summary, 'Third joined Second.')
+})
+
+test('what is made and deleted in one batch was there: both events are told', async () => {
+  const { events } = await tell(nation('brief'), remove('nation', 'brief'))
+  assert.equal(events, 2)
+  assert.equal(await statusOf(chancery, '/nations/brief'), 404)
+  await tell(nation('brief-2'), war('brief-w', 'brief', 'brief-2'))
+  assert.equal(((await read('/wars/brief-w')).attacker as Document).nation_name, 'Nation brief')
+})
+
+test('deleting twice deletes once', async () => {
+  await tell(nation('twice'))
+  assert.equal((await tell(remove('nation', 'twice'))).events, 1)
+  assert.equal((await tell(remove('nation', 'twice'))).events, 0)
+})

@@ -1,0 +1,330 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { alliance, battle, member, nation, put, remove, war } from './facts.ts'
+
+type Document = Record<string, unknown>
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+})
+after(() => chancery.close())
+
+const tell = (...facts: Fact[]) => chancery.tell(facts, { waits: false })
+const read = async (path: string, key?: string) =>
+  (await chancery.read<{ data: Document }>(path, key === undefined ? {} : { key })).data
+
+async function keyOf(nationId: string): Promise<string> {
+  const made = await chancery.makeKey({ nation_id: nationId }, [
+    'nation.read',
+    'military.read',
+    'economy.read',
+    'production.read',
+    'alliance.read',
+  ])
+  return made.key
+}
+
+test('a new thing has the defaults of the contract, and null for what the game has not said', async () => {
+  await tell(put('nation', { id: 'fresh', nation_name: 'Fresh' }, '2026-05-01T10:00:00Z'))
+  const { rank, ...data } = await read('/nations/fresh')
+  assert.ok(rank === null || typeof rank === 'number')
+  assert.deepEqual(data, {
+    id: 'fresh',
+    nation_name: 'Fresh',
+    leader_name: '',
+    national_score: 0,
+    status: 'active',
+    government: null,
+    continent: null,
+    color: null,
+    flag_url: null,
+    motto: null,
+    founded_at: null,
+    city_count: null,
+    land_area: null,
+    alliance: null,
+    wars: { active_offensive: 0, active_defensive: 0, won: 0, lost: 0 },
+    url: null,
+    updated_at: '2026-05-01T10:00:00Z',
+    attributes: {},
+  })
+})
+
+test('fields that a fact leaves out stay, and null is a value', async () => {
+  await tell(nation('stay', { motto: 'Ever', city_count: 3, government: 'republic' }))
+  await tell(put('nation', { id: 'stay', city_count: 4, government: null }))
+  const data = await read('/nations/stay')
+  assert.deepEqual([data.motto, data.city_count, data.government], ['Ever', 4, null])
+})
+
+test('objects merge field by field at every depth, arrays replace', async () => {
+  await tell(
+    nation('merge', {
+      player: 'p-merge',
+      military: { units: { soldiers: 10, tanks: 2 }, readiness: 50 },
+      production: { queue: [{ item: 'tanks', quantity: 1, completes_at: null }] },
+    }),
+  )
+  await tell(
+    put('nation', {
+      id: 'merge',
+      military: { units: { tanks: 3 }, reserves: { soldiers: 7 } },
+      production: { queue: [{ item: 'ships', quantity: 2, completes_at: null }] },
+    }),
+  )
+  const key = await keyOf('merge')
+  const data = await read('/me/nation', key)
+  assert.deepEqual(data.military, {
+    units: { soldiers: 10, tanks: 3 },
+    reserves: { soldiers: 7 },
+    readiness: 50,
+    strategic: null,
+  })
+  assert.deepEqual(data.production, { queue: [{ item: 'ships', quantity: 2, completes_at: null }] })
+  await tell(put('nation', { id: 'merge', military: null }))
+  assert.equal((await read('/me/nation', key)).military, null)
+})
+
+test('attributes part by class: everybody sees the public ones, the owner all of his', async () => {
+  await tell(nation('attr', { player: 'p-attr', attributes: { literacy_percent: 93.5, war_weariness: 12 } }))
+  assert.deepEqual((await read('/nations/attr')).attributes, { literacy_percent: 93.5 })
+  const key = await keyOf('attr')
+  assert.deepEqual((await read('/me/nation', key)).attributes, { literacy_percent: 93.5, war_weariness: 12 })
+  await tell(put('nation', { id: 'attr', attributes: { war_weariness: 13 } }))
+  assert.deepEqual((await read('/me/nation', key)).attributes, { literacy_percent: 93.5, war_weariness: 13 })
+})
+
+test('what the game never sent of a nation is null for its owner', async () => {
+  await tell(nation('unsent', { player: 'p-unsent' }))
+  const data = await read('/me/nation', await keyOf('unsent'))
+  assert.deepEqual([data.military, data.economy, data.production, data.assignments], [null, null, null, null])
+})
+
+test('a time comes back without the zeros that mean nothing', async () => {
+  await tell(nation('zeros', { founded_at: '2026-05-01T10:00:00.500Z' }))
+  assert.equal((await read('/nations/zeros')).founded_at, '2026-05-01T10:00:00.5Z')
+  await tell(put('nation', { id: 'zeros', founded_at: '2026-05-01T10:00:00.000Z' }))
+  assert.equal((await read('/nations/zeros')).founded_at, '2026-05-01T10:00:00Z')
+})
+
+test('several facts about one thing in one batch are applied in their order', async () => {
+  const { events } = await tell(
+    nation('often', { city_count: 1 }),
+    put('nation', { id: 'often', city_count: 2, motto: 'Two' }),
+    put('nation', { id: 'often', city_count: 3 }),
+  )
+  assert.equal(events, 1)
+  const data = await read('/nations/often')
+  assert.deepEqual([data.city_count, data.motto], [3, 'Two'])
+})
+
+test('the order inside a batch is free: what is referred to may come last', async () => {
+  await tell(
+    battle('free-b', 'free-w', 'free-1', 'free-2'),
+    war('free-w', 'free-1', 'free-2', { conflict_id: 'free-c', era_id: 'free-e' }),
+    member('free-1', 'free-a'),
+    put('conflict', {
+      id: 'free-c',
+      name: 'Free',
+      started_at: '2026-05-01T00:00:00Z',
+      sides: [{ name: 'One', alliances: [{ alliance_id: 'free-a' }] }],
+    }),
+    put('era', { id: 'free-e', name: 'Free', champion: { alliance_id: 'free-a', name: 'Alliance free-a' } }),
+    nation('free-2'),
+    nation('free-1'),
+    alliance('free-a'),
+  )
+  const data = await read('/wars/free-w')
+  assert.deepEqual(data.attacker, {
+    nation_id: 'free-1',
+    nation_name: 'Nation free-1',
+    alliance_id: 'free-a',
+    alliance_name: 'Alliance free-a',
+  })
+  assert.equal(data.battles_count, 1)
+})
+
+test('a player leads one nation: the one that the game named last, also inside one batch', async () => {
+  await tell(nation('led-1', { player: 'p-led' }), nation('led-2', { player: 'p-led' }))
+  const { key } = await chancery.makeKey({ player_id: 'p-led' })
+  assert.equal((await read('/me/nation', key)).id, 'led-2')
+  await tell(put('nation', { id: 'led-1', player: 'p-led' }))
+  assert.equal((await read('/me/nation', key)).id, 'led-1')
+  await tell(nation('led-3', { player: 'p-other' }))
+  await tell(
+    put('nation', { id: 'led-3', player: 'p-led' }),
+    put('nation', { id: 'led-1', player: 'p-other' }),
+  )
+  assert.equal((await read('/me/nation', key)).id, 'led-3')
+  const other = await chancery.makeKey({ player_id: 'p-other' })
+  assert.equal((await read('/me/nation', other.key)).id, 'led-1')
+})
+
+test('a war keeps the names and alliances of its declaration', async () => {
+  await tell(nation('then-1'), nation('then-2'), alliance('then-a'), member('then-1', 'then-a'))
+  await tell(war('then-w', 'then-1', 'then-2'))
+  await tell(
+    put('nation', { id: 'then-1', nation_name: 'Later' }),
+    put('alliance', { id: 'then-a', name: 'Later' }),
+    remove('alliance_member', 'then-1'),
+  )
+  await tell(put('war', { id: 'then-w', attacker: { nation_id: 'then-1' }, reason: 'Because' }))
+  const data = await read('/wars/then-w')
+  assert.deepEqual(data.attacker, {
+    nation_id: 'then-1',
+    nation_name: 'Nation then-1',
+    alliance_id: 'then-a',
+    alliance_name: 'Alliance then-a',
+  })
+  assert.equal(data.reason, 'Because')
+})
+
+test('a correction of a war’s alliance takes that alliance’s name', async () => {
+  await tell(
+    nation('corr-1'),
+    nation('corr-2'),
+    alliance('corr-a'),
+    alliance('corr-b'),
+    member('corr-1', 'corr-a'),
+  )
+  await tell(war('corr-w', 'corr-1', 'corr-2'))
+  await tell(put('war', { id: 'corr-w', attacker: { alliance_id: 'corr-b' } }))
+  const side = (await read('/wars/corr-w')).attacker as Document
+  assert.deepEqual([side.alliance_id, side.alliance_name], ['corr-b', 'Alliance corr-b'])
+  await tell(put('war', { id: 'corr-w', attacker: { alliance_id: null } }))
+  const without = (await read('/wars/corr-w')).attacker as Document
+  assert.deepEqual([without.alliance_id, without.alliance_name], [null, null])
+})
+
+test('a correction of a war’s nation takes that nation’s name and alliance', async () => {
+  await tell(nation('wrong-1'), nation('wrong-2'), nation('wrong-3'), alliance('wrong-a'))
+  await tell(member('wrong-3', 'wrong-a'), war('wrong-w', 'wrong-1', 'wrong-2'))
+  await tell(put('war', { id: 'wrong-w', attacker: { nation_id: 'wrong-3' } }))
+  assert.deepEqual((await read('/wars/wrong-w')).attacker, {
+    nation_id: 'wrong-3',
+    nation_name: 'Nation wrong-3',
+    alliance_id: 'wrong-a',
+    alliance_name: 'Alliance wrong-a',
+  })
+})
+
+test('a war or conflict that is given its end has ended', async () => {
+  await tell(nation('end-1'), nation('end-2'), war('end-w', 'end-1', 'end-2'))
+  await tell(put('war', { id: 'end-w', ended_at: '2026-05-25T00:00:00Z', outcome: 'peace' }))
+  const data = await read('/wars/end-w')
+  assert.deepEqual([data.status, data.outcome, data.ended_at], ['ended', 'peace', '2026-05-25T00:00:00Z'])
+})
+
+test('whoever changes alliance brings neither rank nor date nor permission along', async () => {
+  await tell(nation('move'), alliance('move-a'), alliance('move-b'))
+  await tell(
+    member('move', 'move-a', {
+      rank: 'leader',
+      joined_at: '2026-05-01T00:00:00Z',
+      can_view_treasury: true,
+    }),
+  )
+  await tell(member('move', 'move-b'))
+  const { data } = await chancery.read<{ data: Document[] }>('/alliances/move-b/members')
+  assert.deepEqual([data[0]?.rank, data[0]?.joined_at], ['recruit', null])
+})
+
+const moving = (id: string): Record<string, Fact> => ({
+  'its motto': put('nation', { id, motto: 'New' }),
+  'its score': put('nation', { id, national_score: 7 }),
+  'null for its city count': put('nation', { id, city_count: null }),
+  'a public attribute': put('nation', { id, attributes: { literacy_percent: 50 } }),
+})
+const notMoving = (id: string): Record<string, Fact> => ({
+  'the same fact again': nation(id, { national_score: 5, founded_at: '2026-01-01T00:00:00Z', city_count: 3 }),
+  'the same time, written otherwise': put('nation', { id, founded_at: '2026-01-01T00:00:00.000Z' }),
+  'a private attribute': put('nation', { id, attributes: { war_weariness: 50 } }),
+  'its forces': put('nation', { id, military: { units: { tanks: 9 } } }),
+  'its money': put('nation', { id, economy: { credits: 9 } }),
+  'its queue': put('nation', { id, production: { queue: [] } }),
+  'its assignments': put('nation', { id, assignments: [] }),
+  'its player': put('nation', { id, player: 'p-moved' }),
+  'notes of moderators': put('nation', { id, moderation_notes: 'x' }),
+  'a stronger neighbour': put('nation', { id: 'moved-2', national_score: 1000 }),
+  'joining an alliance': member(id, 'moved-a'),
+  'the name of its alliance': put('alliance', { id: 'moved-a', name: 'Other' }),
+  'a war': war('moved-w', id, 'moved-2'),
+})
+
+for (const [isMoving, changes] of [
+  [true, moving('moved')],
+  [false, notMoving('moved')],
+] as const) {
+  for (const [name, fact] of Object.entries(changes)) {
+    test(`updated_at of a nation ${isMoving ? 'moves' : 'does not move'} with ${name}`, async () => {
+      await tell(
+        remove('nation', 'moved'),
+        nation('moved', { national_score: 5, founded_at: '2026-01-01T00:00:00Z', city_count: 3 }),
+        nation('moved-2'),
+        alliance('moved-a'),
+      )
+      const before = await read('/nations/moved')
+      await tell({ ...fact, at: '2100-01-01T00:00:00Z' })
+      const after = await read('/nations/moved')
+      assert.equal(after.updated_at, isMoving ? '2100-01-01T00:00:00Z' : before.updated_at)
+    })
+  }
+}
+
+test('updated_at of an alliance does not move with members, treaties, wars or its treasury', async () => {
+  await tell(alliance('calm'), alliance('calm-2'), nation('calm-1'), nation('calm-2'))
+  const before = await read('/alliances/calm')
+  await tell(
+    ...[
+      member('calm-1', 'calm', { rank: 'leader' }),
+      put('nation', { id: 'calm-1', national_score: 12.5 }),
+      put('treaty', { id: 'calm-t', alliance_ids: ['calm', 'calm-2'], type: 'non_aggression' }),
+      war('calm-w', 'calm-1', 'calm-2'),
+      put('alliance', { id: 'calm', treasury: { credits: 5 }, moderation_notes: 'x' }),
+    ].map(fact => ({ ...fact, at: '2100-01-01T00:00:00Z' })),
+  )
+  const now = await read('/alliances/calm')
+  assert.equal(now.updated_at, before.updated_at)
+  assert.deepEqual([now.member_count, now.total_score], [1, 12.5])
+  await tell(put('alliance', { id: 'calm', recruiting: true }, '2100-01-01T00:00:00Z'))
+  assert.equal((await read('/alliances/calm')).updated_at, '2100-01-01T00:00:00Z')
+})
+
+test('updated_at of a war moves with its end, not with its battles', async () => {
+  await tell(nation('upd-1'), nation('upd-2'), war('upd-w', 'upd-1', 'upd-2'))
+  const before = await read('/wars/upd-w')
+  await tell({
+    ...battle('upd-b', 'upd-w', 'upd-1', 'upd-2', { losses: { attacker: { tanks: 1 } } }),
+    at: '2100-01-01T00:00:00Z',
+  })
+  const fought = await read('/wars/upd-w')
+  assert.equal(fought.updated_at, before.updated_at)
+  assert.equal(fought.battles_count, 1)
+  await tell(put('war', { id: 'upd-w', status: 'ended' }, '2100-01-01T00:00:00Z'))
+  assert.equal((await read('/wars/upd-w')).updated_at, '2100-01-01T00:00:00Z')
+})
+
+test('updated_at never runs backwards', async () => {
+  await tell(put('nation', { id: 'back', nation_name: 'A' }, '2026-05-10T00:00:00Z'))
+  await tell(put('nation', { id: 'back', nation_name: 'B' }, '2026-05-09T00:00:00Z'))
+  const data = await read('/nations/back')
+  assert.deepEqual([data.nation_name, data.updated_at], ['B', '2026-05-10T00:00:00Z'])
+})
+
+test('an application is not membership', async () => {
+  await tell(nation('apply'), alliance('apply-a'))
+  const { events } = await tell(
+    put('alliance_application', {
+      nation_id: 'apply',
+      alliance_id: 'apply-a',
+      applied_at: '2026-05-01T00:00:00Z',
+    }),
+  )
+  assert.equal(events, 0)
+  assert.equal((await read('/nations/apply')).alliance, null)
+  assert.equal((await read('/alliances/apply-a')).member_count, 0)
+  const { data } = await chancery.read<{ data: unknown[] }>('/alliances/apply-a/members')
+  assert.deepEqual(data, [])
+})

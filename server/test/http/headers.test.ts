@@ -92,7 +92,8 @@ test('a demanded treasury is not what the next caller without it is given', asyn
   const authorization = `Bearer ${key}`
   const withTreasury = await get('/alliances/a1?include=treasury', { authorization })
   assert.match(withTreasury.body, /"treasury"/)
-  for (const headers of [{}, { authorization }]) {
+  const callers: Record<string, string>[] = [{}, { authorization }]
+  for (const headers of callers) {
     assert.doesNotMatch((await get('/alliances/a1', headers)).body, /"treasury"/)
     assert.doesNotMatch((await get('/alliances/a1?include=', headers)).body, /"treasury"/)
   }

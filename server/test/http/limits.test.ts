@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { bases } from '@chancery/contract'
+import { redisUrl } from '../limits/redis-server.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Answered, answered, assertError, remainingOf } from './answers.ts'
+import { ask } from './raw.ts'
+import { smallWorld } from './world.ts'
+
+/** The limits of the contract, which a server has that is told nothing else. */
+const byDefault = { CHANCERY_ANONYMOUS_LIMIT: '', CHANCERY_KEY_LIMIT: '' }
+
+async function start(t: TestContext, env: Record<string, string> = {}): Promise<TestChancery> {
+  const chancery = await startChancery({ ...byDefault, ...env })
+  t.after(() => chancery.close())
+  return chancery
+}
+
+/** Sends so many calls at once, over the bases of one server or several in turn. */
+async function atOnce(
+  count: number,
+  servers: TestChancery[],
+  { key, headers = {} }: { key?: string; headers?: Record<string, string> } = {},
+): Promise<Answered[]> {
+  const ways = servers.flatMap(server => Object.values(bases).map(base => ({ server, base })))
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const way = ways[index % ways.length]
+      assert.ok(way)
+      return answered(await way.server.get('/game', { base: way.base, headers, ...(key ? { key } : {}) }))
+    }),
+  )
+}
+
+/** Holds answers to a limit: exactly so many succeed, each with another number left; the rest are told to wait. */
+function assertLimited(answers: Answered[], limit: number, from = limit - 1): void {
+  const passed = answers.filter(({ status }) => status === 200)
+  const left = passed.map(remainingOf).sort((one, other) => other - one)
+  assert.deepEqual(
+    left,
+    Array.from({ length: from + 1 }, (_, index) => from - index),
+  )
+  const now = Date.now() / 1000
+  for (const answer of answers) {
+    assert.equal(answer.headers['x-ratelimit-limit'], String(limit))
+    const reset = Number(answer.headers['x-ratelimit-reset'])
+    assert.ok(Number.isInteger(reset) && reset > now - 1 && reset <= now + 61, `resets at ${reset}`)
+    if (answer.status === 200) {
+      assert.equal(answer.headers['retry-after'], undefined)
+      continue
+    }
+    assertError(answer, 'rate_limited', 'beyond the limit')
+    assert.equal(remainingOf(answer), 0)
+    const retryAfter = Number(answer.headers['retry-after'])
+    assert.ok(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 60, `waits ${retryAfter}`)
+  }
+}
+
+const options = async (chancery: TestChancery, headers: Record<string, string> = {}) =>
+  answered(await fetch(`${chancery.url}${bases.canonical}/game`, { method: 'OPTIONS', headers }))
+
+test('of 500 calls at once without a key 60 succeed, and of 500 with one 120, over both bases', async t => {
+  const chancery = await start(t)
+  const { key } = await chancery.makeKey({ player_id: 'p1' })
+  const { key: other } = await chancery.makeKey({ player_id: 'p1' })
+  const [anonymous, keyed] = await Promise.all([atOnce(500, [chancery]), atOnce(500, [chancery], { key })])
+  assertLimited(anonymous, 60)
+  assertLimited(keyed, 120)
+
+  const untouched = await answered(await chancery.get('/game', { key: other }))
+  assert.deepEqual([untouched.status, remainingOf(untouched)], [200, 119], 'two keys of one player are two')
+  for (const authorization of ['Bearer nonsense', '']) {
+    const refused = await answered(await chancery.get('/game', { headers: { authorization } }))
+    assertError(refused, 'rate_limited', 'a bad key from an address without calls left')
+  }
+  for (const path of [
+    '/nowhere',
+    '/nations?limit=x',
+    '/nations/none',
+    '/me/key',
+    '/discord/verify/NOSUCHCODE',
+  ])
+    assertError(await answered(await chancery.get(path)), 'rate_limited', path)
+  const lines = (method: string, path: string) => [`${method} ${path} HTTP/1.1`, 'Host: x']
+  assertError(await ask(chancery.url, lines('GET', '/%zz')), 'rate_limited', '/%zz')
+  assertError(await ask(chancery.url, lines('POST', '/%zz')), 'method_not_allowed', '405 comes before 429')
+  assertError(
+    await ask(chancery.url, lines('DELETE', '/api/v1/game')),
+    'method_not_allowed',
+    '405 comes before 429',
+  )
+  const head = await ask(chancery.url, lines('HEAD', '/api/v1/game'), { isHead: true })
+  assert.equal(head.status, 429)
+  const preflight = await options(chancery)
+  assert.deepEqual([preflight.status, remainingOf(preflight)], [204, 0], 'OPTIONS is never refused')
+  assertError(await ask(chancery.url, lines('GET', '/ü')), 'bad_request', 'nor is what is no request')
+})
+
+test('a code that is sent when no call is left lives on', async t => {
+  const chancery = await start(t, { CHANCERY_ANONYMOUS_LIMIT: '1' })
+  await chancery.tell(smallWorld())
+  const code = await chancery.makeCode('n1')
+  const { key } = await chancery.makeKey({ player_id: 'p1' })
+  assert.equal((await chancery.get('/game')).status, 200)
+  assertError(await answered(await chancery.get(`/discord/verify/${code}`)), 'rate_limited', 'no call left')
+  const verified = await answered(await chancery.get(`/discord/verify/${code}`, { key }))
+  assert.deepEqual([verified.status, remainingOf(verified)], [200, 119], 'with a key, its bucket')
+})
+
+test('every kind of answer counts one call, and 59 are left after the first', async t => {
+  const chancery = await start(t)
+  const asked: [string, number, Record<string, string>?][] = [
+    ['/game', 200],
+    ['/game', 304, { 'if-none-match': '*' }],
+    ['/nowhere', 404],
+    ['/nations/none', 404],
+    ['/nations?limit=0', 400],
+    ['/me/key', 401],
+    ['/me/key', 401, { authorization: 'Bearer nonsense' }],
+    ['/discord/verify/NOSUCHCODE', 404],
+  ]
+  const resets = new Set<string | undefined>()
+  for (const [index, [path, status, headers = {}]] of asked.entries()) {
+    const answer = await answered(await chancery.get(path, { headers }))
+    assert.deepEqual([answer.status, remainingOf(answer)], [status, 59 - index], path)
+    resets.add(answer.headers['x-ratelimit-reset'])
+  }
+  for (const method of ['HEAD', 'POST']) {
+    await fetch(`${chancery.url}/api/v1/game`, { method })
+    await options(chancery)
+  }
+  assert.equal(remainingOf(await options(chancery)), 59 - asked.length - 1)
+  assert.equal(resets.size, 1, 'the end of a window does not move')
+})
+
+test('a limit of its own holds for a key from the next call on, and until it is taken back', async t => {
+  const chancery = await start(t)
+  const { id, key } = await chancery.makeKey({ player_id: 'p1' }, undefined, { limit: 5 })
+  assertLimited(await atOnce(20, [chancery], { key }), 5)
+  const setLimit = async (limit: number | null) =>
+    assert.equal((await chancery.operate('PUT', `/keys/${id}/limit`, { limit })).status, 200)
+
+  await setLimit(8)
+  assertLimited(await atOnce(20, [chancery], { key }), 8, 2)
+  await setLimit(null)
+  const answer = await answered(await chancery.get('/me/key', { key }))
+  assert.deepEqual([answer.headers['x-ratelimit-limit'], remainingOf(answer)], ['120', 111])
+  await setLimit(2)
+  assertError(await answered(await chancery.get('/me/key', { key })), 'rate_limited', 'below what was used')
+})
+
+test('refused calls do not lengthen the wait', async t => {
+  const chancery = await start(t, { CHANCERY_ANONYMOUS_LIMIT: '2' })
+  const answers = await atOnce(100, [chancery])
+  assert.equal(new Set(answers.map(({ headers }) => headers['x-ratelimit-reset'])).size, 1)
+})
+
+test('with a shared store two servers hold one limit between them', async t => {
+  const url = await redisUrl(t)
+  if (url === undefined) return
+  const env = { CHANCERY_VALKEY_URL: url, CHANCERY_TRUSTED_PROXIES: '127.0.0.1' }
+  const one = await start(t, env)
+  const other = await start(t, { ...env, CHANCERY_DATABASE_URL: one.databaseUrl })
+  const { key } = await one.makeKey({ player_id: 'p1' })
+  const { key: second } = await one.makeKey({ player_id: 'p1' }, undefined, { limit: 30 })
+  assertLimited(await atOnce(500, [one, other], { key }), 120)
+  assertLimited(await atOnce(100, [one, other], { key: second }), 30)
+  // The store may outlive this test: the address is one that nobody has called from.
+  const address = `10.${[...randomBytes(3)].join('.')}`
+  assertLimited(await atOnce(500, [one, other], { headers: { 'x-forwarded-for': address } }), 60)
+})

@@ -28,6 +28,12 @@ interface Section {
   file: FileHandle | undefined
 }
 
+/** As JSON on one line: a file's lines also end at the two separators that JSON leaves as they are. */
+const lineOf = (record: object) =>
+  JSON.stringify(record).replace(/[\u2028\u2029]/g, separator =>
+    separator === '\u2028' ? '\\u2028' : '\\u2029',
+  )
+
 /** Collects a batch by resource: in memory, and from a size on in files, so that a batch may be larger than memory. */
 export class Spool {
   #sections = new Map<string, Section>()
@@ -48,7 +54,7 @@ export class Spool {
       section = { waiting: [], file: undefined }
       this.#sections.set(name, section)
     }
-    const line = JSON.stringify(record)
+    const line = lineOf(record)
     section.waiting.push(line)
     this.#factCount += 1
     this.#hash.update(text.trim()).update('\n')

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, linesOf } from '@chancery/simulator'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { seqOf, statusOf } from './answers.ts'
+import { alliance, battle, commit, lines, member, nation, put, remove, war } from './facts.ts'
+
+type Document = Record<string, unknown>
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+})
+after(() => chancery.close())
+
+async function lastOf(): Promise<unknown> {
+  const { seq, last_batch } = (await (await chancery.operate('GET', '/status')).json()) as Document
+  return { seq, last_batch }
+}
+
+async function assertChecksAsItIs(text: string): Promise<void> {
+  const before = await lastOf()
+  const checked = await chancery.send(text, { check: true })
+  assert.deepEqual(await lastOf(), before)
+  assert.deepEqual(await chancery.send(text), checked)
+}
+
+test('a check says what the real run says, batch by batch, and stores nothing', async () => {
+  await assertChecksAsItIs(
+    [
+      lines(nation('c1'), alliance('ca'), commit('first')),
+      lines(member('c1', 'ca'), nation('c2'), commit('on the first'.replaceAll(' ', '-'))),
+      lines(member('none', 'ca'), commit('refused-by-the-world')),
+      lines(nation('c3', { rank: 1 }), commit('refused-by-itself')),
+      'not json\n',
+      lines(commit('refused-as-text')),
+      lines(nation('c1'), alliance('ca'), commit('first')),
+      lines(nation('c9'), commit('first')),
+      lines(
+        war('cw', 'c1', 'c2'),
+        battle('cb', 'cw', 'c1', 'c2'),
+        commit('on the second'.replaceAll(' ', '-')),
+      ),
+      lines(remove('nation', 'c1'), commit('deletes')),
+      lines(member('c1', 'ca'), commit('refused-after-the-deletion')),
+      lines(put('war', { id: 'cw', status: 'ended' }), { op: 'commit' }),
+      lines(nation('c4')),
+    ].join(''),
+  )
+})
+
+test('what a check refuses and applies does not matter to what follows it', async () => {
+  await chancery.send(lines(nation('only-checked'), commit('only-checked')), { check: true })
+  assert.equal(await statusOf(chancery, '/nations/only-checked'), 404)
+  const [refused] = await chancery.send(lines(alliance('oc'), member('only-checked', 'oc'), commit('oc')))
+  assert.equal(refused?.status, 'refused')
+  const [applied] = await chancery.send(lines(nation('only-checked-2'), commit('only-checked')))
+  assert.equal(applied?.status, 'applied')
+})
+
+test('a check that is cut leaves no trace, and others go on', async () => {
+  const before = await seqOf(chancery)
+  const cut = new AbortController()
+  async function* body() {
+    yield Buffer.from(lines(nation('cut'), commit('cut')))
+    cut.abort()
+    await new Promise(() => undefined)
+  }
+  await assert.rejects(
+    fetch(`${chancery.operatorUrl}/facts?check=true`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${chancery.operatorToken}`, 'content-type': 'application/x-ndjson' },
+      body: body() as unknown as ReadableStream,
+      duplex: 'half',
+      signal: cut.signal,
+    }),
+  )
+  const [next] = await chancery.send(lines(nation('uncut'), commit('cut')))
+  assert.deepEqual([next?.status, next?.last_seq], ['applied', before + 1])
+})
+
+test('a simulated history checks as it is applied', async () => {
+  const world = createWorld({ nations: 60, days: 40, seed: 7, endsAt: '2026-05-27T18:00:00Z' })
+  await assertChecksAsItIs([...world.history()].map(linesOf).join(''))
+})
+
+test('a JSON batch cannot be checked, and says what can', async () => {
+  const response = await chancery.operate(
+    'POST',
+    '/facts?check=true',
+    { facts: [] },
+    { 'idempotency-key': 'checked' },
+  )
+  assert.equal(response.status, 400)
+  assert.match(JSON.stringify(await response.json()), /x-ndjson/)
+})

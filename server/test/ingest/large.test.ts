@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { outcomesOf, statusOf, stream } from './answers.ts'
+import { alliance, commit, lines, member, nation, put, war } from './facts.ts'
+
+let chancery: TestChancery
+let temporary: string
+before(async () => {
+  temporary = await mkdtemp(join(tmpdir(), 'chancery-large-'))
+  chancery = await startChancery()
+  process.env.TMPDIR = temporary
+})
+after(async () => {
+  await chancery.close()
+  await rm(temporary, { recursive: true, force: true })
+})
+
+const folders = () => readdir(temporary)
+
+/** The files of the one batch that waits. */
+async function spooled(): Promise<string[]> {
+  const [folder] = await folders()
+  return folder === undefined ? [] : (await readdir(join(temporary, folder))).map(name => join(folder, name))
+}
+
+// Of some megabytes more than what is kept in memory. Line separators are text like any other.
+const motto = `\u2028 and \u2029${'m'.repeat(290)}`
+const nations = 35_000
+
+function* facts(): Generator<Fact> {
+  for (let index = 0; index < 50; index += 1) yield alliance(`a${index}`)
+  for (let index = 0; index < nations; index += 1) {
+    yield nation(`n${index}`, { motto, national_score: (index * 7) % 1000, moderation_notes: motto })
+    if (index % 3 === 0) yield member(`n${index}`, `a${index % 50}`)
+  }
+  for (let index = 0; index < 3_000; index += 1) yield war(`w${index}`, `n${index}`, `n${index + 1}`)
+  yield put('nation', { id: 'n0', motto: 'the last word' })
+}
+
+test('a batch of 50,000 facts waits in files that only its owner reads, is applied, and leaves no file', async () => {
+  const all = [...facts()]
+  const { promise: isLooked, resolve: looked } = Promise.withResolvers<void>()
+  async function* body() {
+    for (let start = 0; start < all.length; start += 500)
+      yield Buffer.from(lines(...all.slice(start, start + 500)))
+    await isLooked
+    yield Buffer.from(lines(commit('large')))
+  }
+  const answer = stream(chancery, body()).then(response => response.text())
+  while ((await spooled()).length < 2) await new Promise(resolve => setImmediate(resolve))
+  for (const name of await spooled()) {
+    const { mode } = await stat(join(temporary, name))
+    assert.equal(mode & 0o077, 0, name)
+  }
+  looked()
+  const [outcome] = outcomesOf(await answer)
+  assert.deepEqual(
+    [outcome?.status, outcome?.facts, outcome?.events],
+    ['applied', all.length, 50 + nations + Math.ceil(nations / 3) + 3_000],
+  )
+  assert.ok(all.length >= 49_000)
+  assert.deepEqual(await folders(), [])
+
+  const { data: last } = await chancery.read<{ data: { motto: string } }>(`/nations/n${nations - 1}`)
+  assert.equal(last.motto, motto)
+  const { data: first } = await chancery.read<{ data: { motto: string } }>('/nations/n0')
+  assert.equal(first.motto, 'the last word')
+  const { data: some } = await chancery.read<{ data: { member_count: number; total_score: number } }>(
+    '/alliances/a0',
+  )
+  const members = Array.from({ length: nations }, (_, index) => index).filter(
+    index => index % 3 === 0 && index % 50 === 0,
+  )
+  assert.equal(some.member_count, members.length)
+  assert.equal(
+    some.total_score,
+    members.reduce((sum, index) => sum + ((index * 7) % 1000), 0),
+  )
+})
+
+test('a large batch that is refused, or cut, leaves no file either', async () => {
+  const many = Array.from({ length: 30_000 }, (_, index) =>
+    nation(`x${index}`, { moderation_notes: motto.repeat(2) }),
+  )
+  const [refused] = await chancery.send(lines(...many, member('none', 'a0'), commit('large-2')))
+  assert.deepEqual(refused?.refused, [
+    { line: 30_001, path: '/data/nation_id', reason: 'there is no nation none' },
+  ])
+  assert.deepEqual(await folders(), [])
+
+  const cut = new AbortController()
+  async function* body() {
+    yield Buffer.from(lines(...many))
+    while ((await folders()).length === 0) await new Promise(resolve => setImmediate(resolve))
+    cut.abort()
+    await new Promise(() => undefined)
+  }
+  await assert.rejects(stream(chancery, body(), cut.signal))
+  while ((await folders()).length > 0) await new Promise(resolve => setImmediate(resolve))
+  assert.equal(await statusOf(chancery, '/nations/x0'), 404)
+})

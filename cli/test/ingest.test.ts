@@ -68,7 +68,7 @@ test('a batch applied before is no failure', async t => {
   const facts = '{"op":"commit","batch":"b3","status":"duplicate"}\n'
   const { status, output } = await chancery(['ingest', '-'], door.variables, facts)
   assert.equal(status, 0)
-  assert.match(output, /^0 batches applied, 1 applied before/)
+  assert.match(output, /^0 batches applied, 1 applied before, 0 refused\n0 facts, 0 events in /)
 })
 
 test('--check asks the service to store nothing', async t => {
@@ -135,6 +135,18 @@ test('ingest waits until lists show what was ingested', async t => {
   assert.equal(status, 0)
   assert.equal(messages, '')
   assert.equal(asked, 4)
+})
+
+test('a service that goes away after the last batch takes nothing back', async t => {
+  let asked = 0
+  const error = { code: 'internal_error', message: 'Gone.', request_id: 'req_2' }
+  const door = await openStubDoor(t, {
+    answer: () => (++asked > 1 ? { status: 500, body: { error } } : undefined),
+  })
+  const { status, output, messages } = await chancery(['ingest', '-'], door.variables, good)
+  assert.equal(status, 0)
+  assert.match(output, /^1 batch applied/)
+  assert.match(messages, /^all is stored; /)
 })
 
 test('a wrong token is told before anything is sent', async t => {

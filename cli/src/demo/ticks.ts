@@ -12,34 +12,47 @@ export interface Ticking {
   signal: AbortSignal
 }
 
-/** Lets the world go on until the signal. While the service is busy or its database away, the same moment is sent again. */
+/**
+ * Lets the world go on until the signal. While the service is busy or its database away, the same moment is sent again.
+ * Each trouble is told once, not with every tick.
+ */
 export async function keepTicking({ world, door, everySeconds, signal }: Ticking, terminal: Terminal) {
   let waiting: Batch | undefined
-  let isAway = false
+  let told: string | undefined
   while (!signal.aborted) {
     await sleep(everySeconds * 1000, undefined, { signal })
     waiting ??= world.tick(new Date().toISOString())
-    const problem = await tell(door, waiting, signal)
-    if (problem !== undefined && !isAway) say(terminal, `the world waits: ${problem}`)
-    if (problem === undefined && isAway) say(terminal, 'the world goes on')
-    isAway = problem !== undefined
-    if (!isAway) waiting = undefined
+    const { isSettled, trouble } = await tell(door, waiting, signal)
+    if (isSettled) waiting = undefined
+    if (trouble !== undefined && trouble !== told) say(terminal, trouble)
+    if (trouble === undefined && told !== undefined) say(terminal, 'the world goes on')
+    told = trouble
   }
+}
 
-  /** Why it must be sent again, if it must. */
-  async function tell(to: OperatorDoor, batch: Batch, until: AbortSignal): Promise<string | undefined> {
-    if (batch.facts.length === 0) return undefined
-    try {
-      for await (const outcome of sendFacts(to, lines(batch), { signal: until })) {
-        if (outcome.status === 'unavailable') return 'the database is away'
-        const [refusal] = outcome.refused
-        if (refusal) say(terminal, `a moment of the world was refused: ${refusal.path} ${refusal.reason}`)
-      }
-      return undefined
-    } catch (err) {
-      if (err instanceof CommandError) return err.message
-      throw err
+interface Told {
+  /** Not to be sent again. */
+  isSettled: boolean
+  trouble?: string
+}
+
+async function tell(door: OperatorDoor, batch: Batch, signal: AbortSignal): Promise<Told> {
+  if (batch.facts.length === 0) return { isSettled: true }
+  try {
+    for await (const { status, refused } of sendFacts(door, lines(batch), { signal })) {
+      if (status === 'unavailable')
+        return { isSettled: false, trouble: 'the world waits: its database is away' }
+      const [first] = refused
+      if (first)
+        return {
+          isSettled: true,
+          trouble: `a moment of the world was refused: ${first.path} ${first.reason} (chancery demo --fresh begins a new world)`,
+        }
     }
+    return { isSettled: true }
+  } catch (err) {
+    if (!(err instanceof CommandError)) throw err
+    return { isSettled: false, trouble: `the world waits: ${err.message}` }
   }
 }
 

@@ -76,8 +76,10 @@ export class IngestReport {
     return this.#batches.filter(batch => batch.status === status).length
   }
 
+  /** Of what this run has put in: a duplicate tells what it held. */
   #sum(member: 'facts' | 'events'): number {
-    return this.#batches.reduce((sum, batch) => sum + batch[member], 0)
+    const applied = this.#batches.filter(batch => batch.status === 'applied')
+    return applied.reduce((sum, batch) => sum + batch[member], 0)
   }
 }
 

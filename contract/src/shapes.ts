@@ -52,7 +52,9 @@ export const count = (about: About = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...about })
 
 const decimals = 4
-const hasFewDecimals = (value: number) => Number(value.toFixed(decimals)) === value
+// A nullable decimal is refined too: null, and what the other keywords refuse, are none of this check's business.
+const hasFewDecimals = (value: unknown) =>
+  typeof value !== 'number' || Number(value.toFixed(decimals)) === value
 
 /** A number of at most 4 decimals, from `minimum` (default 0) to `maximum` (default a thousand million). */
 export const decimal = (about: About & { minimum?: number; maximum?: number } = {}) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Compile } from 'typebox/compile'
 import {
   classes,
   contractFor,
@@ -49,6 +50,15 @@ test('every example and every default is valid for its own field', () => {
     const validate = compile(schema)
     assert.deepEqual(complaints(validate, field.examples[0]), [], path)
     if ('default' in schema) assert.deepEqual(complaints(validate, schema.default), [], `${path}: default`)
+  }
+})
+
+test('null is a value of every field that may be null, for the checker that reads facts', () => {
+  for (const [resource, { properties }] of Object.entries(contract.factSchemas)) {
+    for (const [field, schema] of Object.entries(properties)) {
+      if (![plainSchema(schema).type].flat().includes('null')) continue
+      assert.ok(Compile(schema).Check(null), `${resource}.${field}`)
+    }
   }
 })
 

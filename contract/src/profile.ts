@@ -3,7 +3,9 @@ import { adminOnly, alliancePrivate, type Class, type Field, open, playerPrivate
 import { type Scope, scopeNames } from './scopes.ts'
 import { annotate, decimal, listOf, name, nullable, oneOf, shape, text, time } from './shapes.ts'
 
-const wordKey = (description: string) => Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$', description })
+// `constructor` is found in every JavaScript object: whoever reads answers by key would find a function.
+const wordKey = (description: string) =>
+  Type.String({ pattern: '^(?!constructor$)[a-z][a-z0-9_]{0,63}$', description })
 const label = name(100, { description: 'The word that players know.' })
 const word = shape({ key: wordKey('The word in answers and facts.'), label })
 

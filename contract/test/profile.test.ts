@@ -79,6 +79,13 @@ test('an attribute without a class is refused', () => {
   assert.match(complaints(validate, profile).join(), /required property 'class'/)
 })
 
+test('a word that every object has already is refused', () => {
+  const profile = changed(({ units }) => {
+    units.push({ key: 'constructor', label: 'Constructor', is_strategic: false, shows_in_losses: true })
+  })
+  assert.notDeepEqual(complaints(validate, profile), [])
+})
+
 test('an event kind of the game that takes one of Chancery’s names is refused', () => {
   const profile = changed(({ event_kinds }) =>
     event_kinds.push({ type: 'war.declared', description: 'Not this one.', data: {} }),

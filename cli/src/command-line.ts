@@ -10,7 +10,7 @@ import { addServe } from './commands/serve.ts'
 import { addSimulate } from './commands/simulate.ts'
 import { say, type Terminal } from './terminal.ts'
 
-export const exitStatus = { done: 0, failed: 1, usage: 2 } as const
+const exitStatus = { done: 0, failed: 1, usage: 2 } as const
 
 /** Runs one command and resolves to its exit status. */
 export async function runCommandLine(words: string[], terminal: Terminal): Promise<number> {

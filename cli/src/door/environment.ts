@@ -9,7 +9,7 @@ export interface DoorAddress {
   token: string
 }
 
-export function dataDirOf(env: NodeJS.ProcessEnv): string {
+function dataDirOf(env: NodeJS.ProcessEnv): string {
   return resolve(env.CHANCERY_DATA_DIR || '.chancery')
 }
 

@@ -1,12 +1,12 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../store/batch.ts'
-import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { settle, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
-import { rowRemover, rowWriter } from '../../store/rows.ts'
+import { tableStore } from '../../store/table-store.ts'
 
 type Battle = PublicOf<ResourceOf<'battle'>>
 
-const write = rowWriter('chancery_world.battle', 'id', [
+const store = tableStore<Battle>('battle', 'chancery_world.battle', [
   'id',
   'war_id',
   'kind',
@@ -17,19 +17,6 @@ const write = rowWriter('chancery_world.battle', 'id', [
   'losses',
   'infrastructure_destroyed',
 ])
-const remove = rowRemover('chancery_world.battle', 'id')
-
-const store: ThingStore<Battle> = {
-  resource: 'battle',
-  async load({ db }, ids) {
-    const rows = await db.rows<Battle>(sql`
-      select id, war_id, kind, fought_at, attacker_nation_id, defender_nation_id, victor, losses, infrastructure_destroyed
-      from chancery_world.battle where id = any(${ids})`)
-    return new Map(rows.map(row => [row.id, row]))
-  },
-  save: ({ db }, battles) => write(db, battles),
-  remove: ({ db }, ids) => remove(db, ids),
-}
 
 /** Applies facts about battles. */
 export async function applyBattles(batch: Batch, changes: Change[]): Promise<void> {

@@ -2,7 +2,8 @@ import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../store/batch.ts'
 import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
-import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
+import { bury } from '../../store/rows.ts'
+import { tableStore } from '../../store/table-store.ts'
 
 interface Side {
   name: string
@@ -13,37 +14,16 @@ type Conflict = Pick<
   'id' | 'name' | 'status' | 'cause' | 'started_at' | 'ended_at' | 'era_id'
 > & { sides: Side[] }
 
-const write = rowWriter('chancery_world.conflict', 'id', [
-  'id',
-  'name',
-  'status',
-  'cause',
-  'started_at',
-  'ended_at',
-  'sides',
-  'era_id',
-])
-const remove = rowRemover('chancery_world.conflict', 'id')
-
 const store: ThingStore<Conflict> = {
-  resource: 'conflict',
-  async load({ db }, ids) {
-    const rows = await db.rows<Conflict>(sql`
-      select id, name, status, cause, started_at, ended_at, sides, era_id from chancery_world.conflict where id = any(${ids})`)
-    return new Map(rows.map(row => [row.id, row]))
-  },
+  ...tableStore<Conflict>(
+    'conflict',
+    'chancery_world.conflict',
+    ['id', 'name', 'status', 'cause', 'started_at', 'ended_at', 'sides', 'era_id'],
+    { leavesTombstone: true },
+  ),
   adjust(_batch, after, _before, { data }) {
     if (!('status' in data) && typeof data.ended_at === 'string') after.status = 'ended'
   },
-  async save({ db }, conflicts) {
-    await write(db, conflicts)
-    await unearth(
-      db,
-      'conflict',
-      conflicts.map(conflict => conflict.id),
-    )
-  },
-  remove: ({ db }, ids) => remove(db, ids),
 }
 
 /** Applies facts about global conflicts. */

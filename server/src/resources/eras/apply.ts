@@ -1,40 +1,17 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../store/batch.ts'
-import { goneOf, settle, type ThingStore } from '../../store/changes.ts'
-import { sql } from '../../store/database.ts'
-import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
+import { goneOf, settle } from '../../store/changes.ts'
+import { bury } from '../../store/rows.ts'
+import { tableStore } from '../../store/table-store.ts'
 
 type Era = PublicOf<ResourceOf<'era'>>
 
-const write = rowWriter('chancery_world.era', 'id', [
-  'id',
-  'number',
-  'name',
-  'status',
-  'started_at',
-  'ended_at',
-  'summary',
-  'champion',
-])
-const remove = rowRemover('chancery_world.era', 'id')
-
-const store: ThingStore<Era> = {
-  resource: 'era',
-  async load({ db }, ids) {
-    const rows = await db.rows<Era>(sql`
-      select id, number, name, status, started_at, ended_at, summary, champion from chancery_world.era where id = any(${ids})`)
-    return new Map(rows.map(row => [row.id, row]))
-  },
-  async save({ db }, eras) {
-    await write(db, eras)
-    await unearth(
-      db,
-      'era',
-      eras.map(era => era.id),
-    )
-  },
-  remove: ({ db }, ids) => remove(db, ids),
-}
+const store = tableStore<Era>(
+  'era',
+  'chancery_world.era',
+  ['id', 'number', 'name', 'status', 'started_at', 'ended_at', 'summary', 'champion'],
+  { leavesTombstone: true },
+)
 
 /** Applies facts about eras. */
 export async function applyEras(batch: Batch, changes: Change[]): Promise<void> {

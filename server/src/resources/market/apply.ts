@@ -1,8 +1,7 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../store/batch.ts'
 import { settle, type ThingStore } from '../../store/changes.ts'
-import { sql } from '../../store/database.ts'
-import { rowRemover, rowWriter } from '../../store/rows.ts'
+import { tableStore } from '../../store/table-store.ts'
 
 type MarketPrice = PublicOf<ResourceOf<'market_price'>> & {
   reference_price: number
@@ -11,38 +10,26 @@ type MarketPrice = PublicOf<ResourceOf<'market_price'>> & {
   moved_from?: number | undefined
 }
 
-const columns = [
-  'resource',
-  'price',
-  'currency',
-  'best_bid',
-  'best_ask',
-  'high_24h',
-  'low_24h',
-  'volume_24h',
-  'traded_value_24h',
-  'trades_24h',
-  'change_24h_percent',
-  'as_of',
-  'reference_price',
-  'reference_at',
-]
-const write = rowWriter('chancery_world.market_price', 'resource', columns)
-const remove = rowRemover('chancery_world.market_price', 'resource')
-
 const dayMs = 86_400_000
 const movedPercent = 10
 
 const store: ThingStore<MarketPrice> = {
-  resource: 'market_price',
-  async load({ db }, keys) {
-    const rows = await db.rows<MarketPrice>(sql`
-      select resource, price, currency, best_bid, best_ask, high_24h, low_24h, volume_24h, traded_value_24h, trades_24h,
-        change_24h_percent, as_of, reference_price, reference_at
-      from chancery_world.market_price where resource = any(${keys})`)
-    return new Map(rows.map(row => [row.resource, row]))
-  },
-
+  ...tableStore<MarketPrice>('market_price', 'chancery_world.market_price', [
+    'resource',
+    'price',
+    'currency',
+    'best_bid',
+    'best_ask',
+    'high_24h',
+    'low_24h',
+    'volume_24h',
+    'traded_value_24h',
+    'trades_24h',
+    'change_24h_percent',
+    'as_of',
+    'reference_price',
+    'reference_at',
+  ]),
   /** A move counts from the price that was last told of; where that is over a day old, from the one before this. */
   adjust(_batch, after, before) {
     after.moved_from = undefined
@@ -53,9 +40,6 @@ const store: ThingStore<MarketPrice> = {
     if (hasMoved) after.moved_from = reference
     if (hasMoved || !isFresh) setReference(after)
   },
-
-  save: ({ db }, prices) => write(db, prices),
-  remove: ({ db }, keys) => remove(db, keys),
 }
 
 function setReference(row: MarketPrice): void {

@@ -1,12 +1,11 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../store/batch.ts'
-import { settle, type ThingStore } from '../../store/changes.ts'
-import { sql } from '../../store/database.ts'
-import { rowRemover, rowWriter } from '../../store/rows.ts'
+import { settle } from '../../store/changes.ts'
+import { tableStore } from '../../store/table-store.ts'
 
 type NewsItem = PublicOf<ResourceOf<'news_item'>>
 
-const write = rowWriter('chancery_world.news_item', 'id', [
+const store = tableStore<NewsItem>('news_item', 'chancery_world.news_item', [
   'id',
   'title',
   'body',
@@ -16,19 +15,6 @@ const write = rowWriter('chancery_world.news_item', 'id', [
   'nation_ids',
   'alliance_ids',
 ])
-const remove = rowRemover('chancery_world.news_item', 'id')
-
-const store: ThingStore<NewsItem> = {
-  resource: 'news_item',
-  async load({ db }, ids) {
-    const rows = await db.rows<NewsItem>(sql`
-      select id, title, body, category, author, published_at, nation_ids, alliance_ids
-      from chancery_world.news_item where id = any(${ids})`)
-    return new Map(rows.map(row => [row.id, row]))
-  },
-  save: ({ db }, items) => write(db, items),
-  remove: ({ db }, ids) => remove(db, ids),
-}
 
 /** Applies facts about news. */
 export async function applyNews(batch: Batch, changes: Change[]): Promise<void> {

@@ -1,13 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import {
-  type Contract,
-  contractFor,
-  demoProfile,
-  type Profile,
-  profileProblems,
-  profileSchema,
-} from '@chancery/contract'
-import { Compile } from 'typebox/compile'
+import { type Contract, contractFor, demoProfile, ProfileError, parseProfile } from '@chancery/contract'
 import { StartupError } from './startup-error.ts'
 
 /** The contract for the game of this profile file; for the demo game without one. */
@@ -16,24 +8,10 @@ export async function readContract(file: string | undefined): Promise<Contract> 
   const text = await readFile(file, 'utf8').catch(() => {
     throw new StartupError(`CHANCERY_GAME_FILE: the file ${file} cannot be read`)
   })
-  return contractFor(parseProfile(text, file))
-}
-
-function parseProfile(text: string, file: string): Profile {
-  let profile: unknown
   try {
-    profile = JSON.parse(text)
-  } catch {
-    throw new StartupError(`CHANCERY_GAME_FILE: ${file} is not JSON`)
+    return contractFor(parseProfile(text))
+  } catch (error) {
+    if (error instanceof ProfileError) throw new StartupError(`CHANCERY_GAME_FILE: ${file}: ${error.message}`)
+    throw error
   }
-  const check = Compile(profileSchema)
-  if (!check.Check(profile)) {
-    const error = check.Errors(profile).find(({ keyword }) => keyword !== 'boolean')
-    throw new StartupError(
-      `CHANCERY_GAME_FILE: ${file}: ${error?.instancePath || '/'} ${error?.message ?? 'is wrong'}`,
-    )
-  }
-  const [problem] = profileProblems(profile)
-  if (problem) throw new StartupError(`CHANCERY_GAME_FILE: ${file}: ${problem}`)
-  return profile
 }

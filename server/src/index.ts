@@ -1,6 +1,5 @@
 import type { Config } from './config.ts'
 import { ensureDataDir } from './data-dir.ts'
-import { migrationState } from './store/migrate.ts'
 import { openStore } from './store/open-store.ts'
 
 export { type Config, type ConfigDefaults, ConfigError, readConfig } from './config.ts'
@@ -10,11 +9,7 @@ export { StartupError } from './startup-error.ts'
 /** Brings the database to this version. Returns the names of the migrations that it has applied. */
 export async function migrateDatabase(config: Config): Promise<string[]> {
   await ensureDataDir(config.dataDir)
-  const before =
-    config.databaseUrl === undefined
-      ? []
-      : (await migrationState({ connectionString: config.databaseUrl })).pending
   const store = await openStore({ ...config, migrates: true }, () => undefined)
   await store.close()
-  return before
+  return store.migrated
 }

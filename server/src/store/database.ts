@@ -76,6 +76,9 @@ function sessionOptions({ role, statementTimeoutMs, lockTimeoutMs }: PoolOptions
     .join(' ')
 }
 
+/** What an answer may take on its way beyond the statement's own limit. */
+const answerGraceMs = 1_000
+
 export function createPool(options: PoolOptions): DatabasePool {
   const pool = new pg.Pool({
     ...options.target,
@@ -83,6 +86,8 @@ export function createPool(options: PoolOptions): DatabasePool {
     options: sessionOptions(options),
     types,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 2_000,
+    // A server that is gone without a word ends no statement: whoever waits for one gives up a little after its limit.
+    query_timeout: options.statementTimeoutMs && options.statementTimeoutMs + answerGraceMs,
     idleTimeoutMillis: 30_000,
     application_name: `chancery ${options.role ?? 'migrate'}`,
     allowExitOnIdle: true,

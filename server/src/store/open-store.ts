@@ -12,6 +12,8 @@ export interface StoreOptions {
 /** A database that is there and has this version's schema. */
 export interface OpenStore {
   target: ConnectionTarget
+  /** Names of the migrations that were applied while it was opened. */
+  migrated: string[]
   /** Called when the bundled server has ended by itself. */
   onExit(listener: (reason: string) => void): void
   close(): Promise<void>
@@ -25,15 +27,17 @@ export async function openStore(options: StoreOptions, log: (message: string) =>
   const store =
     options.databaseUrl === undefined ? await openBundled(options, log) : openOwn(options.databaseUrl)
   try {
-    await bringToVersion(store.target, options.databaseUrl === undefined || options.migrates)
-    return store
+    const migrated = await bringToVersion(store.target, options.databaseUrl === undefined || options.migrates)
+    return { ...store, migrated }
   } catch (error) {
     await store.close()
     throw toStartupError(error, options.databaseUrl)
   }
 }
 
-async function openBundled({ dataDir }: StoreOptions, log: (message: string) => void): Promise<OpenStore> {
+type Reached = Omit<OpenStore, 'migrated'>
+
+async function openBundled({ dataDir }: StoreOptions, log: (message: string) => void): Promise<Reached> {
   try {
     const server = await startEmbedded({ dataDir, log })
     return { target: server.connection, onExit: server.onExit, close: server.close }
@@ -42,23 +46,23 @@ async function openBundled({ dataDir }: StoreOptions, log: (message: string) => 
   }
 }
 
-const openOwn = (databaseUrl: string): OpenStore => ({
+const openOwn = (databaseUrl: string): Reached => ({
   target: { connectionString: databaseUrl },
   onExit: () => undefined,
   close: async () => undefined,
 })
 
-async function bringToVersion(target: ConnectionTarget, mayMigrate: boolean): Promise<void> {
+async function bringToVersion(target: ConnectionTarget, mayMigrate: boolean): Promise<string[]> {
   const { pending, unknown } = await migrationState(target)
   if (unknown.length > 0)
     throw new StartupError('the database belongs to a newer version of Chancery: run that version')
-  if (pending.length === 0) return
+  if (pending.length === 0) return []
   if (!mayMigrate) {
     throw new StartupError(
       `the database lacks ${pending.length} migrations: run \`chancery migrate\`, or serve with --migrate`,
     )
   }
-  await migrate(target)
+  return migrate(target)
 }
 
 function toStartupError(error: unknown, databaseUrl: string | undefined): unknown {

@@ -1,0 +1,35 @@
+import { holdsScope } from '@chancery/contract'
+import type { Slot } from './slots.ts'
+import type { Viewer } from './viewers.ts'
+import { bornIn, standsSince } from './world.ts'
+
+/**
+ * Whether a viewer may know what stands in a slot of a thing, by the words of the classification, not by the code of
+ * the service. Written for the end of the world of `world.ts`.
+ */
+export function mayKnow(viewer: Viewer, { resource, fieldClass, scope }: Slot, id: string): boolean {
+  const holds = scope !== undefined && holdsScope(new Set(viewer.scopes), scope)
+  switch (fieldClass) {
+    case 'public':
+      return true
+    case 'player_private':
+      return holds && resource === 'nation' && viewer.nation === id
+    case 'alliance_private':
+      if (resource === 'nation') return holds && viewer.nation === id
+      return holds && resource === 'alliance' && viewer.treasury === id
+    case 'admin_only':
+      return false
+  }
+}
+
+/** What is no viewer's to read and yet makes a viewer's standing: who leads a nation, and who may see a treasury. */
+export function makesStandingOf(
+  viewer: Viewer,
+  { resource, path }: Slot,
+  id: string,
+  batch: number,
+): boolean {
+  if (viewer.nation !== id) return false
+  if (resource === 'nation' && path[0] === 'player') return batch >= bornIn(id)
+  return resource === 'alliance_member' && path[0] === 'can_view_treasury' && batch >= standsSince(id)
+}

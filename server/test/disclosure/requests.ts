@@ -1,0 +1,69 @@
+import { type Contract, type Operation, operations, type Parameter } from '@chancery/contract'
+import { words } from './values.ts'
+import { ids } from './world.ts'
+
+/** Something that a caller asks: an operation, and the path below a base. `@2` stands for the time of batch 2. */
+export interface Request {
+  operation: Operation
+  path: string
+}
+
+/** What a path's `{id}` may be: things of the kind that the path names, and nothing. */
+function pathIds(path: string): string[] {
+  const kinds: Record<string, string[]> = { nations: ids.nation, alliances: ids.alliance, wars: ids.war }
+  const named = kinds[path.split('/')[1] ?? ''] ?? Object.values(ids).flat()
+  return [...named, 'nobody', 'no%20id']
+}
+
+const values: Record<Parameter['kind'], (parameter: Parameter, contract: Contract) => string[]> = {
+  integer: () => ['0', '1', '2', '3', '100', '9999', 'x'],
+  decimal: () => ['0', '7.5', '500', '1e3'],
+  text: () => [...words, 'the', '_', '', 'no such thing'],
+  id: () => [...ids.war, 'c_1', 'food', 'war', 'nobody'],
+  ids: () => ['n_leader', 'n_enemy,n_member,nobody', 'a_one', 'a_two,a_again', 'w_1', '-'],
+  word: ({ schema }) => [...wordsOf(schema), 'nonsense'],
+  words: ({ schema }) => {
+    const named = wordsOf((schema as { items?: object }).items ?? {})
+    return [...named, named.join(',')]
+  },
+  time: () => ['@0', '@2', '@4', '2026-01-01T00:00:00Z', 'now'],
+  event_types: (_parameter, { eventKinds }) => {
+    const kinds = Object.keys(eventKinds)
+    const families = new Set(kinds.map(kind => `${kind.split('.')[0]}.*`))
+    return [...families, ...kinds.slice(0, 4), 'war.*,nation.founded']
+  },
+}
+
+const wordsOf = (schema: object) => (schema as { enum?: string[] }).enum ?? []
+
+/** Each operation with each of its parameters in turn. A new operation or parameter is asked for the day it is declared. */
+export function requestsOf(contract: Contract): Request[] {
+  return Object.values<Operation>(operations).flatMap(operation => {
+    const parameters = Object.entries(operation.parameters)
+    const queries = parameters
+      .filter(([, parameter]) => parameter.in === 'query')
+      .flatMap(([name, parameter]) =>
+        values[parameter.kind](parameter, contract).map(value => `${name}=${encodeURIComponent(value)}`),
+      )
+    const pathKind = parameters.find(([, parameter]) => parameter.in === 'path')?.[1].kind
+    const paths =
+      pathKind === undefined
+        ? [operation.path]
+        : pathKind === 'id'
+          ? pathIds(operation.path).map(id => operation.path.replace(/\{\w+\}/, id))
+          : ['K7PWM3XQ9T', 'none'].map(text => operation.path.replace(/\{\w+\}/, text))
+    const limited = operation.returns.many ? ['', 'limit=100'] : ['']
+    return paths.flatMap(path => [
+      ...limited.map(query => ({ operation, path: query ? `${path}?${query}` : path })),
+      ...queries.map(query => ({ operation, path: `${path}?${query}` })),
+    ])
+  })
+}
+
+/** Whether what an operation answers may depend on who asks. */
+export const isForSome = ({ body, includeScopes, scope }: Operation): boolean =>
+  body === 'personal' || includeScopes !== undefined || scope !== 'none'
+
+/** A path with the times of a server's batches in it. */
+export const withTimes = (path: string, times: readonly string[]): string =>
+  path.replace(/%40(\d)/, (_, batch: string) => encodeURIComponent(times[Number(batch)] ?? ''))

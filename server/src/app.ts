@@ -10,7 +10,7 @@ import { ApiError } from './http/api-error.ts'
 import { createDefineRoute } from './http/define-route.ts'
 import { registerDocs } from './http/docs.ts'
 import { createEdge } from './http/edge.ts'
-import { createErrorHandler, sendError } from './http/errors.ts'
+import { createErrorHandler } from './http/errors.ts'
 import { registerHealth } from './http/health.ts'
 import { countAnswers } from './http/observe.ts'
 import { createParserErrors } from './http/parser-errors.ts'
@@ -74,11 +74,10 @@ export function buildApp(parts: AppParts): FastifyInstance {
     clientErrorHandler: parserErrors.onClientError,
     frameworkErrors: (_error, req, reply) =>
       edge.admit(req, reply, error =>
-        sendError(
+        handleError(
+          error ?? new ApiError('invalid_parameter', 'The path is not percent-encoded UTF-8.'),
+          req,
           reply,
-          error instanceof ApiError
-            ? error
-            : new ApiError('invalid_parameter', 'The path is not percent-encoded UTF-8.'),
         ),
       ),
     ...serverOptions(parts.tls),

@@ -45,15 +45,21 @@ export function createEdge({ keys, limits, anonymousLimit, keyLimit }: EdgeOptio
       ? limits.take(`key:${key.id}`, key.callLimit ?? keyLimit)
       : limits.take(`ip:${subjectOfAddress(req.ip)}`, anonymousLimit)
 
+  function wrongMethod(req: FastifyRequest): ApiError | undefined {
+    const methods = req.routeOptions.config.methods ?? allowedMethods
+    return methods.split(', ').includes(req.method)
+      ? undefined
+      : new ApiError('method_not_allowed', undefined, { allow: methods })
+  }
+
   /** Says what follows from who calls and what is left; undefined lets the call go on. */
   function verdict(
     req: FastifyRequest,
     credential: Credential,
     key: KeyRecord | undefined,
   ): ApiError | undefined {
-    const methods = req.routeOptions.config.methods ?? allowedMethods
-    if (!methods.split(', ').includes(req.method))
-      return new ApiError('method_not_allowed', undefined, { allow: methods })
+    const wrong = wrongMethod(req)
+    if (wrong) return wrong
     if (!req.allowance.isAllowed) return rateLimited(req.allowance)
     if (credential.kind !== 'none' && !key) {
       return new ApiError('invalid_api_key', undefined, { 'www-authenticate': 'Bearer' })
@@ -98,7 +104,8 @@ export function createEdge({ keys, limits, anonymousLimit, keyLimit }: EdgeOptio
         })
       }
       const found = credential.kind === 'key' ? keys.find(credential.text) : undefined
-      now(found, proceed, error => withoutTaking(() => done(error)))
+      // Where the key cannot be read, nobody knows whose bucket to take from.
+      now(found, proceed, error => withoutTaking(() => done(wrongMethod(req) ?? error)))
     },
   }
 }

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createTransport, type Exchange } from './exchange.ts'
+import { lacking } from './promise.ts'
+import type { Settings } from './settings.ts'
+
+/** Both bases. Whatever is promised is promised of each. */
+export const bases = ['/api/v1', '/api/public/v1'] as const
+export const [canonical, mirror] = bases
+
+export async function onBothBases(check: (base: string) => Promise<void>): Promise<void> {
+  for (const base of bases) await check(base)
+}
+
+export interface Ask {
+  method?: string
+  /** Whose call it is: a key, `null` for nobody's; left out for the suite's own. */
+  key?: string | null
+  headers?: Record<string, string>
+  body?: string
+  /** Whether a 429 is the answer that is wanted; otherwise the call waits, as long as it says, and is made again. */
+  expectsLimit?: boolean
+}
+
+/** Calls of the server under examination, and a record of all that it answered. */
+export interface Visit {
+  settings: Settings
+  exchanges: readonly Exchange[]
+  /** The key of calls that name none. */
+  ownKey: string | undefined
+  /** Calls below the server's root, like /api/v1/nations. */
+  ask(path: string, ask?: Ask): Promise<Exchange>
+  /** Calls of the operator door. Skips the test where that is closed to us. */
+  askOperator(method: string, path: string, body?: unknown): Promise<Exchange>
+  close(): void
+}
+
+const attemptsMax = 4
+
+export function openVisit(settings: Settings): Visit {
+  const transport = createTransport()
+  const exchanges: Exchange[] = []
+  const visit: Visit = { settings, exchanges, ownKey: settings.key, ask, askOperator, close: transport.close }
+  return visit
+
+  async function ask(path: string, options: Ask = {}): Promise<Exchange> {
+    const { method = 'GET', key = visit.ownKey ?? null, headers = {}, body, expectsLimit = false } = options
+    const sent = {
+      method,
+      url: settings.baseUrl + path,
+      headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
+      ...(body === undefined ? {} : { body }),
+    }
+    for (let attempt = 1; ; attempt += 1) {
+      const exchange = await transport.send(sent)
+      exchanges.push(exchange)
+      if (exchange.status !== 429 || expectsLimit || attempt === attemptsMax) return exchange
+      await sleep(Number(exchange.answered['retry-after'] ?? 1) * 1000)
+    }
+  }
+
+  function askOperator(method: string, path: string, body?: unknown): Promise<Exchange> {
+    const { operator } = settings
+    if (!operator) return lacking('needs the operator door: its URL and token, or the data directory')
+    return transport.send({
+      method,
+      url: operator.url + path,
+      headers: {
+        authorization: `Bearer ${operator.token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  }
+}

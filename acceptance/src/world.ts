@@ -1,0 +1,93 @@
+import { dig, digList, digNumber, digText, type JsonObject } from './json.ts'
+import { need } from './promise.ts'
+import { canonical, type Visit } from './visit.ts'
+
+/** Things of the server's world to ask about. Each is looked for once; a test that lacks one is skipped. */
+export interface World {
+  nations(): Promise<JsonObject[]>
+  /** A nation to hold keys for: an alliance's officer, else a member, else any. */
+  owner(): Promise<JsonObject>
+  /** A nation that is neither the owner nor in its alliance. */
+  stranger(): Promise<JsonObject>
+  /** A nation with an alliance, of the given rank where one is named. */
+  member(rank?: string): Promise<JsonObject>
+  /** A nation without an alliance. */
+  loner(): Promise<JsonObject>
+  allianceId(): Promise<string>
+  wars(): Promise<JsonObject[]>
+  activeWar(): Promise<JsonObject>
+  /** The war with the most battles among the newest. */
+  foughtWar(): Promise<JsonObject>
+}
+
+const pagesMax = 3
+
+export function createWorld(visit: Visit): World {
+  const all = (path: string) => async () => {
+    const items: JsonObject[] = []
+    for (let page = 1; page <= pagesMax; page += 1) {
+      const { json } = await visit.ask(`${canonical}${path}?limit=100&page=${page}`)
+      const found = digList(json, 'data')
+      items.push(...found)
+      if (found.length < 100) break
+    }
+    return items
+  }
+  const nations = once(all('/nations'))
+  const wars = once(all('/wars'))
+  const isMember = (nation: JsonObject) => dig(nation, 'alliance.alliance_id') !== undefined
+
+  const owner = once(async () => {
+    const found = await nations()
+    const officer = found.find(nation => dig(nation, 'alliance.rank') === 'officer')
+    return need(officer ?? found.find(isMember) ?? found[0], 'the world has no nation')
+  })
+
+  return {
+    nations,
+    owner,
+    stranger: once(async () => {
+      const { id, alliance } = await owner()
+      const allianceId = dig(alliance, 'alliance_id')
+      const found = (await nations()).find(
+        nation => nation.id !== id && isMember(nation) && dig(nation, 'alliance.alliance_id') !== allianceId,
+      )
+      return need(found, 'the world has no nation of another alliance')
+    }),
+    async member(rank) {
+      const found = (await nations()).find(
+        nation => isMember(nation) && (rank === undefined || dig(nation, 'alliance.rank') === rank),
+      )
+      return need(found, `the world has no nation with an alliance${rank ? ` and the rank ${rank}` : ''}`)
+    },
+    loner: async () =>
+      need(
+        (await nations()).find(nation => nation.alliance === null),
+        'the world has no nation without alliance',
+      ),
+    allianceId: once(async () => {
+      const found = need((await nations()).find(isMember), 'the world has no alliance with a member')
+      return digText(found, 'alliance.alliance_id')
+    }),
+    wars,
+    activeWar: async () =>
+      need(
+        (await wars()).find(war => war.status === 'active'),
+        'the world has no war that goes on',
+      ),
+    foughtWar: once(async () => {
+      const [most] = (await wars()).toSorted(
+        (one, other) => digNumber(other, 'battles_count') - digNumber(one, 'battles_count'),
+      )
+      return need(most && digNumber(most, 'battles_count') > 0 ? most : undefined, 'the world has no battle')
+    }),
+  }
+}
+
+function once<T>(find: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined
+  return () => {
+    found ??= find()
+    return found
+  }
+}

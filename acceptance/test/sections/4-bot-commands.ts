@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { expectItems, expectStatus, told } from '../../src/expect.ts'
+import { dig, digText, type JsonObject } from '../../src/json.ts'
+import { lacking, need, promise } from '../../src/promise.ts'
+import type { Scene } from '../../src/scene.ts'
+import { onBothBases } from '../../src/visit.ts'
+
+/** The commands of a bot, each by the calls that section 4.3 names for it, from what a chat user types to what the bot shows. */
+export function botCommands({ visit, world }: Scene): void {
+  const items = async (path: string) => expectItems(await visit.ask(path))
+  const one = async (path: string) => dig(expectStatus(await visit.ask(path), 200).json, 'data')
+  const first = (found: JsonObject[], lack: string) => need(found[0], lack)
+
+  describe('4.3 Bot commands', () => {
+    promise('nation: by its name, then by its id', async () => {
+      const { nation_name, leader_name, id } = await world.owner()
+      await onBothBases(async base => {
+        const found = await items(`${base}/nations?search=${encodeURIComponent(String(nation_name))}`)
+        const match = need(found.find(nation => nation.nation_name === nation_name)?.id, `no ${nation_name}`)
+        const nation = await one(`${base}/nations/${match}`)
+        assert.equal(match, id)
+        assert.equal(digText(nation, 'nation_name'), nation_name)
+        assert.equal(digText(nation, 'leader_name'), leader_name)
+      })
+    })
+
+    promise('alliance: itself and its members', async () => {
+      const allianceId = await world.allianceId()
+      await onBothBases(async base => {
+        const alliance = await one(`${base}/alliances/${allianceId}`)
+        const members = await items(`${base}/alliances/${allianceId}/members`)
+        assert.notEqual(digText(alliance, 'name'), '')
+        assert.notEqual(digText(first(members, 'no members'), 'nation_name'), '')
+      })
+    })
+
+    promise('war: itself and its battles', async () => {
+      const warId = digText(await world.foughtWar(), 'id')
+      await onBothBases(async base => {
+        const war = await one(`${base}/wars/${warId}`)
+        const battles = await items(`${base}/wars/${warId}/battles`)
+        const sides = [digText(war, 'attacker.nation_id'), digText(war, 'defender.nation_id')]
+        assert.ok(battles.length > 0)
+        for (const battle of battles) {
+          assert.equal(battle.war_id, warId)
+          assert.ok(sides.includes(digText(battle, 'attacker_nation_id')))
+          assert.ok(sides.includes(digText(battle, 'defender_nation_id')))
+        }
+      })
+    })
+
+    promise('wars: those of a nation that go on', async () => {
+      const warOfNation = await world.activeWar()
+      const nationId = digText(warOfNation, 'defender.nation_id')
+      await onBothBases(async base => {
+        const exchange = await visit.ask(`${base}/wars?status=active&nation_id=${nationId}`)
+        const found = expectItems(exchange)
+        if (!found.some(war => war.id === warOfNation.id)) {
+          const now = await one(`${base}/wars/${warOfNation.id}`)
+          assert.equal(dig(now, 'status'), 'ended', told(exchange))
+        }
+      })
+    })
+
+    promise('market: prices', () =>
+      onBothBases(async base => {
+        const price = first(await items(`${base}/market/price`), 'the world has no market')
+        assert.equal(typeof price.price, 'number')
+        assert.notEqual(digText(price, 'resource'), '')
+      }),
+    )
+
+    promise('rankings: both boards', () =>
+      onBothBases(async base => {
+        const nation = first(await items(`${base}/rankings?board=nations`), 'no ranked nation')
+        const alliance = first(await items(`${base}/rankings?board=alliances`), 'no ranked alliance')
+        assert.notEqual(digText(nation, 'nation.nation_name'), '')
+        assert.notEqual(digText(alliance, 'alliance.name'), '')
+      }),
+    )
+
+    promise('conflict: global conflicts and who fights on which side', () =>
+      onBothBases(async base => {
+        const conflict = first(await items(`${base}/global-conflicts`), 'the world has no global conflict')
+        assert.notEqual(digText(conflict, 'name'), '')
+        assert.ok(Array.isArray(conflict.sides) && conflict.sides.length >= 2)
+      }),
+    )
+
+    promise('era: eras, and the one that goes on', () =>
+      onBothBases(async base => {
+        const eras = await items(`${base}/eras`)
+        if (eras.length === 0) lacking('the world has no eras')
+        assert.ok(eras.filter(era => era.status === 'active').length <= 1, 'one era goes on')
+        for (const era of eras) assert.notEqual(digText(era, 'name'), '')
+      }),
+    )
+
+    promise('nukes: launches of strategic weapons', () =>
+      onBothBases(async base => {
+        const launches = await items(`${base}/events?type=strategic_weapon.launched`)
+        const launch = first(launches, 'no strategic weapon was launched in this world')
+        assert.notEqual(digText(launch, 'summary'), '')
+        assert.notEqual(digText(launch, 'data.weapon'), '')
+      }),
+    )
+
+    promise('history: events and news', () =>
+      onBothBases(async base => {
+        const event = first(await items(`${base}/events`), 'the world has no event')
+        assert.notEqual(digText(event, 'summary'), '')
+        const news = first(await items(`${base}/news`), 'the world has no news')
+        assert.notEqual(digText(news, 'title'), '')
+      }),
+    )
+  })
+}

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { expectBody, expectError, expectItems, expectStatus, told } from '../../src/expect.ts'
+import { dig, digList, digNumber, digText, type JsonObject } from '../../src/json.ts'
+import { lacking, promise } from '../../src/promise.ts'
+import { nation, one, page } from '../../src/resources.ts'
+import type { Scene } from '../../src/scene.ts'
+import { whileSteady } from '../../src/steady.ts'
+import { canonical, mirror, onBothBases } from '../../src/visit.ts'
+import { fill, operations } from '../operations.ts'
+
+export function theOperations({ visit, world }: Scene): void {
+  describe('4.1 Both bases behave identically', () => {
+    for (const { path, body } of operations) {
+      promise(`${path}: the same answer`, async () => {
+        const filled = await fill(path, world)
+        const read = (base: string) => async () => withoutRequestId((await visit.ask(base + filled)).json)
+        const { thing, others } = await whileSteady(read(canonical), read(mirror))
+        assert.deepEqual(others, thing)
+        if (body) assert.notEqual(dig(thing, 'data'), undefined)
+      })
+    }
+
+    promise('an error is the same on both', async () => {
+      for (const path of [
+        '/nations/no-such-nation',
+        '/nations?limit=0',
+        '/nowhere',
+        '/rankings?board=bots',
+      ]) {
+        const [one, other] = [await visit.ask(canonical + path), await visit.ask(mirror + path)]
+        assert.equal(one.status, other.status)
+        assert.deepEqual(withoutRequestId(one.json), withoutRequestId(other.json))
+      }
+    })
+  })
+
+  describe('4.2 What each operation takes and returns', () => {
+    promise('/nations?search= finds the nations whose name contains the text, in any case', async () => {
+      const { id, nation_name } = await world.owner()
+      const text = String(nation_name).slice(1, 5).toUpperCase()
+      await onBothBases(async base => {
+        const path = `${base}/nations?limit=100&search=${encodeURIComponent(text)}`
+        const items = expectItems(await visit.ask(path))
+        for (const item of items) assert.ok(isNamed(item, text), `${path} found ${JSON.stringify(item)}`)
+        assert.ok(items.length === 100 || items.some(item => item.id === id), `${path} did not find ${id}`)
+      })
+    })
+
+    promise(
+      '/nations?search= finds nothing where nothing is so called, and takes % and _ for themselves',
+      () =>
+        onBothBases(async base => {
+          for (const text of ['no nation is called like this', '%25', '____']) {
+            const { json } = expectStatus(
+              await visit.ask(`${base}/nations?search=${encodeURIComponent(text)}`),
+              200,
+            )
+            assert.deepEqual(json, { data: [], pagination: { page: 1, limit: 25, total: 0, pages: 0 } })
+          }
+        }),
+    )
+
+    promise('/nations?search= goes with page and limit', async () => {
+      const letter = String((await world.owner()).nation_name).slice(0, 1)
+      await onBothBases(async base => {
+        const body = expectBody(
+          await visit.ask(`${base}/nations?search=${encodeURIComponent(letter)}&page=2&limit=1`),
+          page(nation),
+        )
+        const { data, pagination } = { data: digList(body, 'data'), pagination: dig(body, 'pagination') }
+        const total = digNumber(pagination, 'total')
+        assert.deepEqual(pagination, { page: 2, limit: 1, total, pages: total })
+        assert.equal(data.length, total > 1 ? 1 : 0)
+      })
+    })
+
+    for (const path of ['/nations', '/alliances', '/wars']) {
+      promise(`${path}/{id} of an id that names nothing is 404`, () =>
+        onBothBases(async base => {
+          for (const id of ['no-such-id', '0', `${'x'.repeat(200)}`, '%E2%98%83', "'", '..%2f..'])
+            expectError(await visit.ask(`${base}${path}/${id}`), 404, 'not_found')
+        }),
+      )
+    }
+
+    promise('lists under an id that names nothing are 404', () =>
+      onBothBases(async base => {
+        for (const path of ['/alliances/no-such-id/members', '/wars/no-such-id/battles'])
+          expectError(await visit.ask(base + path), 404, 'not_found')
+      }),
+    )
+
+    promise('/alliances/{id}/members are the nations of that alliance', async () => {
+      const allianceId = await world.allianceId()
+      await onBothBases(async base => {
+        const members = await visit.ask(`${base}/alliances/${allianceId}/members?limit=100`)
+        const [first] = expectItems(members)
+        const nation = expectStatus(await visit.ask(`${base}/nations/${first?.nation_id}`), 200).json
+        assert.equal(dig(nation, 'data.alliance.alliance_id'), allianceId)
+        const alliance = expectStatus(await visit.ask(`${base}/alliances/${allianceId}`), 200).json
+        assert.equal(dig(alliance, 'data.member_count'), dig(members.json, 'pagination.total'))
+      })
+    })
+
+    promise('/wars?status=active holds wars that are active, and only those', () =>
+      onBothBases(async base => {
+        const active = await visit.ask(`${base}/wars?status=active&limit=100`)
+        const items = expectItems(active)
+        if (items.length === 0) lacking('the world has no war that goes on')
+        for (const war of items) assert.equal(war.status, 'active', told(active))
+        const known = (await world.wars()).filter(war => war.status === 'active').map(war => war.id)
+        const listed = new Set(items.map(war => war.id))
+        const ended = known.filter(id => !listed.has(id))
+        // A war may have ended since the list was read: then it says so itself.
+        for (const id of items.length < 100 ? ended : []) {
+          const war = expectStatus(await visit.ask(`${base}/wars/${id}`), 200).json
+          assert.equal(dig(war, 'data.status'), 'ended', `active war ${id} is not listed`)
+        }
+      }),
+    )
+
+    promise('/wars?nation_id= holds the wars of that nation, on either side', async () => {
+      const someWar = await world.foughtWar().catch(() => world.activeWar())
+      await onBothBases(async base => {
+        for (const side of ['attacker', 'defender']) {
+          const nationId = digText(someWar, `${side}.nation_id`)
+          const exchange = await visit.ask(`${base}/wars?nation_id=${nationId}&limit=100`)
+          const items = expectItems(exchange)
+          for (const war of items)
+            assert.ok(
+              [dig(war, 'attacker.nation_id'), dig(war, 'defender.nation_id')].includes(nationId),
+              `${exchange.url} holds ${war.id}`,
+            )
+          assert.ok(items.length === 100 || items.some(war => war.id === someWar.id), told(exchange))
+        }
+        const none = await visit.ask(`${base}/wars?nation_id=no-such-id`)
+        assert.equal(expectItems(none).length, 0)
+      })
+    })
+
+    promise('/wars?status=active&nation_id= holds what both say', async () => {
+      const nationId = digText(await world.activeWar(), 'attacker.nation_id')
+      await onBothBases(async base => {
+        const path = `${base}/wars?status=active&nation_id=${nationId}&limit=100`
+        for (const war of expectItems(await visit.ask(path))) {
+          assert.equal(war.status, 'active')
+          assert.ok([dig(war, 'attacker.nation_id'), dig(war, 'defender.nation_id')].includes(nationId))
+        }
+      })
+    })
+
+    promise('/wars?status= takes no word that is not a status', () =>
+      onBothBases(async base => {
+        const message = expectError(await visit.ask(`${base}/wars?status=lively`), 400, 'invalid_parameter')
+        assert.match(message, /status/)
+      }),
+    )
+
+    promise('/wars/{id}/battles are of that war, as many as it counts', async () => {
+      const warId = digText(await world.foughtWar(), 'id')
+      await onBothBases(async base => {
+        const read = async () =>
+          digNumber((await visit.ask(`${base}/wars/${warId}`)).json, 'data.battles_count')
+        const { thing, others } = await whileSteady(read, () =>
+          visit.ask(`${base}/wars/${warId}/battles?limit=100`),
+        )
+        for (const battle of expectItems(others)) assert.equal(battle.war_id, warId)
+        assert.equal(dig(others.json, 'pagination.total'), thing)
+      })
+    })
+
+    promise('/market/price has one item for each resource', () =>
+      onBothBases(async base => {
+        const resources = expectItems(await visit.ask(`${base}/market/price?limit=100`)).map(
+          item => item.resource,
+        )
+        if (resources.length === 0) lacking('the world has no market')
+        assert.equal(new Set(resources).size, resources.length)
+      }),
+    )
+
+    promise('/market/rankings has the resources of the market in an order of places', () =>
+      onBothBases(async base => {
+        const items = expectItems(await visit.ask(`${base}/market/rankings?limit=100`))
+        if (items.length === 0) lacking('the world has no market')
+        assertPlaces(items, 'traded_value_24h')
+      }),
+    )
+
+    for (const [board, thing, score] of [
+      ['nations', 'nation', 'national_score'],
+      ['alliances', 'alliance', 'total_score'],
+    ] as const) {
+      promise(`/rankings?board=${board} ranks ${board}, the highest ${score} first`, () =>
+        onBothBases(async base => {
+          const items = expectItems(await visit.ask(`${base}/rankings?board=${board}&limit=100`))
+          if (items.length === 0) lacking(`the world has no ${board}`)
+          for (const item of items) digText(item, `${thing}.id`)
+          assertPlaces(items, score)
+          assert.equal(items[0]?.rank, 1)
+        }),
+      )
+    }
+
+    promise('/rankings takes no board but nations and alliances', () =>
+      onBothBases(async base => {
+        for (const board of ['players', 'Nations', 'nations,alliances']) {
+          const exchange = await visit.ask(`${base}/rankings?board=${board}`)
+          const message = expectError(exchange, 400, 'invalid_parameter')
+          for (const word of [/board/, /nations/, /alliances/]) assert.match(message, word)
+        }
+      }),
+    )
+
+    promise('a parameter that is not named is ignored', async () => {
+      const { id } = await world.owner()
+      await onBothBases(async base => {
+        expectBody(await visit.ask(`${base}/nations/${id}?colour=red&limit=0`), one(nation))
+        expectBody(await visit.ask(`${base}/nations?colour=red`), page(nation))
+      })
+    })
+
+    promise('a parameter that is given twice is refused', () =>
+      onBothBases(async base => {
+        const message = expectError(
+          await visit.ask(`${base}/nations?limit=5&limit=6`),
+          400,
+          'invalid_parameter',
+        )
+        assert.match(message, /limit/)
+      }),
+    )
+  })
+}
+
+function withoutRequestId(body: unknown): unknown {
+  const { error, ...rest } = (body ?? {}) as JsonObject
+  return error === undefined ? rest : { code: dig(error, 'code'), message: dig(error, 'message') }
+}
+
+const isNamed = ({ nation_name, leader_name }: JsonObject, text: string) =>
+  [nation_name, leader_name].some(name => String(name).toLowerCase().includes(text.toLowerCase()))
+
+/** Places go up from the first to the last, as scores go down. */
+function assertPlaces(items: JsonObject[], score: string): void {
+  items.forEach((item, index) => {
+    const before = items[index - 1]
+    if (!before) return
+    assert.ok(digNumber(item, 'rank') >= digNumber(before, 'rank'), `places ${index} and ${index + 1}`)
+    const [higher, lower] = [before[score], item[score]]
+    if (typeof higher === 'number' && typeof lower === 'number')
+      assert.ok(lower <= higher, `${score} of places ${index} and ${index + 1}`)
+  })
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { expectBody, expectError, expectStatus, told } from '../../src/expect.ts'
+import { dig, digText } from '../../src/json.ts'
+import { need, promise } from '../../src/promise.ts'
+import { one, verifiedIdentity } from '../../src/resources.ts'
+import type { Scene } from '../../src/scene.ts'
+import { assertShape, decimal, exactly, name, type Shape, text } from '../../src/shape.ts'
+import { bases, canonical, mirror, onBothBases } from '../../src/visit.ts'
+
+/** Section 2.2, row by row. */
+const identityRows: Record<string, Shape> = {
+  'data.verified': exactly(true),
+  'data.nation.id': name,
+  'data.nation.nation_name': name,
+  'data.nation.leader_name': text,
+  'data.nation.national_score': decimal,
+  'data.alliance.alliance_id': name,
+  'data.alliance.rank': name,
+  'data.alliance.alliances.name': name,
+  'data.alliance.alliances.tag': text,
+}
+
+const codesDrawn = 20
+const redeemersAtOnce = 12
+
+export function verification({ visit, world }: Scene): void {
+  const issue = async (nationId: string, boundTo?: string) => {
+    const exchange = await visit.askOperator('POST', '/codes', {
+      nation_id: nationId,
+      ...(boundTo === undefined ? {} : { for: boundTo }),
+    })
+    expectStatus(exchange, 201)
+    return { code: digText(exchange.json, 'code'), expiresAt: digText(exchange.json, 'expires_at'), exchange }
+  }
+  const redeem = (code: string, base: string = mirror) => visit.ask(`${base}/discord/verify/${code}`)
+  // A nation has 10 live codes at most: those that a failed run leaves behind must not make the next one fail.
+  let turn = Date.now()
+  const ofMember = async (boundTo?: string) => {
+    const members = (await world.nations()).filter(nation => nation.alliance !== null)
+    turn += 1
+    const { id } = need(members[turn % members.length], 'the world has no nation with an alliance')
+    return issue(String(id), boundTo)
+  }
+
+  describe('2.2 Verified identity', () => {
+    let redeemed: Promise<unknown> | undefined
+    const identity = () => {
+      redeemed ??= world
+        .member()
+        .then(({ id }) => issue(String(id)))
+        .then(async ({ code }) => expectStatus(await redeem(code), 200).json)
+      return redeemed
+    }
+
+    for (const [row, shape] of Object.entries(identityRows)) {
+      promise(row, async () => assertShape(shape, dig(await identity(), row), row, 'verified identity'))
+    }
+
+    promise('that, and nothing else', async () => {
+      assertShape(one(verifiedIdentity), await identity(), 'body', 'verified identity')
+    })
+
+    promise('it is the nation, the alliance and the rank that the game knows', async () => {
+      const member = await world.member()
+      const body = await identity()
+      for (const field of ['id', 'nation_name', 'leader_name'])
+        assert.equal(dig(body, `data.nation.${field}`), member[field])
+      assert.deepEqual(dig(body, 'data.alliance'), member.alliance)
+    })
+
+    promise('a rank named officer exists', async () => {
+      const officer = await world.member('officer')
+      const { code } = await issue(digText(officer, 'id'))
+      const { json } = expectStatus(await redeem(code), 200)
+      assert.equal(dig(json, 'data.alliance.rank'), 'officer')
+    })
+
+    promise('a nation without alliance has alliance null', async () => {
+      const { code } = await issue(digText(await world.loner(), 'id'))
+      const body = expectBody(await redeem(code), one(verifiedIdentity))
+      assert.equal(dig(body, 'data.alliance'), null)
+    })
+  })
+
+  describe('4.3 Nation verification flow', () => {
+    promise('a code has 10 characters, none of them easily taken for another', async () => {
+      const { code } = await ofMember()
+      assert.match(code, /^[23456789ABCDEFGHJKMNPQRSTVWXYZ]{10}$/)
+      expectStatus(await redeem(code), 200)
+    })
+
+    promise(
+      'codes are random: no two agree, at no place do they stay the same, and none tells of its nation',
+      async () => {
+        const nations = (await world.nations()).slice(0, codesDrawn)
+        need(nations[codesDrawn - 1], `the world has fewer than ${codesDrawn} nations`)
+        const codes = []
+        for (const { id } of nations) codes.push((await issue(String(id))).code)
+        assert.equal(new Set(codes).size, codes.length)
+        for (let place = 0; place < 10; place += 1) {
+          const letters = new Set(codes.map(code => code[place]))
+          assert.ok(letters.size > codesDrawn / 4, `place ${place + 1} of ${codes.join(' ')}`)
+        }
+        for (const [index, code] of codes.entries()) {
+          const { json } = expectStatus(await redeem(code), 200)
+          assert.equal(dig(json, 'data.nation.id'), nations[index]?.id)
+        }
+      },
+    )
+
+    promise('a code expires 10 minutes after its creation', async () => {
+      const { code, expiresAt, exchange } = await ofMember()
+      const createdAt = Date.parse(String(exchange.answered.date))
+      const seconds = (Date.parse(expiresAt) - createdAt) / 1000
+      assert.ok(Math.abs(seconds - 600) <= 2, `it expires after ${seconds} s`)
+      expectStatus(await redeem(code), 200)
+    })
+
+    promise('GET /discord/verify/<CODE> redeems it, on either base', () =>
+      onBothBases(async base => {
+        const { code } = await ofMember()
+        expectBody(await redeem(code, base), one(verifiedIdentity))
+      }),
+    )
+
+    promise('a code cannot be redeemed twice, on whichever base', async () => {
+      for (const first of bases) {
+        const { code } = await ofMember()
+        expectStatus(await redeem(code, first), 200)
+        await onBothBases(
+          async base => void expectError(await redeem(code, base), 410, 'verification_code_used'),
+        )
+      }
+    })
+
+    promise('of redemptions at once exactly one succeeds', async () => {
+      const { code } = await ofMember()
+      const answers = await Promise.all(
+        Array.from({ length: redeemersAtOnce }, (_, index) => redeem(code, index % 2 ? canonical : mirror)),
+      )
+      const [won, lost] = [200, 410].map(status => answers.filter(answer => answer.status === status))
+      assert.equal(won?.length, 1)
+      assert.equal(lost?.length, redeemersAtOnce - 1)
+    })
+
+    promise('an unknown code and what cannot be a code are refused', () =>
+      onBothBases(async base => {
+        for (const code of ['2345678923', '1', 'IIIIIIIIII', 'K7PWM3XQ9TT', '%00', `${'2'.repeat(300)}`])
+          expectError(await redeem(code, base), 404, 'verification_code_unknown')
+      }),
+    )
+
+    promise('lower case is taken for upper case', async () => {
+      const { code } = await ofMember()
+      expectStatus(await redeem(code.toLowerCase()), 200)
+    })
+
+    promise('only GET uses a code up', async () => {
+      const { code } = await ofMember()
+      await onBothBases(async base => {
+        for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+          const { status } = await visit.ask(`${base}/discord/verify/${code}`, { method })
+          assert.equal(status, method === 'OPTIONS' ? 204 : 405, `${method} of a code`)
+        }
+      })
+      expectStatus(await redeem(code), 200)
+    })
+
+    promise('neither a key nor anything of the chat platform is asked for', async () => {
+      const { code } = await ofMember()
+      expectStatus(await visit.ask(`${mirror}/discord/verify/${code}`, { key: null }), 200)
+      const document = await visit.ask('/openapi.json')
+      if (document.status !== 200) return
+      assert.doesNotMatch(JSON.stringify(document.json), /password/i)
+    })
+
+    promise('a code for one chat account is an unknown code to any other, and survives it', async () => {
+      const { code } = await ofMember('chat-account-1')
+      for (const query of ['', '?for=chat-account-2'])
+        expectError(await redeem(code + query), 404, 'verification_code_unknown')
+      expectStatus(await redeem(`${code}?for=chat-account-1`), 200)
+    })
+
+    promise('no answer to a redemption is kept, and no error repeats the code', async () => {
+      const { code } = await ofMember()
+      const [redeemed, used] = [await redeem(code), await redeem(code)]
+      for (const { answered, url } of [redeemed, used])
+        assert.equal(answered['cache-control'], 'no-store', url)
+      assert.ok(!JSON.stringify(used.json).includes(code), told(used))
+    })
+  })
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { expectError, expectItems, expectStatus, told } from '../../src/expect.ts'
+import { dig, digNumber, digText } from '../../src/json.ts'
+import { lacking, promise } from '../../src/promise.ts'
+import { newsItem, weaponLaunch } from '../../src/resources.ts'
+import type { Scene } from '../../src/scene.ts'
+import { assertShape, listOf } from '../../src/shape.ts'
+import { whileSteady } from '../../src/steady.ts'
+import { canonical, onBothBases } from '../../src/visit.ts'
+
+/** The kinds that every game has, as the answers name them. */
+const kinds = [
+  'war.declared',
+  'war.ended',
+  'battle.fought',
+  'alliance.founded',
+  'alliance.renamed',
+  'alliance.disbanded',
+  'alliance.member_joined',
+  'alliance.member_left',
+  'alliance.rank_changed',
+  'treaty.signed',
+  'treaty.ended',
+  'nation.founded',
+  'nation.renamed',
+  'nation.deleted',
+  'conflict.started',
+  'conflict.joined',
+  'conflict.ended',
+  'era.started',
+  'era.ended',
+  'news.published',
+  'market.price_moved',
+  'strategic_weapon.launched',
+  'strategic_weapon.intercepted',
+]
+
+export function events({ visit }: Scene): void {
+  const ofType = (base: string, type: string, more = '') =>
+    visit.ask(`${base}/events?type=${encodeURIComponent(type)}${more}`)
+
+  describe('6. Events', () => {
+    promise('the feed is read with GET /events, newest first, its numbers without gap', () =>
+      onBothBases(async base => {
+        const exchange = await visit.ask(`${base}/events?limit=100`)
+        const numbers = expectItems(exchange).map(event => digNumber(event, 'seq'))
+        if (numbers.length === 0) lacking('the world has no event')
+        const [newest = 0] = numbers
+        assert.deepEqual(
+          numbers,
+          numbers.map((_, index) => newest - index),
+        )
+      }),
+    )
+
+    for (const type of kinds) {
+      promise(`type=${type} holds that kind alone`, () =>
+        onBothBases(async base => {
+          const exchange = await ofType(base, type, '&limit=100')
+          for (const event of expectItems(exchange)) assert.equal(event.type, type, exchange.url)
+        }),
+      )
+    }
+
+    promise('type leaves out nothing of its kind', async () => {
+      const read = async () => expectItems(await visit.ask(`${canonical}/events?limit=100`))
+      const { thing, others } = await whileSteady(read, async () => {
+        const [event] = await read()
+        const type = digText(event ?? lacking('the world has no event'), 'type')
+        return { type, found: expectItems(await ofType(canonical, type, '&limit=100')) }
+      })
+      const wanted = thing.filter(event => event.type === others.type)
+      assert.deepEqual(others.found.slice(0, wanted.length), wanted)
+    })
+
+    promise('one kind is strategic_weapon.launched, which says who, at whom, with what', () =>
+      onBothBases(async base => {
+        const launches = expectItems(await ofType(base, 'strategic_weapon.launched'))
+        if (launches.length === 0) lacking('no strategic weapon was launched in this world')
+        for (const { data, summary, nation_ids } of launches) {
+          assertShape(weaponLaunch, data, 'data', String(summary))
+          assert.ok(Array.isArray(nation_ids) && nation_ids.includes(dig(data, 'attacker_nation_id')))
+        }
+      }),
+    )
+
+    promise('a family of kinds, and several kinds, filter too', () =>
+      onBothBases(async base => {
+        for (const event of expectItems(await ofType(base, 'war.*')))
+          assert.match(String(event.type), /^war\./)
+        for (const event of expectItems(await ofType(base, 'war.ended,treaty.signed')))
+          assert.match(String(event.type), /^(war\.ended|treaty\.signed)$/)
+      }),
+    )
+
+    promise('a type that is no kind is refused', () =>
+      onBothBases(async base => {
+        const message = expectError(await ofType(base, 'no.such_kind'), 400, 'invalid_parameter')
+        assert.match(message, /type/)
+      }),
+    )
+
+    promise('type goes with page and limit', () =>
+      onBothBases(async base => {
+        const read = async () => expectItems(await ofType(base, 'battle.fought', '&limit=4'))
+        const { thing, others } = await whileSteady(read, async () => [
+          ...expectItems(await ofType(base, 'battle.fought', '&limit=2&page=1')),
+          ...expectItems(await ofType(base, 'battle.fought', '&limit=2&page=2')),
+        ])
+        if (thing.length < 4) lacking('the world has fewer than 4 battles')
+        assert.deepEqual(others, thing)
+      }),
+    )
+
+    promise('the log can be followed by number, and a number beyond its end is told', () =>
+      onBothBases(async base => {
+        const [newest] = expectItems(await visit.ask(`${base}/events?limit=1`))
+        const seq = digNumber(newest ?? lacking('the world has no event'), 'seq')
+        const [next] = expectItems(await visit.ask(`${base}/events?after=${seq - 1}&limit=1`))
+        assert.equal(next?.seq, seq)
+        expectError(await visit.ask(`${base}/events?after=${seq + 1_000_000}`), 410, 'cursor_expired')
+      }),
+    )
+
+    promise('history is read with /events and /news, news newest first', () =>
+      onBothBases(async base => {
+        const exchange = await visit.ask(`${base}/news?limit=100`)
+        const items = expectItems(expectStatus(exchange, 200))
+        if (items.length === 0) lacking('the world has no news')
+        assertShape(listOf(newsItem), items, 'data', told(exchange))
+        const times = items.map(item => Date.parse(String(item.published_at)))
+        assert.deepEqual(
+          times,
+          times.toSorted((one, other) => other - one),
+        )
+      }),
+    )
+  })
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Exchange } from '../../src/exchange.ts'
+import { expectError, expectStatus, headerNumber, told } from '../../src/expect.ts'
+import { digText } from '../../src/json.ts'
+import type { Key } from '../../src/keys.ts'
+import { need, promise } from '../../src/promise.ts'
+import type { Scene } from '../../src/scene.ts'
+import { bases, canonical, mirror, onBothBases } from '../../src/visit.ts'
+
+const smallLimit = 5
+const defaultKeyLimit = 120
+const windowSeconds = 60
+/** Bodies that a bot may keep for as long as its guidance says. */
+const cacheable = ['/rankings?board=nations', '/rankings?board=alliances', '/nations', '/nations/{id}']
+
+interface Blocked {
+  key: Key
+  answers: Exchange[]
+  refused: Exchange
+  at: number
+}
+
+/**
+ * Begins by using up the window of a key of a small limit: nobody else is blocked by that, and when all else
+ * has been examined, most of the minute is over that its end takes.
+ */
+export function limits(scene: Scene): { begin: () => Promise<void>; rest: () => void } {
+  const { visit, world, keys } = scene
+  let blocked: Blocked | undefined
+
+  const begin = async () => {
+    if (!visit.settings.operator) return
+    const nationId = digText(await world.owner(), 'id')
+    const key = await keys.make({ nationId, limit: smallLimit })
+    const at = Date.now()
+    const answers: Exchange[] = []
+    for (let call = 0; call < smallLimit; call += 1)
+      answers.push(await ask(key, bases[call % 2] ?? canonical))
+    blocked = { key, answers, refused: await ask(key, mirror), at }
+  }
+
+  const ask = ({ key }: Key, base: string) => visit.ask(`${base}/eras`, { key, expectsLimit: true })
+  const block = () => need(blocked, 'needs a key of a small limit, which the operator door makes')
+
+  const rest = () => {
+    describe('8. Limits', () => {
+      promise('unauthenticated calls are 60 a minute, counted over both bases', async () => {
+        const counted: number[] = []
+        await onBothBases(async base => {
+          const exchange = expectStatus(await visit.ask(`${base}/eras`, { key: null }), 200)
+          assert.equal(headerNumber(exchange, 'x-ratelimit-limit'), 60, 'is CHANCERY_ANONYMOUS_LIMIT set?')
+          counted.push(headerNumber(exchange, 'x-ratelimit-remaining'))
+        })
+        const [first = 0, second = 0] = counted
+        // Another caller of this address may be counted too, or a new window have begun.
+        assert.ok(second < first || second >= 55, `${first} left, then ${second}`)
+      })
+
+      promise(
+        'authenticated calls are 120 a minute per key: of more at once exactly 120 are answered',
+        async () => {
+          const key = await keys.make({ nationId: digText(await world.owner(), 'id') })
+          const calls = Array.from({ length: defaultKeyLimit + 10 }, (_, call) =>
+            ask(key, bases[call % 2] ?? mirror),
+          )
+          const answers = await Promise.all(calls)
+          const [answered, refused] = [200, 429].map(status =>
+            answers.filter(answer => answer.status === status),
+          )
+          for (const exchange of answers)
+            assert.equal(headerNumber(exchange, 'x-ratelimit-limit'), 120, 'is CHANCERY_KEY_LIMIT set?')
+          assert.equal(answered?.length, defaultKeyLimit)
+          assert.equal(refused?.length, 10)
+          for (const exchange of refused ?? []) expectError(exchange, 429, 'rate_limited')
+        },
+      )
+
+      promise('a key may have a limit of its own', () => {
+        const { answers } = block()
+        for (const exchange of answers) {
+          expectStatus(exchange, 200)
+          assert.equal(headerNumber(exchange, 'x-ratelimit-limit'), smallLimit)
+        }
+      })
+
+      promise('x-ratelimit-remaining counts down to 0, over both bases together', () => {
+        const { answers, refused } = block()
+        const counted = [...answers, refused].map(exchange => headerNumber(exchange, 'x-ratelimit-remaining'))
+        assert.deepEqual(counted, [4, 3, 2, 1, 0, 0])
+      })
+
+      promise('x-ratelimit-reset is when the window ends, in Unix seconds', () => {
+        const { answers, refused, at } = block()
+        const resets = [...answers, refused].map(exchange => headerNumber(exchange, 'x-ratelimit-reset'))
+        assert.equal(new Set(resets).size, 1, `it stays the same in a window: ${resets}`)
+        const [exchange = refused] = answers
+        const startedAt = Date.parse(String(exchange.answered.date ?? new Date(at).toUTCString())) / 1000
+        const seconds = (resets[0] ?? 0) - startedAt
+        assert.ok(seconds >= 1 && seconds <= windowSeconds + 2, `it is ${seconds} s away`)
+      })
+
+      promise('exceeding a limit is 429 with retry-after', () => {
+        const { refused } = block()
+        expectError(refused, 429, 'rate_limited')
+        const seconds = headerNumber(refused, 'retry-after')
+        assert.ok(seconds >= 1 && seconds <= windowSeconds, `retry-after: ${seconds}`)
+      })
+
+      promise('one key used up leaves another key and callers without one alone', async () => {
+        block()
+        const other = await keys.make({ nationId: digText(await world.owner(), 'id') })
+        expectStatus(await ask(other, mirror), 200)
+        expectStatus(await visit.ask(`${mirror}/eras`, { key: null }), 200)
+      })
+
+      promise('what bots are told to keep for 60 seconds, answers let them keep', async () => {
+        const { id } = await world.owner()
+        await onBothBases(async base => {
+          for (const path of cacheable) {
+            const exchange = expectStatus(await visit.ask(base + path.replace('{id}', String(id))), 200)
+            const [, seconds] = /max-age=(\d+)/.exec(String(exchange.answered['cache-control'])) ?? []
+            assert.ok(Number(seconds) >= 60, `${told(exchange)}: ${exchange.answered['cache-control']}`)
+            const again = await visit.ask(base + path.replace('{id}', String(id)), {
+              headers: { 'if-none-match': String(exchange.answered.etag) },
+            })
+            assert.ok([200, 304].includes(again.status), told(again))
+          }
+        })
+      })
+
+      promise('the block is temporary: refused calls do not lengthen it, and it is no ban', async () => {
+        const { key, refused } = block()
+        for (let call = 0; call < 20; call += 1) {
+          const exchange = await ask(key, bases[call % 2] ?? mirror)
+          if (exchange.status !== 429) break
+          assert.equal(exchange.answered['x-ratelimit-reset'], refused.answered['x-ratelimit-reset'])
+        }
+        const last = await ask(key, canonical)
+        if (last.status === 429) await sleep(headerNumber(last, 'retry-after') * 1000)
+        await onBothBases(async base => void expectStatus(await ask(key, base), 200))
+      })
+    })
+  }
+  return { begin, rest }
+}

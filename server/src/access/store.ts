@@ -63,7 +63,7 @@ export async function listKeys(
 export async function revokeKey(pool: DatabasePool, id: string): Promise<KeyRecord | undefined> {
   return changeKey(
     pool,
-    sql`update chancery_access.api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${id} returning ${columns}`,
+    sql`update chancery_access.api_key set revoked_at = coalesce(revoked_at, date_trunc('milliseconds', clock_timestamp())) where id = ${id} returning ${columns}`,
   )
 }
 

@@ -26,7 +26,8 @@ export function buildOperatorApp(
     bodyLimit: bodyBytesMax,
     // A stream of facts takes as long as it takes; what does not move is ended by the socket's own time limit.
     requestTimeout: 0,
-    forceCloseConnections: 'idle',
+    // A game may keep its stream open for ever. What it was not told of it sends again; nothing is applied twice.
+    forceCloseConnections: true,
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(

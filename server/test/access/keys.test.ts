@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { scopeNames } from '@chancery/contract'
+import { answered, assertError } from '../http/answers.ts'
+import { playerOf, smallWorld } from '../http/world.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { dump, query } from './query.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+  await chancery.tell(smallWorld())
+})
+after(() => chancery.close())
+
+const statusOf = async (server: TestChancery, key: string) => (await server.get('/me/key', { key })).status
+const revoke = (id: string) => chancery.operate('POST', `/keys/${id}/revoke`)
+
+/** Asks until the key is refused; returns how long that took, in ms. */
+async function untilRefused(server: TestChancery, key: string, limitMs: number): Promise<number> {
+  const start = performance.now()
+  for (;;) {
+    const status = await statusOf(server, key)
+    const took = performance.now() - start
+    if (status === 401) return took
+    assert.equal(status, 200)
+    assert.ok(took < limitMs, `still accepted after ${took} ms`)
+  }
+}
+
+test('a key is shown once, and what is kept of it is its hash', async () => {
+  const response = await chancery.operate('POST', '/keys', { nation_id: 'n1', name: 'war-room bot' })
+  const made = (await response.json()) as { id: string; key: string }
+  assert.match(made.key, /^chk_[0-9A-Za-z]{38}$/)
+  assert.equal(await statusOf(chancery, made.key), 200)
+
+  const secret = made.key.slice(4)
+  for (const path of ['/keys', '/keys?nation_id=n1', '/status', '/metrics']) {
+    const text = await (await chancery.operate('GET', path)).text()
+    assert.ok(!text.includes(secret), path)
+  }
+  const everything = await dump(chancery.databaseUrl)
+  const hash = createHash('sha256').update(made.key).digest('hex')
+  assert.ok(everything.includes(hash), 'the dump holds what it should')
+  for (const part of [secret, secret.slice(0, 32), secret.slice(0, 16), secret.slice(-6)])
+    assert.ok(!everything.includes(part))
+})
+
+test('a new key holds nation.read unless told otherwise, and says what it is', async () => {
+  const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
+  const { data } = await chancery.read<{ data: Record<string, unknown> }>('/me/key', { key })
+  const { created_at, remaining, ...rest } = data
+  assert.deepEqual(rest, {
+    id,
+    name: 'test',
+    nation: { id: 'n1', nation_name: 'Valdoria' },
+    scopes: ['nation.read'],
+    limit: 1_000_000,
+    expires_at: null,
+    last_used_at: null,
+  })
+  assert.equal(remaining, 999_999)
+  assert.ok(Math.abs(Date.parse(String(created_at)) - Date.now()) < 60_000)
+})
+
+test('an author without a nation has a key that says so', async () => {
+  const { key } = await chancery.makeKey({ player_id: 'author' }, scopeNames)
+  const { data } = await chancery.read<{ data: { nation: null; scopes: string[] } }>('/me/key', { key })
+  assert.equal(data.nation, null)
+  assert.deepEqual(new Set(data.scopes), new Set(scopeNames))
+  assertError(await answered(await chancery.get('/me/nation', { key })), 'not_found', 'no nation')
+})
+
+test('a revoked key is refused by the next call, and stays revoked', async () => {
+  const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
+  const { key: other } = await chancery.makeKey({ nation_id: 'n1' })
+  assert.equal(await statusOf(chancery, key), 200)
+  const first = (await (await revoke(id)).json()) as { revoked_at: string }
+  assert.equal(await statusOf(chancery, key), 401)
+  assert.equal(await statusOf(chancery, other), 200, 'one key does not stand for another')
+  const again = (await (await revoke(id)).json()) as { revoked_at: string }
+  assert.equal(again.revoked_at, first.revoked_at)
+  assert.equal((await chancery.operate('PUT', `/keys/${id}/limit`, { limit: 5 })).status, 200)
+  assert.equal(await statusOf(chancery, key), 401)
+})
+
+test('calls under way while a key is revoked do not bring it back', async () => {
+  const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
+  const calls = Array.from({ length: 100 }, () => statusOf(chancery, key))
+  const [revoked] = await Promise.all([revoke(id), ...calls])
+  assert.equal(revoked.status, 200)
+  assert.equal(await statusOf(chancery, key), 401)
+})
+
+test('a revoked key is refused within a second by another server', async t => {
+  const other = await startChancery({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  t.after(() => other.close())
+  const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
+  assert.equal(await statusOf(other, key), 200)
+  await revoke(id)
+  assert.ok((await untilRefused(other, key, 1_000)) < 1_000)
+})
+
+test('a revoked key is refused within a second by a server that is not told', async t => {
+  const other = await startChancery({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  t.after(() => other.close())
+  const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
+  assert.equal(await statusOf(other, key), 200)
+  // Whoever listens has lost the connection, and makes a new one only after a second.
+  const ended = await query<{ pid: number }>(
+    chancery.databaseUrl,
+    `select pid, pg_terminate_backend(pid) from pg_stat_activity
+     where application_name = 'chancery pulse' and datname = current_database()`,
+  )
+  assert.ok(ended.length >= 2)
+  await revoke(id)
+  assert.ok((await untilRefused(other, key, 1_000)) < 1_000)
+})
+
+test('a key of limited life ends with it, also where it is remembered', async () => {
+  const expires_at = new Date(Date.now() + 700).toISOString()
+  const { key } = await chancery.makeKey({ nation_id: 'n1' }, undefined, { expires_at })
+  const { data } = await chancery.read<{ data: { expires_at: string } }>('/me/key', { key })
+  assert.equal(Date.parse(data.expires_at), Date.parse(expires_at))
+  await untilRefused(chancery, key, 2_000)
+  assert.ok(Date.now() >= Date.parse(expires_at))
+  assertError(await answered(await chancery.get('/game', { key })), 'invalid_api_key', 'expired')
+})
+
+test('a use of a key is noted', async () => {
+  const server = await startChancery({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  const { id, key } = await chancery.makeKey({ nation_id: 'n2' })
+  assert.equal(await statusOf(server, key), 200)
+  // What is not written yet is written when the server ends.
+  await server.close()
+  const { data } = (await (await chancery.operate('GET', `/keys?player_id=${playerOf('n2')}`)).json()) as {
+    data: { id: string; last_used_at: string | null }[]
+  }
+  const noted = data.find(each => each.id === id)?.last_used_at
+  assert.ok(noted && Math.abs(Date.parse(noted) - Date.now()) < 60_000)
+})

@@ -11,6 +11,7 @@ import { Spool, type SpooledBatch } from './spool.ts'
  * - `applied`: it is durable. `duplicate`: it had been applied before, and nothing was done again.
  * - `conflict`: another batch had this id. `refused`: the facts named in `refused` are wrong, and nothing of it is stored.
  * - `unavailable`: the database could not be reached; whether it was stored is known when it is sent again.
+ *   Nor is what follows it in the stream applied: a batch must not overtake the one before it.
  */
 export interface Outcome {
   batch: string | null
@@ -53,9 +54,13 @@ export async function checkFacts(
       const run: Runner = async work => {
         await db.rows(sql`savepoint batch`)
         try {
-          return await work(db)
+          const applied = await work(db)
+          // Savepoints that stay open nest, and each makes every look at a row of this transaction slower.
+          await db.rows(sql`release savepoint batch`)
+          return applied
         } catch (error) {
           await db.rows(sql`rollback to savepoint batch`)
+          await db.rows(sql`release savepoint batch`)
           throw error
         }
       }
@@ -75,6 +80,7 @@ async function* receive(
   let refusals: Refusal[] = []
   let lastLine = 0
   let isOpen = false
+  let isAway = false
   try {
     for await (const lines of readLines(input, factBytesMax)) {
       for (const line of lines) {
@@ -85,14 +91,17 @@ async function* receive(
         if (isRefusal(checked)) {
           if (refusals.length < refusalsMax) refusals.push(checked)
         } else if (checked.op !== 'commit') {
-          if (refusals.length === 0) await spool.add(checked, 'text' in line ? line.text : '')
+          if (refusals.length === 0 && !isAway) await spool.add(checked, 'text' in line ? line.text : '')
         } else {
           const { commit } = checked
-          const outcome = isRefusal(commit)
+          const outcome: Outcome = isRefusal(commit)
             ? refused(null, [...refusals, commit])
             : refusals.length > 0
               ? refused(commit.batch, refusals)
-              : await settleBatch(context, spool.close(commit.batch, commit.announce ?? true), run)
+              : isAway
+                ? unavailable(commit.batch)
+                : await settleBatch(context, spool.close(commit.batch, commit.announce ?? true), run)
+          isAway ||= outcome.status === 'unavailable'
           await spool.clear()
           refusals = []
           isOpen = false
@@ -166,7 +175,7 @@ async function settleBatch(context: IngestContext, spooled: SpooledBatch, run: R
       return refused(spooled.id, [
         { line: 0, path: '', reason: `the database cannot keep a value: ${error.message}` },
       ])
-    if (isUnavailable(error)) return { ...refused(spooled.id, []), status: 'unavailable' }
+    if (isUnavailable(error)) return unavailable(spooled.id)
     throw error
   }
 }
@@ -179,6 +188,8 @@ const refused = (batch: string | null, refusals: Refusal[]): Outcome => ({
   last_seq: null,
   refused: refusals,
 })
+
+const unavailable = (batch: string): Outcome => ({ ...refused(batch, []), status: 'unavailable' })
 
 /** SQLSTATE 22 (data exception) and 23 (integrity): the facts are at fault, though no check of ours named the line. */
 const isValueError = (error: unknown): error is Error =>

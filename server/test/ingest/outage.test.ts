@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { type Outcome, startChancery, type TestChancery } from '../support/chancery.ts'
+import { seqOf, statusOf } from './answers.ts'
+import { commit, lines, nation, put } from './facts.ts'
+
+let chancery: TestChancery
+let client: pg.Client
+before(async () => {
+  chancery = await startChancery()
+  client = new pg.Client({ connectionString: chancery.databaseUrl })
+  await client.connect()
+})
+after(async () => {
+  await client.end()
+  await chancery.close()
+})
+
+/** Holds back whoever writes the world, ends its connection as an administrator would, and lets the next one in. */
+async function breakOneBatch<T>(send: () => Promise<T>): Promise<T> {
+  await client.query('begin')
+  await client.query('lock table chancery_secret.batch in exclusive mode')
+  const sent = send()
+  let broken: number | null = 0
+  while (!broken) {
+    const { rowCount } = await client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    broken = rowCount
+  }
+  await client.query('commit')
+  return sent
+}
+
+test('a batch whose connection broke is unavailable, and no later one of its stream overtakes it', async () => {
+  const before = await seqOf(chancery)
+  const text = lines(
+    nation('o', { city_count: 1 }),
+    commit('o-1'),
+    put('nation', { id: 'o', city_count: 2 }),
+    commit('o-2'),
+    nation('o', { rank: 1 }),
+    commit('o-3'),
+  )
+  const outcomes = await breakOneBatch(() => chancery.send(text))
+  assert.deepEqual(
+    outcomes.map(({ batch, status }) => [batch, status]),
+    [
+      ['o-1', 'unavailable'],
+      ['o-2', 'unavailable'],
+      ['o-3', 'refused'],
+    ],
+  )
+  assert.equal(await statusOf(chancery, '/nations/o'), 404)
+  assert.equal(await seqOf(chancery), before)
+
+  const again = await chancery.send(text)
+  assert.deepEqual(
+    again.map(({ status }) => status),
+    ['applied', 'applied', 'refused'],
+  )
+  const { data } = await chancery.read<{ data: { city_count: number } }>('/nations/o')
+  assert.equal(data.city_count, 2)
+  assert.equal(await seqOf(chancery), before + 1)
+})
+
+test('a JSON batch whose connection broke is 503, and is applied when it is sent again', async () => {
+  const send = () => chancery.operate('POST', '/facts', { facts: [nation('j')] }, { 'idempotency-key': 'j' })
+  const response = await breakOneBatch(send)
+  assert.equal(response.status, 503)
+  const outcome = (await response.json()) as Outcome
+  assert.deepEqual([outcome.batch, outcome.status, outcome.last_seq], ['j', 'unavailable', null])
+  assert.equal((await send()).status, 200)
+  assert.equal(await statusOf(chancery, '/nations/j'), 200)
+})

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 
 /** The server, its world or our way in lacks what a sentence is about: nothing can be said of it. */
-class Lacking extends Error {}
+export class Lacking extends Error {}
 
 export function lacking(reason: string): never {
   throw new Lacking(reason)

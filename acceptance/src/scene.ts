@@ -1,5 +1,6 @@
 import { digText } from './json.ts'
 import { allScopes, createKeys, type Keys } from './keys.ts'
+import { Lacking } from './promise.ts'
 import { readSettings } from './settings.ts'
 import { openVisit, type Visit } from './visit.ts'
 import { createWorld, type World } from './world.ts'
@@ -12,6 +13,11 @@ export interface Scene {
   close(): Promise<void>
 }
 
+/** What a test would be skipped for is nothing here; anything else is thrown. */
+function skipped(reason: unknown): undefined {
+  if (!(reason instanceof Lacking)) throw reason
+}
+
 const ownLimit = 1_000_000
 
 /** Finds the server and a nation of its world, and makes a key of every scope with a limit that the suite does not reach. */
@@ -21,12 +27,14 @@ export async function openScene(env: NodeJS.ProcessEnv): Promise<Scene> {
   const keys = createKeys(visit)
   if (visit.settings.operator) {
     const wanted = { scopes: allScopes, limit: ownLimit }
+    // A player of our own looks around. Where the game has named no players it stays that one.
+    visit.ownKey = (await keys.make({ ...wanted, playerId: 'acceptance' })).key
+    await world.ready()
     const nationId = digText(await world.owner(), 'id')
-    // Where the game has named no players, a player of our own asks; those tests that need a nation's are skipped.
-    const made = await keys
-      .make({ ...wanted, nationId })
-      .catch(() => keys.make({ ...wanted, playerId: 'acceptance' }))
-    visit.ownKey = made.key
+    const made = await keys.make({ ...wanted, nationId }).catch(skipped)
+    visit.ownKey = made?.key ?? visit.ownKey
+  } else {
+    await world.ready()
   }
   return {
     visit,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asRecord } from './json.ts'
+import { asRecord, type JsonObject } from './json.ts'
 
 /** The server that is examined, and the doors to it that the examiner has. */
 export interface Settings {
@@ -9,6 +9,8 @@ export interface Settings {
   /** An API key, for a server whose operator door is closed to us. */
   key: string | undefined
   operator: { url: string; token: string } | undefined
+  /** Whether a simulated world is still being made, as far as we can see. */
+  isWorldUnfinished(): boolean
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -24,26 +26,33 @@ export function readSettings(env: Environment): Settings {
   const baseUrl = withoutSlash(url)
   const operatorUrl = env.CHANCERY_ACCEPTANCE_OPERATOR_URL
   const token = env.CHANCERY_ACCEPTANCE_OPERATOR_TOKEN || env.CHANCERY_OPERATOR_TOKEN
+  const dataDir = env.CHANCERY_DATA_DIR || (isOf('.chancery', baseUrl) ? '.chancery' : undefined)
   return {
     baseUrl,
     key: env.CHANCERY_ACCEPTANCE_KEY || undefined,
     operator:
       operatorUrl && token
         ? { url: withoutSlash(operatorUrl), token }
-        : env.CHANCERY_DATA_DIR
-          ? operatorIn(env.CHANCERY_DATA_DIR, token)
-          : operatorIn('.chancery', token, baseUrl),
+        : dataDir === undefined
+          ? undefined
+          : operatorIn(dataDir, token),
+    isWorldUnfinished: () =>
+      dataDir !== undefined && readJson(join(dataDir, 'demo-world.json'))?.complete === false,
   }
 }
 
-/** The operator door of the server that runs on a data directory; undefined where none does, or another than `baseUrl`. */
-function operatorIn(dataDir: string, knownToken: string | undefined, baseUrl?: string): Settings['operator'] {
-  const addresses = readText(join(dataDir, 'addresses.json'))
-  if (addresses === undefined) return undefined
-  const { public: publicUrl, operator } = asRecord(JSON.parse(addresses))
-  if (baseUrl !== undefined && byNumber(String(publicUrl)) !== byNumber(baseUrl)) return undefined
+const isOf = (dataDir: string, baseUrl: string) =>
+  byNumber(String(readJson(join(dataDir, 'addresses.json'))?.public)) === byNumber(baseUrl)
+
+function operatorIn(dataDir: string, knownToken: string | undefined): Settings['operator'] {
+  const url = readJson(join(dataDir, 'addresses.json'))?.operator
   const token = knownToken ?? readText(join(dataDir, 'operator-token'))
-  return typeof operator === 'string' && token !== undefined ? { url: operator, token } : undefined
+  return typeof url === 'string' && token !== undefined ? { url, token } : undefined
+}
+
+function readJson(path: string): JsonObject | undefined {
+  const text = readText(path)
+  return text === undefined ? undefined : asRecord(JSON.parse(text))
 }
 
 function readText(path: string): string | undefined {

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { dig, digList, digNumber, digText, type JsonObject } from './json.ts'
 import { need } from './promise.ts'
 import { canonical, type Visit } from './visit.ts'
 
 /** Things of the server's world to ask about. Each is looked for once; a test that lacks one is skipped. */
 export interface World {
+  /** Waits until there is a nation, and until a demo that has just begun has made its history. */
+  ready(): Promise<void>
   nations(): Promise<JsonObject[]>
   /** A nation to hold keys for: an alliance's officer, else a member, else any. */
   owner(): Promise<JsonObject>
@@ -21,6 +24,8 @@ export interface World {
 }
 
 const pagesMax = 3
+const readyMs = 180_000
+const pollMs = 500
 
 export function createWorld(visit: Visit): World {
   const all = (path: string) => async () => {
@@ -44,6 +49,15 @@ export function createWorld(visit: Visit): World {
   })
 
   return {
+    ready: async () => {
+      const deadline = Date.now() + readyMs
+      const isEmpty = async () =>
+        digList((await visit.ask(`${canonical}/nations?limit=1`)).json, 'data').length === 0
+      while ((await isEmpty()) || visit.settings.isWorldUnfinished()) {
+        if (Date.now() > deadline) throw new Error('the world has no nation, or its history takes too long')
+        await sleep(pollMs)
+      }
+    },
     nations,
     owner,
     stranger: once(async () => {

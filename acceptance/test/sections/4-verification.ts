@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { expectBody, expectError, expectStatus, told } from '../../src/expect.ts'
 import { dig, digText } from '../../src/json.ts'
-import { need, promise } from '../../src/promise.ts'
+import { lacking, need, promise } from '../../src/promise.ts'
 import { one, verifiedIdentity } from '../../src/resources.ts'
 import type { Scene } from '../../src/scene.ts'
 import { assertShape, decimal, exactly, name, type Shape, text } from '../../src/shape.ts'
@@ -30,6 +30,7 @@ export function verification({ visit, world }: Scene): void {
       nation_id: nationId,
       ...(boundTo === undefined ? {} : { for: boundTo }),
     })
+    if (exchange.status === 400) lacking(`a code is refused: ${dig(exchange.json, 'error.message')}`)
     expectStatus(exchange, 201)
     return { code: digText(exchange.json, 'code'), expiresAt: digText(exchange.json, 'expires_at'), exchange }
   }
@@ -93,7 +94,9 @@ export function verification({ visit, world }: Scene): void {
     promise(
       'codes are random: no two agree, at no place do they stay the same, and none tells of its nation',
       async () => {
-        const nations = (await world.nations()).slice(0, codesDrawn)
+        const all = await world.nations()
+        const from = turn % Math.max(1, all.length - codesDrawn)
+        const nations = all.slice(from, from + codesDrawn)
         need(nations[codesDrawn - 1], `the world has fewer than ${codesDrawn} nations`)
         const codes = []
         for (const { id } of nations) codes.push((await issue(String(id))).code)

@@ -14,6 +14,9 @@ import { statusRoutes } from './status.ts'
 /** The largest JSON body. Facts beyond it come as a stream, which has no limit. */
 const bodyBytesMax = 8 * 1_048_576
 
+/** The SQLSTATE of a text that cannot be stored. */
+const noSuchText = '22021'
+
 /** The private listener for the game's own servers. Every call needs the operator token. */
 export function buildOperatorApp(
   context: OperatorContext,
@@ -38,11 +41,13 @@ export function buildOperatorApp(
 
   const handleError = createErrorHandler(log)
   app.setErrorHandler((error, req, reply) => {
-    const { statusCode } = error as { statusCode?: number }
+    const { statusCode, code } = error as { statusCode?: number; code?: string }
     const isCallers = statusCode !== undefined && statusCode >= 400 && statusCode < 500
-    return isCallers
-      ? sendError(reply, new ApiError('bad_request', messageOf(error)))
-      : handleError(error, req, reply)
+    if (isCallers) return sendError(reply, new ApiError('bad_request', messageOf(error)))
+    // PostgreSQL has no text with a NUL in it, wherever one was sent.
+    if (code === noSuchText)
+      return sendError(reply, new ApiError('bad_request', 'A text contains a NUL character.'))
+    return handleError(error, req, reply)
   })
   app.setNotFoundHandler((_req, reply) => sendError(reply, new ApiError('not_found')))
 

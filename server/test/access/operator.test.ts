@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { scopeNames } from '@chancery/contract'
+import { playerOf, smallWorld } from '../http/world.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+  await chancery.tell(smallWorld())
+})
+after(() => chancery.close())
+
+const routes: [string, string][] = [
+  ['GET', '/status'],
+  ['GET', '/metrics'],
+  ['GET', '/keys'],
+  ['POST', '/keys'],
+  ['POST', '/keys/key_none/revoke'],
+  ['PUT', '/keys/key_none/limit'],
+  ['POST', '/codes'],
+  ['POST', '/facts'],
+  ['GET', '/nowhere'],
+]
+
+interface Failure {
+  error: { code: string; message: string; request_id: string }
+}
+
+async function assertRefused(
+  response: Response,
+  status: number,
+  code: string,
+  what: string,
+): Promise<string> {
+  const text = await response.text()
+  const { error } = JSON.parse(text) as Failure
+  assert.deepEqual([response.status, error.code], [status, code], `${what}: ${error.message}`)
+  assert.equal(error.request_id, response.headers.get('x-request-id'), what)
+  assert.equal(response.headers.get('cache-control'), 'no-store', what)
+  return error.message
+}
+
+for (const [method, path] of routes) {
+  test(`${method} ${path} needs the operator token`, async () => {
+    const { key } = await chancery.makeKey({ nation_id: 'n1' }, scopeNames)
+    const wrong = [
+      undefined,
+      '',
+      'Bearer',
+      chancery.operatorToken,
+      `Bearer ${key}`,
+      `Bearer ${chancery.operatorToken}x`,
+      `Bearer ${chancery.operatorToken.slice(0, -1)}`,
+      `Bearer ${chancery.operatorToken.toUpperCase()}`,
+      `Basic ${Buffer.from(`operator:${chancery.operatorToken}`).toString('base64')}`,
+    ]
+    for (const authorization of wrong) {
+      const response = await fetch(chancery.operatorUrl + path, {
+        method,
+        headers: {
+          ...(authorization === undefined ? {} : { authorization }),
+          ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(method === 'GET' ? {} : { body: '{' }),
+      })
+      const message = await assertRefused(response, 401, 'invalid_api_key', `${authorization}`)
+      assert.equal(response.headers.get('www-authenticate'), 'Bearer')
+      assert.ok(!message.includes(chancery.operatorToken))
+    }
+  })
+}
+
+test('the operator’s token opens nothing on the public listener, and the public one has no doors', async () => {
+  assert.equal((await chancery.get('/me/key', { key: chancery.operatorToken })).status, 401)
+  for (const path of ['/status', '/metrics', '/keys', '/facts', '/codes'])
+    assert.equal((await fetch(chancery.url + path)).status, 404, path)
+})
+
+const badBodies: [string, string, unknown[]][] = [
+  [
+    'POST',
+    '/keys',
+    [
+      {},
+      [],
+      null,
+      'text',
+      { nation_id: 'n1' },
+      { name: 'x' },
+      { nation_id: 'n1', player_id: 'p1', name: 'x' },
+      { nation_id: 'n 1', name: 'x' },
+      { nation_id: 'n1', name: '' },
+      { nation_id: 'n1', name: 'x'.repeat(101) },
+      { nation_id: 'n1', name: 'a\u0000b' },
+      { nation_id: 'n1', name: 'x', scopes: ['everything'] },
+      { nation_id: 'n1', name: 'x', scopes: 'nation.read' },
+      { nation_id: 'n1', name: 'x', scopes: Array(21).fill('nation.read') },
+      { nation_id: 'n1', name: 'x', limit: 0 },
+      { nation_id: 'n1', name: 'x', limit: -1 },
+      { nation_id: 'n1', name: 'x', limit: 1.5 },
+      { nation_id: 'n1', name: 'x', limit: '5' },
+      { nation_id: 'n1', name: 'x', limit: 1_000_000_001 },
+      { nation_id: 'n1', name: 'x', expires_at: 'tomorrow' },
+      { nation_id: 'n1', name: 'x', expires_at: '2020-01-01T00:00:00Z' },
+      { nation_id: 'n1', name: 'x', expires_at: '2030-02-31T00:00:00Z' },
+      { nation_id: 'n1', name: 'x', unknown: 1 },
+    ],
+  ],
+  [
+    'POST',
+    '/codes',
+    [
+      {},
+      [],
+      null,
+      { nation_id: '' },
+      { nation_id: 7 },
+      { nation_id: 'n1', for: '' },
+      { nation_id: 'n1', for: 'x'.repeat(201) },
+      { nation_id: 'n1', for: 'a\u0000b' },
+      { nation_id: 'n1', unknown: 1 },
+    ],
+  ],
+  [
+    'POST',
+    '/facts',
+    [{}, [], null, { facts: 'all' }, { facts: [], unknown: 1 }, { facts: [], announce: 'yes' }],
+  ],
+]
+
+for (const [method, path, bodies] of badBodies) {
+  test(`${method} ${path} says what is wrong with a body`, async () => {
+    for (const body of bodies) {
+      const response = await chancery.operate(method, path, body, { 'idempotency-key': 'b1' })
+      const message = await assertRefused(response, 400, 'bad_request', JSON.stringify(body).slice(0, 80))
+      assert.ok(message.length > 10)
+    }
+  })
+
+  test(`${method} ${path} takes JSON alone, and whole`, async () => {
+    const send = (body: string, contentType: string) =>
+      fetch(chancery.operatorUrl + path, {
+        method,
+        body,
+        headers: {
+          authorization: `Bearer ${chancery.operatorToken}`,
+          'content-type': contentType,
+          'idempotency-key': 'b2',
+        },
+      })
+    for (const body of ['', '{', '{"a":1}}', 'nation_id=n1', '{"__proto__":{"x":1}}'])
+      await assertRefused(await send(body, 'application/json'), 400, 'bad_request', body)
+    for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])
+      await assertRefused(await send('{}', contentType), 400, 'bad_request', contentType)
+  })
+}
+
+test('a limit is a whole number of calls, or none', async () => {
+  const { id } = await chancery.makeKey({ nation_id: 'n1' })
+  for (const body of [
+    {},
+    { limit: 0 },
+    { limit: 1.5 },
+    { limit: 'many' },
+    { limit: 5, note: 5 },
+    { limit: 5, note: 'a\u0000b' },
+    { limit: 5, notes: '' },
+  ])
+    await assertRefused(
+      await chancery.operate('PUT', `/keys/${id}/limit`, body),
+      400,
+      'bad_request',
+      JSON.stringify(body),
+    )
+  const response = await chancery.operate('PUT', `/keys/${id}/limit`, { limit: 600, note: 'approved' })
+  const shown = (await response.json()) as { limit: number; limit_note: string; key?: string }
+  assert.deepEqual(
+    [response.status, shown.limit, shown.limit_note, shown.key],
+    [200, 600, 'approved', undefined],
+  )
+})
+
+test('what is named and is not there is 404', async () => {
+  for (const id of ['key_none', '%20', 'key_none%2Frevoke', 'a'.repeat(64)]) {
+    await assertRefused(await chancery.operate('POST', `/keys/${id}/revoke`), 404, 'not_found', id)
+    await assertRefused(
+      await chancery.operate('PUT', `/keys/${id}/limit`, { limit: 5 }),
+      404,
+      'not_found',
+      id,
+    )
+  }
+  await assertRefused(
+    await chancery.operate('POST', '/keys', { nation_id: 'none', name: 'x' }),
+    404,
+    'not_found',
+    'key',
+  )
+  await assertRefused(
+    await chancery.operate('POST', '/codes', { nation_id: 'none' }),
+    404,
+    'not_found',
+    'code',
+  )
+  await assertRefused(await chancery.operate('GET', '/keys?nation_id=none'), 404, 'not_found', 'keys')
+  await assertRefused(await chancery.operate('DELETE', '/keys'), 404, 'not_found', 'method')
+})
+
+test('a NUL is told, wherever it stands', async () => {
+  for (const [method, path, body] of [
+    ['POST', '/keys/%00/revoke', undefined],
+    ['PUT', '/keys/%00/limit', { limit: 5 }],
+    ['GET', '/keys?player_id=%00', undefined],
+    ['GET', '/keys?nation_id=%00', undefined],
+  ] as const)
+    assert.match(
+      await assertRefused(await chancery.operate(method, path, body), 400, 'bad_request', path),
+      /NUL/,
+    )
+})
+
+test('keys are listed by player or nation, none with its secret', async () => {
+  const { id, key } = await chancery.makeKey({ nation_id: 'n3' }, ['military.read'])
+  for (const path of [`/keys?player_id=${playerOf('n3')}`, '/keys?nation_id=n3', '/keys']) {
+    const text = await (await chancery.operate('GET', path)).text()
+    const { data } = JSON.parse(text) as { data: { id: string; scopes: string[] }[] }
+    assert.deepEqual(data.find(each => each.id === id)?.scopes, ['military.read'], path)
+    assert.ok(!text.includes(key.slice(4, 20)), path)
+  }
+  assert.deepEqual(await (await chancery.operate('GET', '/keys?player_id=nobody')).json(), { data: [] })
+})
+
+test('the metrics count answers by operation, and say nothing secret', async () => {
+  const { key } = await chancery.makeKey({ nation_id: 'n1' })
+  const code = await chancery.makeCode('n1')
+  const searched = 'a-search-that-nobody-makes'
+  await chancery.get(`/discord/verify/${code}`)
+  await chancery.get('/me/nation', { key })
+  await chancery.get(`/nations?search=${searched}`)
+  await chancery.get(`/nowhere/${searched}`)
+  const response = await chancery.operate('GET', '/metrics')
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain/)
+  const text = await response.text()
+  assert.match(text, /chancery_requests_total\{operation="discord.verify",status="200"\} 1/)
+  assert.match(text, /chancery_requests_total\{operation="none",status="404"\} \d+/)
+  for (const secret of [
+    key.slice(4, 20),
+    code,
+    searched,
+    chancery.operatorToken,
+    playerOf('n1'),
+    '127.0.0.1',
+    'Valdoria',
+  ])
+    assert.ok(!text.includes(secret), secret)
+})
+
+test('the status says how far the world is', async () => {
+  const status = (await (await chancery.operate('GET', '/status')).json()) as Record<string, unknown>
+  assert.deepEqual(Object.keys(status).sort(), [
+    'last_batch',
+    'ranked_version',
+    'seq',
+    'version',
+    'world_changed_at',
+    'world_version',
+  ])
+  assert.ok(Number(status.seq) > 0 && status.ranked_version === status.world_version)
+})

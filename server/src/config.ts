@@ -44,6 +44,9 @@ const serveDefaults: ConfigDefaults = {
   migrates: false,
 }
 
+/** Variables whose value is a secret, or has a password in it. */
+const holdsSecret = new Set(['CHANCERY_OPERATOR_TOKEN', 'CHANCERY_DATABASE_URL', 'CHANCERY_VALKEY_URL'])
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads the environment: the only place that does. An empty variable counts as not set. */
@@ -57,9 +60,9 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     if (text === undefined || text === '') return fallback
     const value = parse(text)
     if (value !== undefined) return value
-    // A secret in the wrong variable must not end up in a log: only short plain words are quoted.
+    // A secret, also one in the wrong variable, must not end up in a log: only short plain words are quoted.
     problems.push(
-      `${name}: ${/^[\w.:-]{1,40}$/.test(text) ? `"${text}"` : 'the value'} is not allowed; it takes ${allowed}`,
+      `${name}: ${!holdsSecret.has(name) && /^[\w.:-]{1,40}$/.test(text) ? `"${text}"` : 'the value'} is not allowed; it takes ${allowed}`,
     )
     return fallback
   }

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { makeKeyText } from '../../src/access/key-text.ts'
+import { ConfigError, readConfig } from '../../src/index.ts'
+import { answered, assertError } from '../http/answers.ts'
+import { exchange } from '../http/raw.ts'
+import { playerOf, secrets, smallWorld } from '../http/world.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { query } from './query.ts'
+import { startTcpProxy } from './tcp-proxy.ts'
+
+const operatorToken = 'operator-token-in-a-log'
+const password = 'a-password-in-a-url'
+
+interface LoggedServer {
+  publicUrl: string
+  operatorUrl: string
+  /** Ends it; everything that it wrote. */
+  end(): Promise<string>
+}
+
+async function startLogged(t: TestContext, databaseUrl: string, dataDir: string): Promise<LoggedServer> {
+  const child = fork(fileURLToPath(new URL('./logged-server.ts', import.meta.url)), {
+    silent: true,
+    env: {
+      ...process.env,
+      CHANCERY_HOST: '127.0.0.1',
+      CHANCERY_PORT: '0',
+      CHANCERY_OPERATOR_PORT: '0',
+      CHANCERY_OPERATOR_TOKEN: operatorToken,
+      CHANCERY_DATA_DIR: dataDir,
+      CHANCERY_DATABASE_URL: databaseUrl,
+      CHANCERY_LOG_LEVEL: 'trace',
+      // Nobody answers there: that too is logged.
+      CHANCERY_VALKEY_URL: `redis://:${password}@127.0.0.1:1`,
+    },
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let written = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', text => (written += String(text)))
+  const [addresses] = (await once(child, 'message')) as [{ publicUrl: string; operatorUrl: string }]
+  return {
+    ...addresses,
+    async end() {
+      child.send('end')
+      await once(child, 'close')
+      return written
+    },
+  }
+}
+
+test('nothing secret is logged, at whatever level and whatever fails', async t => {
+  const home: TestChancery = await startChancery()
+  t.after(() => home.close())
+  await home.tell(smallWorld(), { waits: false })
+  const proxy = await startTcpProxy(t, home.databaseUrl)
+  const server = await startLogged(t, proxy.url, home.dataDir)
+
+  const { key } = await home.makeKey({ nation_id: 'n1' }, ['military.read', 'treasury.read'])
+  const { id: revokedId, key: revoked } = await home.makeKey({ nation_id: 'n1' })
+  await home.operate('POST', `/keys/${revokedId}/revoke`)
+  const unknown = makeKeyText()
+  const mistyped = `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`
+  const [code, spare] = [await home.makeCode('n1'), await home.makeCode('n1', 'chat-account-77')]
+  const searched = 'a-search-that-is-nobody’s-business'
+
+  const ask = async (path: string, bearer?: string) =>
+    answered(
+      await fetch(`${server.publicUrl}/api/v1${path}`, {
+        headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
+      }),
+    )
+  const operate = (path: string, body: string, token = operatorToken) =>
+    fetch(server.operatorUrl + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'b1',
+      },
+      body,
+    })
+  const everything = async () => {
+    for (const bearer of [key, revoked, unknown, mistyped, undefined]) {
+      await ask('/me/nation?include=military', bearer)
+      await ask('/alliances/a1?include=treasury', bearer)
+      await ask(`/nations?search=${encodeURIComponent(searched)}`, bearer)
+      await ask(`/discord/verify/${spare}?for=chat-account-78`, bearer)
+    }
+    await ask(`/discord/verify/${code}`)
+    await ask(`/nations/${code}/${key}`)
+    for (const text of [
+      `GET /${code}\r\n`,
+      `GET /api/v1/nations HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+    ])
+      await exchange(server.publicUrl, `${text}\r\n`)
+    await operate('/keys', JSON.stringify({ name: key, player_id: code, [spare]: 1 }))
+    await operate('/keys', `{"name":"${key}`)
+    await operate(
+      '/codes',
+      JSON.stringify({ nation_id: 'n1', for: `${spare}\u0000` }),
+      'a-wrong-operator-token',
+    )
+    await operate('/codes', JSON.stringify({ nation_id: 'n1', for: 'chat-account-77' }))
+    const facts = [
+      { op: 'put', resource: 'nation', data: { id: 'n1', economy: { credits: secrets.credits } } },
+    ]
+    await operate('/facts', JSON.stringify({ facts }))
+  }
+  await everything()
+
+  // What nobody expects: the schema is not what the statements say.
+  const move = (table: string, from: string, to: string) =>
+    query(home.databaseUrl, `alter table ${table} rename column ${from} to ${to}`)
+  const broken = ['chancery_world.nation', 'nation_name', 'gone'] as const
+  await move(...broken)
+  const failed = await ask('/me/nation', key)
+  const message = assertError(failed, 'internal_error', 'a statement that fails')
+  assert.doesNotMatch(message, /column|select|nation_name|\.ts|\//i)
+  assertError(await ask('/nations/n3'), 'internal_error', 'a public one')
+  assertError(await ask(`/discord/verify/${spare}?for=chat-account-77`), 'internal_error', 'a code')
+  await everything()
+  await move('chancery_world.nation', 'gone', 'nation_name')
+
+  proxy.cut()
+  await everything()
+  assertError(await ask('/me/nation', unknown), 'unavailable', 'the database is away')
+  proxy.restore()
+
+  const written = await server.end()
+  const lines = written
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => JSON.parse(line) as { msg: string; route?: string; request_id?: string })
+  const { request_id } = (JSON.parse(failed.body) as { error: { request_id: string } }).error
+  const line = lines.find(each => each.request_id === request_id)
+  assert.equal(line?.route, '/api/v1/me/nation', 'a failure is found by its request id')
+  for (const logged of ['a request failed', 'limits are per process until the store is back'])
+    assert.ok(
+      lines.some(({ msg }) => msg === logged),
+      logged,
+    )
+
+  const parts = [key, revoked, unknown, mistyped].flatMap(text => [text.slice(4), text.slice(4, 20)])
+  const others = [
+    code,
+    spare,
+    searched,
+    operatorToken,
+    'a-wrong-operator-token',
+    password,
+    'chat-account-77',
+    'chat-account-78',
+  ]
+  for (const secret of [
+    ...parts,
+    ...others,
+    playerOf('n1'),
+    String(secrets.credits),
+    String(secrets.tanks),
+    String(secrets.treasury),
+  ])
+    assert.ok(!written.includes(secret), `${secret} is in the log`)
+  assert.doesNotMatch(written, /select |insert |update /i, 'nor is a statement')
+})
+
+test('a wrong configuration is told without its secrets', () => {
+  const secretsOf: Record<string, string> = {
+    CHANCERY_OPERATOR_TOKEN: 'short.token-15',
+    CHANCERY_DATABASE_URL: 'a_bare_password',
+    CHANCERY_VALKEY_URL: 'another.password',
+  }
+  assert.throws(
+    () => readConfig(secretsOf),
+    error => {
+      assert.ok(error instanceof ConfigError)
+      for (const [name, secret] of Object.entries(secretsOf)) {
+        assert.ok(error.message.includes(name), name)
+        assert.ok(!error.message.includes(secret), name)
+      }
+      return true
+    },
+  )
+})

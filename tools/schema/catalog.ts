@@ -105,7 +105,21 @@ cross join lateral pg_catalog.aclexplode(object.acl) as acl
 left join pg_catalog.pg_roles as role on role.oid = acl.grantee
 where acl.grantee <> object.owner
 group by object.name, role.rolname
-order by object.name collate "C", role.rolname`
+union all
+select column_grant.on, column_grant.role, array_agg(column_grant.privilege order by column_grant.privilege collate "C")
+from (
+  select pg_catalog.format('%I.%I', schema.nspname, tab.relname) as on,
+    coalesce(role.rolname, 'public') as role,
+    pg_catalog.format('%s (%s)', lower(acl.privilege_type), string_agg(pg_catalog.quote_ident(col.attname), ', ' order by col.attnum)) as privilege
+  from pg_catalog.pg_attribute as col
+  join pg_catalog.pg_class as tab on tab.oid = col.attrelid
+  join ${ours} as schema on schema.oid = tab.relnamespace
+  cross join lateral pg_catalog.aclexplode(col.attacl) as acl
+  left join pg_catalog.pg_roles as role on role.oid = acl.grantee
+  group by 1, 2, acl.privilege_type
+) as column_grant
+group by column_grant.on, column_grant.role
+order by 1, 2, 3`
 
 /** What a later migration may make, and the dump would leave out in silence. */
 const strayQuery = `
@@ -129,11 +143,11 @@ union all
 select pg_catalog.format('statistics %I.%I', schema.nspname, stat.stxname)
 from pg_catalog.pg_statistic_ext as stat join ${ours} as schema on schema.oid = stat.stxnamespace
 union all
-select pg_catalog.format('column %I.%I.%I, which is generated or has grants of its own', schema.nspname, tab.relname, col.attname)
+select pg_catalog.format('column %I.%I.%I, which is generated', schema.nspname, tab.relname, col.attname)
 from pg_catalog.pg_attribute as col
 join pg_catalog.pg_class as tab on tab.oid = col.attrelid
 join ${ours} as schema on schema.oid = tab.relnamespace
-where col.attgenerated <> '' or col.attidentity <> '' or col.attacl is not null
+where col.attgenerated <> '' or col.attidentity <> ''
 union all
 select pg_catalog.format('default privileges in %I', schema.nspname)
 from pg_catalog.pg_default_acl as acl join ${ours} as schema on schema.oid = acl.defaclnamespace`

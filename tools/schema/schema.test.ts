@@ -16,7 +16,6 @@ const strays = {
   'a sequence': 'create sequence chancery_world.stray',
   'a function': 'create function chancery_world.stray() returns int language sql return 1',
   'an enumeration': "create type chancery_world.stray as enum ('one')",
-  'a grant on a column': 'grant select (id) on chancery_secret.batch to chancery_public',
   'a generated column': 'alter table chancery_world.era add stray int generated always as (1) stored',
 }
 

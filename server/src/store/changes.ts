@@ -10,6 +10,7 @@ import {
   type Resource,
   requiredOnCreation,
 } from '@chancery/contract'
+import { attributePlaces, splitAttributes } from './attributes.ts'
 import { type Batch, type Change, refuse } from './batch.ts'
 
 /** What one change did to one thing. `before` is undefined where it is new, `after` where it is gone. */
@@ -41,7 +42,7 @@ interface Rules {
   /** Own fields that everybody may read: what moves updated_at. */
   publicNames: string[]
   timeNames: string[]
-  publicAttributes: Set<string> | undefined
+  attributes: ReturnType<typeof attributePlaces>
 }
 
 const rulesByContract = new WeakMap<Contract, Map<FactResource, Rules>>()
@@ -62,22 +63,13 @@ function rulesFor(contract: Contract, name: FactResource): Rules {
 
 function makeRules(resource: Resource): Rules {
   const own = { ...resource, fields: { ...resource.fields, ...resource.factFields } }
-  const attributes = resource.fields.attributes as
-    | { properties?: Record<string, { 'x-class'?: string }> }
-    | undefined
   return {
     resource: own,
     required: requiredOnCreation(resource),
     defaults: defaultsOf(resource),
     publicNames: fieldNames(own, field => field['x-class'] === 'public' && !field['x-derived']),
     timeNames: fieldNames(own, field => (field as { format?: string }).format === 'date-time'),
-    publicAttributes: attributes
-      ? new Set(
-          Object.entries(attributes.properties ?? {})
-            .filter(([, schema]) => schema['x-class'] === 'public')
-            .map(([key]) => key),
-        )
-      : undefined,
+    attributes: attributePlaces(resource),
   }
 }
 
@@ -154,7 +146,7 @@ async function put<T extends object>(
 function newThing(rules: Rules, resource: FactResource, change: Change): Document {
   return {
     ...rules.defaults,
-    ...(rules.publicAttributes ? { private_attributes: {} } : {}),
+    ...(rules.attributes ? splitAttributes(rules.attributes, {}) : {}),
     [factKeys[resource]]: change.key,
   }
 }
@@ -166,11 +158,8 @@ function prepare(rules: Rules, data: Document): Document {
     const value = said[name]
     if (typeof value === 'string') said[name] = canonicalTime(value)
   }
-  const { publicAttributes } = rules
-  if (publicAttributes && typeof said.attributes === 'object' && said.attributes !== null) {
-    const entries = Object.entries(said.attributes)
-    said.attributes = Object.fromEntries(entries.filter(([key]) => publicAttributes.has(key)))
-    said.private_attributes = Object.fromEntries(entries.filter(([key]) => !publicAttributes.has(key)))
+  if (rules.attributes && typeof said.attributes === 'object' && said.attributes !== null) {
+    Object.assign(said, splitAttributes(rules.attributes, said.attributes))
   }
   return said
 }

@@ -35,6 +35,7 @@ grant delete, insert, select, update on chancery_access.pulse to chancery_access
 create table chancery_access.verification_code (
   hash bytea not null,
   nation_id text collate "C" not null,
+  player_id text collate "C",
   bound_to text,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
@@ -57,6 +58,7 @@ create table chancery_meta.migration (
 );
 
 create schema chancery_secret;
+grant usage on schema chancery_secret to chancery_access;
 grant usage on schema chancery_secret to chancery_ingest;
 grant usage on schema chancery_secret to chancery_owner;
 
@@ -73,10 +75,11 @@ create table chancery_secret.alliance_private (
   treasury jsonb,
   moderation_notes text,
   attributes jsonb default '{}'::jsonb not null,
+  admin_attributes jsonb default '{}'::jsonb not null,
   constraint alliance_private_pkey PRIMARY KEY (alliance_id)
 );
 grant delete, insert, select, update on chancery_secret.alliance_private to chancery_ingest;
-grant select on chancery_secret.alliance_private to chancery_owner;
+grant select (alliance_id, treasury, attributes) on chancery_secret.alliance_private to chancery_owner;
 
 create table chancery_secret.batch (
   id text collate "C" not null,
@@ -120,11 +123,13 @@ create table chancery_secret.nation_private (
   player text collate "C",
   moderation_notes text,
   attributes jsonb default '{}'::jsonb not null,
+  admin_attributes jsonb default '{}'::jsonb not null,
   constraint nation_private_pkey PRIMARY KEY (nation_id)
 );
 CREATE INDEX nation_private_player ON chancery_secret.nation_private USING btree (player) WHERE (player IS NOT NULL);
+grant select (nation_id, player) on chancery_secret.nation_private to chancery_access;
 grant delete, insert, select, update on chancery_secret.nation_private to chancery_ingest;
-grant select on chancery_secret.nation_private to chancery_owner;
+grant select (nation_id, military, economy, production, assignments, player, attributes) on chancery_secret.nation_private to chancery_owner;
 
 create schema chancery_world;
 grant usage on schema chancery_world to chancery_access;
@@ -344,6 +349,7 @@ create table chancery_world.nation (
   attributes jsonb default '{}'::jsonb not null,
   updated_at timestamp with time zone not null,
   search_text text collate "C" not null,
+  known_since timestamp with time zone default now() not null,
   active_offensive bigint default 0 not null,
   active_defensive bigint default 0 not null,
   wars_won bigint default 0 not null,

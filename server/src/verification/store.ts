@@ -20,6 +20,11 @@ interface IdentityRow {
   tag: string
 }
 
+/** Whether the nation of code `c` is there, is the same one, and is led by whoever led it when the code was made. */
+const isStillTheirs = sql`exists (
+  select from chancery_world.nation n left join chancery_secret.nation_private s on s.nation_id = n.id
+  where n.id = c.nation_id and n.known_since <= c.created_at and s.player is not distinct from c.player_id)`
+
 /**
  * Redeems a code in one statement: of any number at once exactly one finds it unredeemed, and nation and alliance are
  * those of that instant.
@@ -35,7 +40,7 @@ export async function redeemCode(
       set redeemed_at = clock_timestamp(), redeemed_with_key = ${keyId}
       where c.hash = ${hash} and c.redeemed_at is null and c.expires_at > clock_timestamp()
         and (c.bound_to is null or c.bound_to = ${boundTo ?? null})
-        and exists (select from chancery_world.nation n where n.id = c.nation_id)
+        and ${isStillTheirs}
       returning c.nation_id
     )
     select n.id, n.nation_name, n.leader_name, n.national_score, m.alliance_id, m.rank, a.name, a.tag
@@ -55,7 +60,7 @@ function identityOf({ alliance_id, rank, name, tag, ...nation }: IdentityRow): V
   }
 }
 
-/** A code of a deleted nation, or bound to somebody else, is as good as none: nothing tells that it exists. */
+/** A code of a deleted nation, of a leader who has lost it, or bound to somebody else is as good as none: nothing tells that it exists. */
 async function whyNot(
   db: Database,
   hash: CodeHash,
@@ -65,7 +70,7 @@ async function whyNot(
     select c.redeemed_at is not null as is_used from chancery_access.verification_code c
     where c.hash = ${hash} and (c.bound_to is null or c.bound_to = ${boundTo ?? null})
       and c.created_at > clock_timestamp() - make_interval(days => ${limits.codeMemoryDays})
-      and exists (select from chancery_world.nation n where n.id = c.nation_id)`)
+      and ${isStillTheirs}`)
   if (!row) return 'unknown'
   return row.is_used ? 'used' : 'expired'
 }
@@ -82,15 +87,16 @@ export async function insertCode(
   return pool.transaction(async db => {
     // Codes of one nation are counted and made one at a time.
     await db.rows(sql`select pg_advisory_xact_lock(hashtext('chancery code'), hashtext(${nationId}))`)
-    const nation = await db.first<{ live: number }>(sql`
-      select (select count(*) from chancery_access.verification_code c
+    const nation = await db.first<{ live: number; player: string | null }>(sql`
+      select s.player, (select count(*) from chancery_access.verification_code c
         where c.nation_id = n.id and c.redeemed_at is null and c.expires_at > clock_timestamp()) as live
-      from chancery_world.nation n where n.id = ${nationId}`)
+      from chancery_world.nation n left join chancery_secret.nation_private s on s.nation_id = n.id
+      where n.id = ${nationId}`)
     if (!nation) return 'no_such_nation'
     if (nation.live >= limits.codesLivePerNation) return 'too_many_codes'
     const row = await db.first<{ expiresAt: string }>(sql`
-      insert into chancery_access.verification_code (hash, nation_id, bound_to, created_at, expires_at)
-      select ${hash}, ${nationId}, ${boundTo}, t.at, t.at + make_interval(secs => ${limits.codeLifetimeSeconds})
+      insert into chancery_access.verification_code (hash, nation_id, player_id, bound_to, created_at, expires_at)
+      select ${hash}, ${nationId}, ${nation.player}, ${boundTo}, t.at, t.at + make_interval(secs => ${limits.codeLifetimeSeconds})
       from (select date_trunc('milliseconds', clock_timestamp()) as at) t
       returning expires_at as "expiresAt"`)
     if (!row) throw new Error('an inserted code was not returned')

@@ -7,8 +7,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 const mayRead: Record<string, RegExp> = {
   chancery_public: /^never$/,
   chancery_owner:
-    /^chancery_secret\.(nation_private\.(nation_id|military|economy|production|assignments|player|attributes|moderation_notes)|alliance_private\.(alliance_id|treasury|attributes|moderation_notes)|member_private\.(nation_id|can_view_treasury))$/,
-  chancery_access: /^chancery_access\./,
+    /^chancery_secret\.(nation_private\.(nation_id|military|economy|production|assignments|player|attributes)|alliance_private\.(alliance_id|treasury|attributes)|member_private\.(nation_id|can_view_treasury))$/,
+  chancery_access: /^chancery_access\.|^chancery_secret\.nation_private\.(nation_id|player)$/,
   chancery_ingest: /^chancery_secret\./,
 }
 const mayWrite: Record<string, RegExp> = {
@@ -83,9 +83,7 @@ for (const [role, allowed] of Object.entries(mayRead)) {
   })
 }
 
-test('the role of owners cannot read what moderators wrote', {
-  todo: 'grants on columns, which the dump of the schema does not write yet',
-}, async () => {
+test('the role of owners cannot read what moderators wrote', async () => {
   for (const table of ['nation_private', 'alliance_private']) {
     assert.equal(
       await isLet('chancery_owner', `select moderation_notes from chancery_secret.${table}`),
@@ -101,8 +99,13 @@ test('statistics of secrets are kept from every role that may not read them', as
   await client.query('analyze chancery_secret.nation_private')
   for (const role of ['chancery_public', 'chancery_access']) {
     await client.query(`begin; set local role ${role}`)
-    const { rows } = await client.query(`select * from pg_stats where schemaname = 'chancery_secret'`)
+    const { rows } = await client.query<{ attname: string }>(
+      `select * from pg_stats where schemaname = 'chancery_secret'`,
+    )
     await client.query('rollback')
-    assert.deepEqual(rows, [], role)
+    const seen = rows.filter(
+      ({ attname }) => !mayRead[role]?.test(`chancery_secret.nation_private.${attname}`),
+    )
+    assert.deepEqual(seen, [], role)
   }
 })

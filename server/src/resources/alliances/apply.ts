@@ -1,4 +1,5 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
+import type { SplitAttributes } from '../../store/attributes.ts'
 import type { Batch, Change } from '../../store/batch.ts'
 import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
@@ -22,8 +23,7 @@ type Alliance = Pick<
 > &
   Required<Pick<ReadableOf<ResourceOf<'alliance'>>, 'treasury'>> & {
     moderation_notes: string | null
-    private_attributes: Record<string, unknown>
-  }
+  } & Omit<SplitAttributes, 'attributes'>
 
 const writeAlliances = rowWriter('chancery_world.alliance', 'id', [
   'id',
@@ -43,6 +43,7 @@ const writeSecrets = rowWriter('chancery_secret.alliance_private', 'alliance_id'
   'treasury',
   'moderation_notes',
   'attributes',
+  'admin_attributes',
 ])
 const removeAlliances = rowRemover('chancery_world.alliance', 'id')
 const removeSecrets = rowRemover('chancery_secret.alliance_private', 'alliance_id')
@@ -53,7 +54,8 @@ const store: ThingStore<Alliance> = {
   async load({ db }, ids) {
     const rows = await db.rows<Alliance>(sql`
       select a.id, a.name, a.tag, a.color, a.flag_url, a.description, a.founded_at, a.recruiting, a.attributes, a.updated_at,
-        p.treasury, p.moderation_notes, coalesce(p.attributes, '{}') as private_attributes
+        p.treasury, p.moderation_notes, coalesce(p.attributes, '{}') as private_attributes,
+        coalesce(p.admin_attributes, '{}') as admin_attributes
       from chancery_world.alliance a left join chancery_secret.alliance_private p on p.alliance_id = a.id
       where a.id = any(${ids})`)
     return new Map(rows.map(row => [row.id, row]))
@@ -66,11 +68,12 @@ const store: ThingStore<Alliance> = {
     )
     await writeSecrets(
       db,
-      alliances.map(({ id, treasury, moderation_notes, private_attributes }) => ({
+      alliances.map(({ id, treasury, moderation_notes, private_attributes, admin_attributes }) => ({
         alliance_id: id,
         treasury,
         moderation_notes,
         attributes: private_attributes,
+        admin_attributes,
       })),
     )
     const back = await unearth(

@@ -1,4 +1,5 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
+import type { SplitAttributes } from '../../store/attributes.ts'
 import type { Batch, Change } from '../../store/batch.ts'
 import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
@@ -11,8 +12,7 @@ type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' 
   Required<Pick<ReadableOf<ResourceOf<'nation'>>, 'military' | 'economy' | 'production' | 'assignments'>> & {
     player: string | null
     moderation_notes: string | null
-    private_attributes: Record<string, unknown>
-  }
+  } & Omit<SplitAttributes, 'attributes'>
 
 const writeNations = rowWriter('chancery_world.nation', 'id', [
   'id',
@@ -41,6 +41,7 @@ const writeSecrets = rowWriter('chancery_secret.nation_private', 'nation_id', [
   'player',
   'moderation_notes',
   'attributes',
+  'admin_attributes',
 ])
 const removeNations = rowRemover('chancery_world.nation', 'id')
 const removeSecrets = rowRemover('chancery_secret.nation_private', 'nation_id')
@@ -55,6 +56,7 @@ const secretsOf = ({
   player,
   moderation_notes,
   private_attributes,
+  admin_attributes,
 }: Nation) => ({
   nation_id: id,
   military,
@@ -64,6 +66,7 @@ const secretsOf = ({
   player,
   moderation_notes,
   attributes: private_attributes,
+  admin_attributes,
 })
 
 const store: ThingStore<Nation> = {
@@ -74,7 +77,8 @@ const store: ThingStore<Nation> = {
       select n.id, n.nation_name, n.leader_name, n.national_score, n.status, n.government, n.continent, n.color, n.flag_url,
         n.motto, n.founded_at, n.city_count, n.land_area, n.attributes, n.updated_at,
         p.military, p.economy, p.production, p.assignments, p.player, p.moderation_notes,
-        coalesce(p.attributes, '{}') as private_attributes
+        coalesce(p.attributes, '{}') as private_attributes,
+        coalesce(p.admin_attributes, '{}') as admin_attributes
       from chancery_world.nation n left join chancery_secret.nation_private p on p.nation_id = n.id
       where n.id = any(${ids})`)
     return new Map(rows.map(row => [row.id, row]))

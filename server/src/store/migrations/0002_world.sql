@@ -49,6 +49,8 @@ create table chancery_world.nation (
   attributes jsonb not null default '{}',
   updated_at timestamptz not null,
   search_text text collate "C" not null,
+  -- Since when the service knows it: what is made anew under the id of one that is gone is another.
+  known_since timestamptz not null default now(),
   -- Counters, kept by ingest in the batch's transaction.
   active_offensive bigint not null default 0,
   active_defensive bigint not null default 0,

@@ -8,7 +8,9 @@ create table chancery_secret.nation_private (
   assignments jsonb,
   player text collate "C",
   moderation_notes text,
-  attributes jsonb not null default '{}'
+  -- Attributes by who may read them: the owner, and nobody.
+  attributes jsonb not null default '{}',
+  admin_attributes jsonb not null default '{}'
 );
 create index nation_private_player on chancery_secret.nation_private (player) where player is not null;
 
@@ -16,7 +18,9 @@ create table chancery_secret.alliance_private (
   alliance_id text collate "C" primary key,
   treasury jsonb,
   moderation_notes text,
-  attributes jsonb not null default '{}'
+  -- Attributes by who may read them: the owner, and nobody.
+  attributes jsonb not null default '{}',
+  admin_attributes jsonb not null default '{}'
 );
 
 create table chancery_secret.member_private (

@@ -19,6 +19,8 @@ create index api_key_player on chancery_access.api_key (player_id);
 create table chancery_access.verification_code (
   hash bytea primary key,
   nation_id text collate "C" not null,
+  -- Who led the nation when the code was made: with another leader it proves nothing.
+  player_id text collate "C",
   -- The chat account that alone may redeem it.
   bound_to text,
   created_at timestamptz not null,

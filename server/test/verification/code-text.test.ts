@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { limits } from '@chancery/contract'
+import { hashCode, makeCodeText } from '../../src/verification/code-text.ts'
+
+const alphabet = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+test('a code has 10 characters of an alphabet without look-alikes', () => {
+  assert.equal(limits.codeAlphabet, alphabet)
+  for (const lookAlike of '01ILOU') assert.ok(!alphabet.includes(lookAlike))
+  for (let draw = 0; draw < 1_000; draw += 1)
+    assert.match(makeCodeText(), /^[23456789ABCDEFGHJKMNPQRSTVWXYZ]{10}$/)
+})
+
+test('codes are drawn evenly, at every place', () => {
+  const draws = 60_000
+  const counts = Array.from({ length: limits.codeLength }, () => new Map<string, number>())
+  const seen = new Set<string>()
+  for (let draw = 0; draw < draws; draw += 1) {
+    const code = makeCodeText()
+    seen.add(code)
+    for (const [place, letter] of [...code].entries())
+      counts[place]?.set(letter, (counts[place]?.get(letter) ?? 0) + 1)
+  }
+  // 60,000 of 5.9e14: two that are the same come about once in 300,000 runs.
+  assert.equal(seen.size, draws)
+  const expected = draws / alphabet.length
+  for (const count of counts) {
+    const chiSquare = [...alphabet].reduce(
+      (sum, letter) => sum + ((count.get(letter) ?? 0) - expected) ** 2 / expected,
+      0,
+    )
+    // 29 degrees of freedom: beyond 120 less than once in 10^12. A bias of the modulo (256 % 30) makes more than 400.
+    assert.ok(chiSquare < 120, `chi-square ${chiSquare}`)
+  }
+})
+
+test('a code is the same in lower case, and in no other disguise', () => {
+  const code = 'K7PWM3XQ9T'
+  const hash = hashCode(code)
+  assert.ok(hash)
+  for (const same of [code.toLowerCase(), 'k7PwM3xQ9t']) assert.deepEqual(hashCode(same), hash)
+  for (const other of [
+    '',
+    code.slice(1),
+    `${code}2`,
+    ` ${code}`,
+    `${code}\n`,
+    'K7PWM3XQ9I',
+    'K7PWM3XQ90',
+    'K7PWM3XQ9Ｔ',
+    'K7PWM-3XQ9T',
+    'ſ7PWM3XQ9T',
+    'ı7PWM3XQ9T',
+  ])
+    assert.equal(hashCode(other), undefined, JSON.stringify(other))
+  assert.notDeepEqual(hashCode('K7PWM3XQ9S'), hash)
+})

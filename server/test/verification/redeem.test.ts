@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { bases, type ErrorCode } from '@chancery/contract'
+import { dump, query } from '../access/query.ts'
+import { answered, assertAnswer, assertError, remainingOf } from '../http/answers.ts'
+import { smallWorld } from '../http/world.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+  await chancery.tell(smallWorld())
+})
+after(() => chancery.close())
+
+const redeem = async (code: string, query = '', options: { key?: string; base?: string } = {}) =>
+  answered(await chancery.get(`/discord/verify/${code}${query}`, options))
+
+async function assertRefused(code: string, expected: ErrorCode, query = ''): Promise<void> {
+  const answer = await redeem(code, query)
+  const message = assertError(answer, expected, `${expected} ${query}`)
+  assert.ok(!message.includes(code), 'an error does not repeat the code')
+}
+
+const hashOf = (code: string) => createHash('sha256').update(code).digest()
+
+/** Lets time pass for one code and its nation, where they are kept. */
+async function age(code: string, interval: string): Promise<void> {
+  const rows = await query(
+    chancery.databaseUrl,
+    `with aged as (
+       update chancery_access.verification_code set created_at = created_at - $2::interval,
+         expires_at = expires_at - $2::interval, redeemed_at = redeemed_at - $2::interval
+       where hash = $1 returning nation_id
+     )
+     update chancery_world.nation n set known_since = known_since - $2::interval
+     from aged where n.id = aged.nation_id returning 1`,
+    [hashOf(code), interval],
+  )
+  assert.equal(rows.length, 1)
+}
+
+test('a code says whose nation it is, in the shape of the specification and in no other', async () => {
+  const answer = await redeem(await chancery.makeCode('n2'))
+  assert.equal(answer.status, 200)
+  assertAnswer(answer, 'verified')
+  assert.equal(
+    answer.body,
+    JSON.stringify({
+      data: {
+        verified: true,
+        nation: {
+          id: 'n2',
+          nation_name: 'Karsk',
+          leader_name: 'Leader of Karsk',
+          national_score: 1500,
+        },
+        alliance: {
+          alliance_id: 'a1',
+          rank: 'officer',
+          alliances: { name: 'Northern Pact', tag: 'NP' },
+        },
+      },
+    }),
+  )
+})
+
+test('a nation without an alliance has null there, and so has an applicant', async () => {
+  for (const nation of ['n7', 'n4']) {
+    const { data } = await chancery.read<{ data: { alliance: unknown } }>(
+      `/discord/verify/${await chancery.makeCode(nation)}`,
+    )
+    assert.equal(data.alliance, null)
+  }
+})
+
+test('what a code says is what is so when it is redeemed, not when it was made', async () => {
+  const code = await chancery.makeCode('n6')
+  await chancery.tell(
+    [
+      { op: 'put', resource: 'nation', data: { id: 'n6', nation_name: 'Ulmen Reborn' } },
+      { op: 'delete', resource: 'alliance_member', id: 'n6' },
+    ],
+    { waits: false },
+  )
+  const { data } = await chancery.read<{ data: { nation: { nation_name: string }; alliance: unknown } }>(
+    `/discord/verify/${code}`,
+  )
+  assert.deepEqual([data.nation.nation_name, data.alliance], ['Ulmen Reborn', null])
+})
+
+test('a code is made of 10 characters, and lives for ten minutes', async () => {
+  const before = Date.now()
+  const response = await chancery.operate('POST', '/codes', { nation_id: 'n1' })
+  const body = (await response.json()) as { code: string; expires_at: string }
+  assert.equal(response.status, 201)
+  assert.deepEqual(Object.keys(body), ['code', 'expires_at'])
+  assert.match(body.code, /^[23456789ABCDEFGHJKMNPQRSTVWXYZ]{10}$/)
+  const lifetimeMs = Date.parse(body.expires_at) - before
+  assert.ok(lifetimeMs >= 599_000 && lifetimeMs <= 610_000, `${lifetimeMs} ms`)
+})
+
+test('a code is redeemed once, on either base and in either case', async () => {
+  for (const [first, second] of [
+    [bases.canonical, bases.mirror],
+    [bases.mirror, bases.canonical],
+  ]) {
+    const code = await chancery.makeCode('n1')
+    assert.equal((await redeem(code.toLowerCase(), '', { base: first ?? '' })).status, 200)
+    assertError(await redeem(code, '', { base: second ?? '' }), 'verification_code_used', 'again')
+    await assertRefused(code.toLowerCase(), 'verification_code_used')
+  }
+})
+
+test('a code that was never made is unknown, of whatever form', async () => {
+  for (const code of [
+    'ABCDEFGHJK',
+    'SHORT',
+    'ABCDEFGHJKM',
+    'ABCDEFGHI0',
+    'ABCDE%20GHJK',
+    '%C5%BFBCDEFGHJK',
+    "'%3B--",
+  ])
+    assertError(await redeem(code), 'verification_code_unknown', code)
+})
+
+test('a code expires after ten minutes, not before', async () => {
+  const young = await chancery.makeCode('n1')
+  await age(young, '9 minutes 55 seconds')
+  assert.equal((await redeem(young)).status, 200)
+  const old = await chancery.makeCode('n1')
+  await age(old, '10 minutes')
+  await assertRefused(old, 'verification_code_expired')
+  await assertRefused(old, 'verification_code_expired')
+})
+
+test('a code that was used stays used, and is remembered for 30 days', async () => {
+  const used = await chancery.makeCode('n1')
+  assert.equal((await redeem(used)).status, 200)
+  await age(used, '29 days 23 hours')
+  await assertRefused(used, 'verification_code_used')
+  await age(used, '2 hours')
+  await assertRefused(used, 'verification_code_unknown')
+  const expired = await chancery.makeCode('n1')
+  await age(expired, '29 days 23 hours')
+  await assertRefused(expired, 'verification_code_expired')
+  await age(expired, '2 hours')
+  await assertRefused(expired, 'verification_code_unknown')
+})
+
+test('a code of a deleted nation is unknown, used or not, also when another takes its id', async () => {
+  const found = { op: 'put', resource: 'nation', data: { id: 'n9', nation_name: 'Brief' } }
+  await chancery.tell([found], { waits: false })
+  const [live, used] = [await chancery.makeCode('n9'), await chancery.makeCode('n9')]
+  assert.equal((await redeem(used)).status, 200)
+  await chancery.tell([{ op: 'delete', resource: 'nation', id: 'n9' }], { waits: false })
+  for (const code of [live, used]) await assertRefused(code, 'verification_code_unknown')
+  await chancery.tell([found], { waits: false })
+  for (const code of [live, used]) await assertRefused(code, 'verification_code_unknown')
+  assert.equal((await redeem(await chancery.makeCode('n9'))).status, 200)
+})
+
+test('a code proves nothing for whoever has lost the nation since', async () => {
+  const lead = (player: string | null) =>
+    chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n10', nation_name: 'Given', player } }], {
+      waits: false,
+    })
+  await lead('before')
+  const [code, used] = [await chancery.makeCode('n10'), await chancery.makeCode('n10')]
+  assert.equal((await redeem(used)).status, 200)
+  for (const player of ['later', null]) {
+    await lead(player)
+    for (const each of [code, used]) await assertRefused(each, 'verification_code_unknown')
+  }
+  await lead('before')
+  assert.equal((await redeem(code)).status, 200)
+})
+
+test('a bound code is redeemed by its account alone, and survives everybody else', async () => {
+  const code = await chancery.makeCode('n1', 'user:42')
+  for (const query of ['', '?for=', '?for=user:43', '?for=USER:42', '?for=user:42%20', '?for=user%3A421'])
+    await assertRefused(code, 'verification_code_unknown', query)
+  assertError(await redeem(code, '?for=user:42&for=user:42'), 'invalid_parameter', 'given twice')
+  assert.equal((await redeem(code, '?for=user%3A42')).status, 200)
+  await assertRefused(code, 'verification_code_used', '?for=user:42')
+  await assertRefused(code, 'verification_code_unknown', '?for=user:43')
+  await assertRefused(code, 'verification_code_unknown')
+})
+
+test('an expired bound code tells nobody else that there is one', async () => {
+  const code = await chancery.makeCode('n1', 'user:42')
+  await age(code, '11 minutes')
+  await assertRefused(code, 'verification_code_unknown')
+  await assertRefused(code, 'verification_code_expired', '?for=user:42')
+})
+
+test('a code that is bound to nobody is redeemed for whomever', async () => {
+  assert.equal((await redeem(await chancery.makeCode('n1'), '?for=user:42')).status, 200)
+})
+
+test('a nation has ten live codes at most; used and expired ones make room', async () => {
+  const ask = () => chancery.operate('POST', '/codes', { nation_id: 'n5' })
+  const made = await Promise.all(Array.from({ length: 25 }, ask))
+  assert.deepEqual(made.map(({ status }) => status).sort(), [...Array(10).fill(201), ...Array(15).fill(400)])
+  const codes = await Promise.all(
+    made
+      .filter(({ status }) => status === 201)
+      .map(async each => ((await each.json()) as { code: string }).code),
+  )
+  const refused = await ask()
+  assert.equal(refused.status, 400)
+  assert.match(await refused.text(), /10 live codes/)
+
+  const [one = '', another = ''] = codes
+  assert.equal((await redeem(one)).status, 200)
+  assert.deepEqual([(await ask()).status, (await ask()).status], [201, 400])
+  await age(another, '10 minutes')
+  assert.deepEqual([(await ask()).status, (await ask()).status], [201, 400])
+  assert.equal(
+    (await chancery.operate('POST', '/codes', { nation_id: 'n6' })).status,
+    201,
+    'others have their own',
+  )
+})
+
+test('with a key, redeeming takes from the key’s bucket; without, from the address’s', async () => {
+  const { key } = await chancery.makeKey({ player_id: 'bot' }, undefined, { limit: 7 })
+  const answer = await redeem(await chancery.makeCode('n1'), '', { key })
+  assert.deepEqual([answer.status, answer.headers['x-ratelimit-limit'], remainingOf(answer)], [200, '7', 6])
+  const anonymous = await redeem('ABCDEFGHJK')
+  assert.equal(anonymous.headers['x-ratelimit-limit'], '1000000')
+})
+
+test('of a code its hash is kept, and nothing else', async () => {
+  const codes = [await chancery.makeCode('n1'), await chancery.makeCode('n1', 'user:42')]
+  assert.equal((await redeem(codes[0] ?? '')).status, 200)
+  const everything = await dump(chancery.databaseUrl)
+  for (const code of codes) {
+    assert.ok(everything.includes(hashOf(code).toString('hex')), 'the dump holds what it should')
+    assert.ok(!everything.includes(code) && !everything.includes(code.toLowerCase()))
+  }
+})

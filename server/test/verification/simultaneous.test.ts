@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { bases } from '@chancery/contract'
+import { answered, assertError } from '../http/answers.ts'
+import { smallWorld } from '../http/world.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+
+let one: TestChancery
+let other: TestChancery
+before(async () => {
+  one = await startChancery()
+  other = await startChancery({ CHANCERY_DATABASE_URL: one.databaseUrl })
+  await one.tell(smallWorld(), { waits: false })
+})
+after(async () => {
+  await other.close()
+  await one.close()
+})
+
+test('of 1,000 simultaneous redemptions, over two servers and both bases, exactly one succeeds', async () => {
+  const code = await one.makeCode('n1')
+  const ways = [one, other].flatMap(server => Object.values(bases).map(base => ({ server, base })))
+  const answers = await Promise.all(
+    Array.from({ length: 1_000 }, async (_, index) => {
+      const way = ways[index % ways.length]
+      assert.ok(way)
+      return answered(await way.server.get(`/discord/verify/${code}`, { base: way.base }))
+    }),
+  )
+  const [redeemed, ...more] = answers.filter(({ status }) => status === 200)
+  assert.ok(redeemed && more.length === 0)
+  assert.equal(JSON.parse(redeemed.body).data.nation.id, 'n1')
+  for (const answer of answers)
+    if (answer !== redeemed) assertError(answer, 'verification_code_used', 'too late')
+})
+
+test('codes redeemed at once are each redeemed', async () => {
+  const codes = await Promise.all(Array.from({ length: 9 }, () => one.makeCode('n2')))
+  assert.equal(new Set(codes).size, codes.length)
+  const answers = await Promise.all(codes.map(code => other.get(`/discord/verify/${code}`)))
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+})

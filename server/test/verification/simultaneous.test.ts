@@ -24,7 +24,11 @@ test('of 1,000 simultaneous redemptions, over two servers and both bases, exactl
     Array.from({ length: 1_000 }, async (_, index) => {
       const way = ways[index % ways.length]
       assert.ok(way)
-      return answered(await way.server.get(`/discord/verify/${code}`, { base: way.base }))
+      for (;;) {
+        const answer = await answered(await way.server.get(`/discord/verify/${code}`, { base: way.base }))
+        // A busy machine may keep a call from a connection for too long: it asks again, as it is told to.
+        if (answer.status !== 503) return answer
+      }
     }),
   )
   const [redeemed, ...more] = answers.filter(({ status }) => status === 200)

@@ -1,13 +1,14 @@
 import type { Batch } from '../../store/batch.ts'
 import { sql } from '../../store/database.ts'
 
-/** Adds up the losses and victories of wars whose battles changed. A battle's attacker may be the war's defender. */
+/** Adds up the losses and victories of wars whose battles changed. A battle's attacker may be the war's defender, or an ally. */
 export async function recountBattles({ db, touched }: Batch): Promise<void> {
   if (touched.battles.size === 0) return
   await db.rows(sql`
     with touched as (
       select w.id, w.attacker_nation_id, b.id as battle_id, b.victor, b.losses,
-        b.attacker_nation_id = w.attacker_nation_id or b.attacker_nation_id <> w.defender_nation_id as same_direction
+        b.attacker_nation_id = w.attacker_nation_id
+          or (b.attacker_nation_id <> w.defender_nation_id and b.defender_nation_id <> w.attacker_nation_id) as same_direction
       from chancery_world.war w left join chancery_world.battle b on b.war_id = w.id
       where w.id = any(${[...touched.battles]})
     ), victories as (

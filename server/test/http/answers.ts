@@ -13,7 +13,7 @@ export async function answered(response: Response): Promise<Answered> {
   }
 }
 
-export const exposedHeaders =
+const exposedHeaders =
   'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, etag, www-authenticate'
 
 /** Holds an answer to what every answer of the API carries. */

@@ -10,7 +10,7 @@ export interface World {
   nations(): Promise<JsonObject[]>
   /** A nation to hold keys for: an alliance's officer, else a member, else any. */
   owner(): Promise<JsonObject>
-  /** A nation that is neither the owner nor in its alliance. */
+  /** A nation that is neither the owner nor in its alliance; in another one if there is one. */
   stranger(): Promise<JsonObject>
   /** A nation with an alliance, of the given rank where one is named. */
   member(rank?: string): Promise<JsonObject>
@@ -63,10 +63,11 @@ export function createWorld(visit: Visit): World {
     stranger: once(async () => {
       const { id, alliance } = await owner()
       const allianceId = dig(alliance, 'alliance_id')
-      const found = (await nations()).find(
-        nation => nation.id !== id && isMember(nation) && dig(nation, 'alliance.alliance_id') !== allianceId,
+      const others = (await nations()).filter(
+        nation =>
+          nation.id !== id && (!isMember(nation) || dig(nation, 'alliance.alliance_id') !== allianceId),
       )
-      return need(found, 'the world has no nation of another alliance')
+      return need(others.find(isMember) ?? others[0], 'the world has no nation outside of an alliance')
     }),
     async member(rank) {
       const found = (await nations()).find(

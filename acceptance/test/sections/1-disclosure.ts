@@ -139,11 +139,12 @@ export function disclosure(scene: Scene): void {
       `/nations/${stranger.id}`,
       `/nations/${stranger.id}?include=military,economy,production,assignments`,
       `/nations/${stranger.id}?include=military&fields=*&expand=all`,
-      `/alliances/${dig(stranger, 'alliance.alliance_id')}`,
-      `/alliances/${dig(stranger, 'alliance.alliance_id')}/members?limit=100&include=treasury`,
       '/nations?limit=100&include=military',
       '/events?limit=100&type=strategic_weapon.launched',
     ]
+    const allianceId = dig(stranger, 'alliance.alliance_id')
+    if (allianceId !== undefined)
+      paths.push(`/alliances/${allianceId}`, `/alliances/${allianceId}/members?limit=100&include=treasury`)
     for (const { path } of lists) {
       const filled = await fill(path, world).catch(() => undefined)
       if (filled !== undefined) paths.push(withQuery(filled, 'limit=100'))

@@ -12,7 +12,7 @@ export interface DocsOptions {
 
 /** Serves the OpenAPI document at `/openapi.json` and the reference page at `/docs`, which asks nothing of any other origin. */
 export function registerDocs(app: FastifyInstance, { document, title }: DocsOptions): void {
-  app.get('/openapi.json', (req, reply) => {
+  app.get('/openapi.json', { exposeHeadRoute: true }, (req, reply) => {
     const body = JSON.stringify(document())
     const etag = etagOf(body)
     reply.headers({ etag, 'cache-control': 'no-cache', 'access-control-allow-origin': '*' })

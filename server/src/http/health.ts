@@ -6,8 +6,11 @@ export function registerHealth(
   app: FastifyInstance,
   { pulse, isDraining }: { pulse: Pulse; isDraining: () => boolean },
 ): void {
-  app.get('/healthz', async (_req, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
-  app.get('/readyz', async (_req, reply) => {
+  const get = { exposeHeadRoute: true }
+  app.get('/healthz', get, async (_req, reply) =>
+    reply.header('cache-control', 'no-store').send({ status: 'ok' }),
+  )
+  app.get('/readyz', get, async (_req, reply) => {
     const isReady = !isDraining() && pulse.current() !== undefined
     return reply
       .header('cache-control', 'no-store')

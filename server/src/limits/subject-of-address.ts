@@ -7,6 +7,7 @@ const subjectsMax = 10_000
 /**
  * The subject that an address's calls count against: an IPv4 address itself, written plainly or mapped
  * into IPv6; of an IPv6 address its /64, because one subscriber holds at least that many addresses.
+ * Some proxies write a port behind the address: every port of one caller is the same subject.
  * What is no address counts as it stands.
  */
 export function subjectOfAddress(address: string): string {
@@ -20,6 +21,8 @@ export function subjectOfAddress(address: string): string {
 }
 
 function parse(address: string): string {
+  const withPort = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\])(?::\d+)?$/.exec(address)
+  if (withPort) return subjectOfAddress(withPort[1] ?? withPort[2] ?? '')
   // A zone (fe80::1%eth0) names an interface of this machine, not the caller.
   const [bare = address] = address.split('%', 1)
   if (!ipaddr.IPv6.isValid(bare)) return address

@@ -96,8 +96,8 @@ export async function insertCode(
     if (nation.live >= limits.codesLivePerNation) return 'too_many_codes'
     const row = await db.first<{ expiresAt: string }>(sql`
       insert into chancery_access.verification_code (hash, nation_id, player_id, bound_to, created_at, expires_at)
-      select ${hash}, ${nationId}, ${nation.player}, ${boundTo}, t.at, t.at + make_interval(secs => ${limits.codeLifetimeSeconds})
-      from (select date_trunc('milliseconds', clock_timestamp()) as at) t
+      select ${hash}, ${nationId}, ${nation.player}, ${boundTo}, t.at, date_trunc('milliseconds', t.at + make_interval(secs => ${limits.codeLifetimeSeconds}))
+      from (select clock_timestamp() as at) t
       returning expires_at as "expiresAt"`)
     if (!row) throw new Error('an inserted code was not returned')
     return row

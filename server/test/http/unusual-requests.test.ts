@@ -85,6 +85,7 @@ const cases: Case[] = [
   refused('a NUL in a header', 'bad_request', ...get(`${api}/nations`), 'X-A: b\0c'),
   refused('a path of raw bytes', 'bad_request', ...get(`${api}/nations/ü`)),
   refused('no Host', 'bad_request', `GET ${api}/nations HTTP/1.1`),
+  refused('two Hosts', 'bad_request', ...get(`${api}/nations`), 'Host: elsewhere.example'),
   refused('no Host on an unknown path', 'bad_request', 'GET /nowhere HTTP/1.1'),
   refused('no Host on a path that is not UTF-8', 'bad_request', 'GET /%ff HTTP/1.1'),
   refused('no Host with a method that only reads', 'bad_request', `OPTIONS ${api}/nations HTTP/1.1`),

@@ -1,6 +1,7 @@
 /**
  * Runs the acceptance tests against the Chancery at --base-url URL, or without it against a demo of its own.
- * The tests find it by CHANCERY_ACCEPTANCE_URL; of a demo of its own also the data directory, with its keys, by CHANCERY_DATA_DIR.
+ * What needs codes and keys asks the operator listener: --operator-url URL --operator-token TOKEN, or --data-dir DIR where
+ * the server keeps both. With --key KEY alone, what a key can show is checked and the rest is skipped with its reason.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,26 +9,43 @@ import { globSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { root, runChancery } from './trial/running-chancery.ts'
 
-const { values } = parseArgs({ options: { 'base-url': { type: 'string' } } })
+/** The options, and the variables by which the tests find them. */
+const variables = {
+  'base-url': 'CHANCERY_ACCEPTANCE_URL',
+  key: 'CHANCERY_ACCEPTANCE_KEY',
+  'operator-url': 'CHANCERY_ACCEPTANCE_OPERATOR_URL',
+  'operator-token': 'CHANCERY_ACCEPTANCE_OPERATOR_TOKEN',
+  'data-dir': 'CHANCERY_DATA_DIR',
+} as const
+const options = Object.fromEntries(Object.keys(variables).map(name => [name, { type: 'string' as const }]))
+const { values } = parseArgs({ options })
+const given = Object.fromEntries(
+  Object.entries(variables).flatMap(([name, variable]) => {
+    const value = values[name]
+    return typeof value === 'string' ? [[variable, value]] : []
+  }),
+)
 const files = globSync('acceptance/{src,test}/**/*.test.ts', { cwd: root })
 if (files.length === 0) throw new Error('acceptance/ holds no test')
 
-process.exitCode = await (values['base-url'] ? runTests(values['base-url'], process.env) : runOnDemo())
+process.exitCode = await (given.CHANCERY_ACCEPTANCE_URL
+  ? runTests({ ...process.env, ...given })
+  : runOnDemo())
 
 async function runOnDemo(): Promise<number> {
   const demo = await runChancery(['npm', 'start'], { worldFile: 'demo-keys.json' })
   try {
-    return await runTests(demo.url, demo.env)
+    return await runTests({ ...demo.env, CHANCERY_ACCEPTANCE_URL: demo.url })
   } finally {
     await demo.stop()
   }
 }
 
-async function runTests(url: string, env: NodeJS.ProcessEnv): Promise<number> {
+async function runTests(env: NodeJS.ProcessEnv): Promise<number> {
   const runner = spawn(process.execPath, ['--test', '--test-reporter=spec', ...files], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...env, CHANCERY_ACCEPTANCE_URL: url },
+    env,
   })
   const [code] = await once(runner, 'exit')
   return code ?? 1

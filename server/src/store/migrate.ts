@@ -17,14 +17,7 @@ interface Migration {
   isTransactional: boolean
 }
 
-/** What stands between a database and this version. */
-export interface MigrationState {
-  applied: number
-  pending: string[]
-  /** Migrations in the database that this version does not know: it is newer. */
-  unknown: number[]
-}
-
+/** The database is not one that this version can bring to itself. The message says why. */
 export class MigrationError extends Error {}
 
 async function readMigrations(): Promise<Migration[]> {
@@ -65,18 +58,32 @@ async function withClient<T>(target: ConnectionTarget, work: (client: pg.Client)
   }
 }
 
-function stateOf(migrations: Migration[], applied: Map<number, string>): MigrationState {
-  const known = new Set(migrations.map(migration => migration.number))
-  return {
-    applied: applied.size,
-    pending: migrations.filter(migration => !applied.has(migration.number)).map(migration => migration.name),
-    unknown: [...applied.keys()].filter(number => !known.has(number)),
+/**
+ * What this database still lacks.
+ * @throws {MigrationError} where it is newer than this version, or an applied migration reads differently now.
+ */
+function pendingOf(migrations: Migration[], applied: Map<number, string>): Migration[] {
+  const known = new Map(migrations.map(migration => [migration.number, migration]))
+  for (const [number, checksum] of applied) {
+    const migration = known.get(number)
+    if (!migration) {
+      throw new MigrationError('the database belongs to a newer version of Chancery: run that version')
+    }
+    if (migration.checksum !== checksum) {
+      throw new MigrationError(
+        `the database was made by another build of Chancery: its migration ${migration.name} differs`,
+      )
+    }
   }
+  return migrations.filter(({ number }) => !applied.has(number))
 }
 
-export async function migrationState(target: ConnectionTarget): Promise<MigrationState> {
+/** Names of the migrations that a database lacks. Throws as `migrate` does. */
+export async function pendingMigrations(target: ConnectionTarget): Promise<string[]> {
   const migrations = await readMigrations()
-  return withClient(target, async client => stateOf(migrations, await appliedNumbers(client)))
+  return withClient(target, async client =>
+    pendingOf(migrations, await appliedNumbers(client)).map(migration => migration.name),
+  )
 }
 
 /**
@@ -91,24 +98,9 @@ export async function migrate(target: ConnectionTarget): Promise<string[]> {
     await client.query(
       'create table if not exists chancery_meta.migration (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())',
     )
-    const applied = await appliedNumbers(client)
-    const { unknown } = stateOf(migrations, applied)
-    if (unknown.length > 0) {
-      throw new MigrationError(
-        `the database is newer than this version: it has migration ${Math.max(...unknown)}`,
-      )
-    }
-    const done: string[] = []
-    for (const migration of migrations) {
-      const checksum = applied.get(migration.number)
-      if (checksum === undefined) {
-        await apply(client, migration)
-        done.push(migration.name)
-      } else if (checksum !== migration.checksum) {
-        throw new MigrationError(`migration ${migration.name} differs from the one that this database has`)
-      }
-    }
-    return done
+    const pending = pendingOf(migrations, await appliedNumbers(client))
+    for (const migration of pending) await apply(client, migration)
+    return pending.map(migration => migration.name)
   })
 }
 

@@ -94,7 +94,8 @@ async function listByKind(db: Database, span: Span, kind: string, page: PageOfLo
   const found = await db.first<{ first: number | null; last: number | null }>(
     sql`select ${kindSpan(sql`${kind}`, span)}`,
   )
-  const numbers = { first: found?.first ?? 1, last: found?.last ?? 0 }
+  // Null: none of the kind from there on, or none up to there.
+  const numbers = { first: found?.first ?? Number.POSITIVE_INFINITY, last: found?.last ?? 0 }
   const total = lengthOf(numbers)
   if (page.offset >= total) return { items: [], total }
   const { first, last } = slice(numbers, page)

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { runRankingRound } from '../../src/rankings/round.ts'
+import { createPool } from '../../src/store/database.ts'
+import { alliance, member, nation, put, remove } from '../ingest/facts.ts'
+import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+
+interface Place {
+  rank: number
+  previous_rank: number | null
+  national_score: number
+  nation: { id: string; nation_name: string; alliance: unknown }
+}
+interface Page<T> {
+  data: T[]
+  pagination: { page: number; limit: number; total: number; pages: number }
+}
+
+let chancery: TestChancery
+let client: pg.Client
+before(async () => {
+  chancery = await startChancery()
+  client = new pg.Client({ connectionString: chancery.databaseUrl })
+  await client.connect()
+})
+after(async () => {
+  await client.end()
+  await chancery.close()
+})
+
+const scored = (scores: Record<string, number>): Fact[] =>
+  Object.entries(scores).map(([id, national_score]) => nation(id, { national_score }))
+const placesOf = async () =>
+  (await chancery.read<Page<Place>>('/rankings?limit=100')).data.map(
+    ({ rank, previous_rank, nation: { id } }) => [id, rank, previous_rank] as const,
+  )
+
+test('equal scores share a rank, stand by id, and the next rank counts them all', async () => {
+  await chancery.tell(scored({ d: 5, b: 7, a: 5, c: 5, e: 1 }))
+  assert.deepEqual(await placesOf(), [
+    ['b', 1, null],
+    ['a', 2, null],
+    ['c', 2, null],
+    ['d', 2, null],
+    ['e', 5, null],
+  ])
+  for (const [id, rank] of await placesOf()) {
+    const { data } = await chancery.read<{ data: { rank: number } }>(`/nations/${id}`)
+    assert.equal(data.rank, rank)
+  }
+  const { data } = await chancery.read<Page<{ id: string }>>('/nations')
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    ['b', 'a', 'c', 'd', 'e'],
+  )
+})
+
+test('previous_rank is the rank when yesterday ended, and null for who is new', async () => {
+  await chancery.tell([...scored({ e: 9, f: 8 })])
+  assert.deepEqual((await placesOf()).slice(0, 3), [
+    ['e', 1, null],
+    ['f', 2, null],
+    ['b', 3, null],
+  ])
+  // The round of now becomes that of yesterday.
+  await client.query('update chancery_world.ranking_round set day = current_date - 1')
+  await chancery.tell([...scored({ b: 10, g: 3 }), remove('nation', 'd')])
+  const expected = [
+    ['b', 1, 3],
+    ['e', 2, 1],
+    ['f', 3, 2],
+    ['a', 4, 4],
+    ['c', 4, 4],
+    ['g', 6, null],
+  ]
+  assert.deepEqual(await placesOf(), expected)
+  // Later on the same day yesterday stays what it was.
+  await chancery.tell(scored({ g: 4 }))
+  assert.deepEqual(await placesOf(), expected)
+})
+
+test('alliances are ranked by total score, those without members too', async () => {
+  await chancery.tell([
+    alliance('p'),
+    alliance('q'),
+    alliance('r'),
+    member('b', 'q'),
+    member('e', 'p'),
+    member('f', 'p'),
+  ])
+  const { data } =
+    await chancery.read<
+      Page<{ rank: number; total_score: number; member_count: number; alliance: { id: string } }>
+    >('/rankings?board=alliances')
+  assert.deepEqual(
+    data.map(({ rank, alliance: { id }, total_score, member_count }) => [
+      id,
+      rank,
+      total_score,
+      member_count,
+    ]),
+    [
+      ['p', 1, 17, 2],
+      ['q', 2, 10, 1],
+      ['r', 3, 0, 0],
+    ],
+  )
+})
+
+test('pages of every size fit together to the whole ranking', async () => {
+  await chancery.tell(
+    Array.from({ length: 230 }, (_, index) =>
+      nation(`m${index}`, { national_score: ((index * 37) % 50) / 10 }),
+    ),
+  )
+  for (const board of ['nations', 'alliances']) {
+    for (const limit of [1, 7, 100]) {
+      const first = await chancery.read<Page<{ rank: number }>>(`/rankings?board=${board}&limit=${limit}`)
+      const { total, pages } = first.pagination
+      assert.equal(pages, Math.ceil(total / limit))
+      const items: unknown[] = []
+      for (let page = 1; page <= pages; page += 1) {
+        const { data } = await chancery.read<Page<unknown>>(
+          `/rankings?board=${board}&limit=${limit}&page=${page}`,
+        )
+        items.push(...data)
+      }
+      assert.equal(items.length, total)
+      assert.equal(new Set(items.map(item => JSON.stringify(item))).size, total)
+      const beyond = await chancery.read<Page<unknown>>(
+        `/rankings?board=${board}&limit=${limit}&page=${pages + 1}`,
+      )
+      assert.deepEqual(beyond, { data: [], pagination: { page: pages + 1, limit, total, pages } })
+    }
+  }
+})
+
+test('a round runs only when something changed', async () => {
+  const pool = createPool({
+    target: { connectionString: chancery.databaseUrl },
+    role: 'chancery_ingest',
+    connectionsMax: 1,
+  })
+  try {
+    await chancery.tell([nation('changed')])
+    assert.equal(await runRankingRound(pool), false)
+    await client.query('update chancery_world.pulse set world_version = world_version + 1')
+    const rounds = await Promise.all([runRankingRound(pool), runRankingRound(pool)])
+    assert.ok(rounds.filter(hasRun => hasRun).length <= 1, 'the same change is ranked twice')
+    assert.equal(await runRankingRound(pool), false)
+  } finally {
+    await pool.close()
+  }
+})
+
+test('a deleted nation leaves the ranking with the next round', async () => {
+  await chancery.tell([nation('leaving', { national_score: 1_000 })])
+  assert.equal((await placesOf())[0]?.[0], 'leaving')
+  await chancery.tell([remove('nation', 'leaving')])
+  assert.equal((await placesOf())[0]?.[0], 'b')
+  assert.ok(!(await placesOf()).some(([id]) => id === 'leaving'))
+})
+
+test('the name of a nation changes in the ranking at once, its place with the round', async () => {
+  await chancery.tell([put('nation', { id: 'b', nation_name: 'Renamed' })], { waits: false })
+  const { data } = await chancery.read<Page<Place>>('/rankings?limit=1')
+  assert.equal(data[0]?.nation.nation_name, 'Renamed')
+})

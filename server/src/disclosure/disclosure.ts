@@ -27,7 +27,7 @@ export interface Clearance {
 export const everyone: Clearance = { scopes: new Set(), isOwner: false, maySeeTreasury: false }
 
 /** Whether a field of a thing may be read. */
-export function mayRead(resource: Resource, field: Field, clearance: Clearance): boolean {
+function mayRead(resource: Resource, field: Field, clearance: Clearance): boolean {
   const hasScope = field['x-scope'] !== undefined && holdsScope(clearance.scopes, field['x-scope'])
   switch (field['x-class']) {
     case 'public':

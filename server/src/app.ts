@@ -45,7 +45,8 @@ export interface AppParts {
   keyLimit: number
   trustedProxies: string[]
   tls: { cert: Buffer; key: Buffer } | undefined
-  publicUrl: string | undefined
+  /** What callers see in front of this listener, once it listens. */
+  publicUrl: () => string
   isDraining: () => boolean
 }
 
@@ -88,8 +89,12 @@ export function buildApp(parts: AppParts): FastifyInstance {
 
   // Beside the API: for machines that watch the service, and for people who read about it.
   registerHealth(app, parts)
-  const document = openApiFor(contract, { ...(parts.publicUrl ? { serverUrl: parts.publicUrl } : {}) })
-  registerDocs(app, { document: () => document, title: `${contract.profile.name} API` })
+  let document: object | undefined
+  const readDocument = () => {
+    document ??= openApiFor(contract, { serverUrl: parts.publicUrl() })
+    return document
+  }
+  registerDocs(app, { document: readDocument, title: `${contract.profile.name} API` })
 
   // The API. Every request: who calls, and what is left in their bucket; then the route checks parameters, scope,
   // cache, asks its store, discloses, serializes, responds.

@@ -81,6 +81,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const keys = createKeys({ db: pools.access, pulse, onError })
     closers.push(keys.close)
 
+    let publicUrl = config.publicUrl ?? ''
     const app = buildApp({
       ...config,
       contract,
@@ -91,6 +92,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       log,
       metrics,
       tls,
+      publicUrl: () => publicUrl,
       isDraining: () => isDraining,
     })
     const operatorToken = config.operatorToken ?? (await readOperatorToken(config.dataDir))
@@ -124,7 +126,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       'CHANCERY_OPERATOR_PORT',
     )
     closers.push(() => operatorApp.close())
-    const publicUrl = config.publicUrl ?? publicAddress
+    publicUrl ||= publicAddress
     await writeAddresses(config.dataDir, { public: publicAddress, operator: operatorUrl })
 
     const batch = await pools.ingest.first(sql`select from chancery_secret.batch limit 1`)

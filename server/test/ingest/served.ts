@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { isAlive } from '../../src/store/embedded/processes.ts'
+
+const program = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
+const operatorToken = 'operator-token-of-a-test'
+
+/** `chancery serve` as a process of its own, on the bundled database with fsync on. */
+export interface Served {
+  url: string
+  operatorUrl: string
+  operatorToken: string
+  child: ChildProcess
+  /** Resolves with what it wrote to standard error, when it has ended. */
+  ended: Promise<string>
+}
+
+export function makeServedDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'chancery-crash-'))
+  // The database may run as another user, who has to pass.
+  chmodSync(dir, 0o711)
+  return dir
+}
+
+export async function serve(dir: string): Promise<Served> {
+  const child = spawn(process.execPath, [program, 'serve', '--json'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      CHANCERY_DATA_DIR: join(dir, 'data'),
+      CHANCERY_HOST: '127.0.0.1',
+      CHANCERY_PORT: '0',
+      CHANCERY_OPERATOR_PORT: '0',
+      CHANCERY_OPERATOR_TOKEN: operatorToken,
+      CHANCERY_ANONYMOUS_LIMIT: '1000000',
+    },
+  })
+  const exited = once(child, 'exit')
+  const said = text(child.stderr)
+  const ended = exited.then(() => said)
+  let output = ''
+  for await (const part of child.stdout) {
+    output += part
+    if (output.trimEnd().endsWith('}')) break
+  }
+  assert.match(output, /\}\s*$/, output === '' ? await ended : output)
+  const addresses = JSON.parse(output) as { public: string; operator: string }
+  return { url: addresses.public, operatorUrl: addresses.operator, operatorToken, child, ended }
+}
+
+/** The process id of the bundled database's first process. */
+export function postmasterOf(dir: string): number | undefined {
+  for (const name of readdirSync(join(dir, 'data'), { recursive: true, encoding: 'utf8' })) {
+    if (name.endsWith('postmaster.pid'))
+      return Number(readFileSync(join(dir, 'data', name), 'utf8').split('\n')[0])
+  }
+  return undefined
+}
+
+/** Ends whatever still runs on the directory, and removes it. */
+export async function removeServedDir(dir: string): Promise<void> {
+  const pid = postmasterOf(dir)
+  if (pid !== undefined && isAlive(pid)) {
+    process.kill(pid, 'SIGQUIT')
+    while (isAlive(pid)) await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  rmSync(dir, { recursive: true, force: true, maxRetries: 20 })
+}

@@ -7,10 +7,10 @@ import { applyBattles } from '../resources/battles/apply.ts'
 import { applyConflicts, recountConflicts } from '../resources/conflicts/apply.ts'
 import { applyEras } from '../resources/eras/apply.ts'
 import { applyMarket } from '../resources/market/apply.ts'
-import { applyMembers } from '../resources/members/apply.ts'
+import { applyMembers, dismissMembers, leaveAlliances } from '../resources/members/apply.ts'
 import { applyNations } from '../resources/nations/apply.ts'
 import { applyNews } from '../resources/news/apply.ts'
-import { applyTreaties } from '../resources/treaties/apply.ts'
+import { applyTreaties, endTreatiesOf } from '../resources/treaties/apply.ts'
 import { applyWars } from '../resources/wars/apply.ts'
 import { recountBattles, recountWarsOfAlliances, recountWarsOfNations } from '../resources/wars/recount.ts'
 import type { Batch, Change } from '../store/batch.ts'
@@ -36,6 +36,15 @@ const appliers: Record<FactResource, (batch: Batch, changes: Change[]) => Promis
   news_item: applyNews,
 }
 
+/**
+ * What goes with a thing that is deleted. It goes before any chunk of its resource is applied, under the names from before
+ * the batch: otherwise the number of facts in the batch, secret ones too, would decide which names the events tell.
+ */
+const cascades: Partial<Record<FactResource, ((batch: Batch, deletes: Change[]) => Promise<void>)[]>> = {
+  alliance: [endTreatiesOf, dismissMembers],
+  nation: [leaveAlliances],
+}
+
 /** What became of a batch that was not refused. */
 export type Applied =
   | { status: 'applied' | 'duplicate'; facts: number; events: number; last_seq: number }
@@ -59,6 +68,9 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
   const events = createEventCollector(db)
   const batch = createBatch(db, contract, loggedAt, events)
   for (const resource of factResources) {
+    for (const deletes of spooled.deletes(resource)) {
+      for (const cascade of cascades[resource] ?? []) await cascade(batch, deletes)
+    }
     for await (const changes of spooled.changes(resource)) {
       await appliers[resource](batch, changes)
       await events.flush()

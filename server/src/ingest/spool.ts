@@ -16,6 +16,8 @@ export interface SpooledBatch {
   factCount: number
   /** The changes of one resource, in the order of the batch, some thousands at a time. */
   changes(resource: FactResource): AsyncIterable<Change[]>
+  /** The deletions of one resource, some thousands at a time. */
+  deletes(resource: FactResource): Iterable<Change[]>
   events(): AsyncIterable<GameEvent[]>
 }
 
@@ -38,6 +40,8 @@ const lineOf = (record: object) =>
 export class Spool {
   #sections = new Map<string, Section>()
   #bytesWaiting = 0
+  /** Deletions are known ahead: what goes with a thing goes before anything is applied. */
+  #deletes = new Map<FactResource, Change[]>()
   #factCount = 0
   #hash: Hash = createHash('sha256')
   #folder: string | undefined
@@ -54,6 +58,7 @@ export class Spool {
       section = { waiting: [], file: undefined }
       this.#sections.set(name, section)
     }
+    if (fact.op === 'change' && fact.change.op === 'delete') this.#noteDelete(fact.resource, fact.change)
     const line = lineOf(record)
     section.waiting.push(line)
     this.#factCount += 1
@@ -71,6 +76,7 @@ export class Spool {
       contentHash,
       factCount: this.#factCount,
       changes: resource => this.#read<Change>(resource),
+      deletes: resource => chunksOf(this.#deletes.get(resource) ?? []),
       events: () => this.#read<GameEvent>('event'),
     }
   }
@@ -80,10 +86,17 @@ export class Spool {
     for (const { file } of this.#sections.values()) await file?.close()
     if (this.#folder) await rm(this.#folder, { recursive: true, force: true })
     this.#sections.clear()
+    this.#deletes.clear()
     this.#bytesWaiting = 0
     this.#factCount = 0
     this.#hash = createHash('sha256')
     this.#folder = undefined
+  }
+
+  #noteDelete(resource: FactResource, change: Change): void {
+    const deletes = this.#deletes.get(resource)
+    if (deletes) deletes.push(change)
+    else this.#deletes.set(resource, [change])
   }
 
   async #writeOut(): Promise<void> {
@@ -120,4 +133,8 @@ export class Spool {
     }
     if (chunk.length > 0) yield chunk
   }
+}
+
+function* chunksOf<T>(list: T[]): Generator<T[]> {
+  for (let start = 0; start < list.length; start += chunkSize) yield list.slice(start, start + chunkSize)
 }

@@ -5,8 +5,6 @@ import { goneOf, settle, type ThingStore, type Transition } from '../../store/ch
 import { sql } from '../../store/database.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
-import { dismissMembers } from '../members/apply.ts'
-import { endTreatiesOf } from '../treaties/apply.ts'
 
 type Alliance = Pick<
   PublicOf<ResourceOf<'alliance'>>,
@@ -95,13 +93,6 @@ const referenceTo = ({ id, name, tag }: Alliance) => ({ alliance_id: id, name, t
 /** Applies facts about alliances. */
 export async function applyAlliances(batch: Batch, changes: Change[]): Promise<void> {
   const transitions = await settle(batch, store, changes)
-  const gone = new Map(
-    transitions.flatMap(({ line, key, before, after, at }) =>
-      before && !after ? [[key, { ...referenceTo(before), line, at }] as const] : [],
-    ),
-  )
-  await endTreatiesOf(batch, gone)
-  await dismissMembers(batch, gone)
   await bury(
     batch.db,
     'alliance',

@@ -72,39 +72,29 @@ export async function applyMembers(batch: Batch, changes: Change[]): Promise<voi
   await tell(batch, await settle(batch, store, changes))
 }
 
-/** Ends the memberships of nations that are gone. */
+/** Ends the memberships of nations that a batch deletes. */
 export async function leaveAlliances(batch: Batch, leaving: Change[]): Promise<void> {
-  if (leaving.length === 0) return
   await tell(batch, await settle(batch, store, leaving))
 }
 
-/** Ends the memberships of alliances that are gone; `alliances` still says what they were called. */
-export async function dismissMembers(
-  batch: Batch,
-  alliances: Map<string, AllianceReference & { line: number; at: string }>,
-): Promise<void> {
-  if (alliances.size === 0) return
+/** Ends the memberships in alliances that a batch deletes. */
+export async function dismissMembers(batch: Batch, deletes: Change[]): Promise<void> {
+  const deleteOf = new Map(deletes.map(change => [change.key, change]))
   const rows = await batch.db.rows<{ nation_id: string; alliance_id: string }>(sql`
-    select nation_id, alliance_id from chancery_world.alliance_member where alliance_id = any(${[...alliances.keys()]})
+    select nation_id, alliance_id from chancery_world.alliance_member where alliance_id = any(${[...deleteOf.keys()]})
     order by alliance_id, nation_id`)
   const changes = rows.flatMap(({ nation_id, alliance_id }) => {
-    const alliance = alliances.get(alliance_id)
-    return alliance
-      ? [{ line: alliance.line, op: 'delete' as const, key: nation_id, data: {}, at: alliance.at }]
-      : []
+    const change = deleteOf.get(alliance_id)
+    return change ? [{ ...change, key: nation_id }] : []
   })
-  await tell(batch, await settle(batch, store, changes), alliances)
+  await tell(batch, await settle(batch, store, changes))
 }
 
 /** Says who came, left or rose, and counts them. */
-async function tell(
-  batch: Batch,
-  transitions: Transition<Membership>[],
-  known: Map<string, AllianceReference> = new Map(),
-): Promise<void> {
+async function tell(batch: Batch, transitions: Transition<Membership>[]): Promise<void> {
   if (transitions.length === 0) return
   const names = await batch.nationNames(transitions.map(transition => transition.key))
-  const alliances = new Map([...(await loadAlliances(batch, transitions)), ...known])
+  const alliances = await loadAlliances(batch, transitions)
   const referenceTo = (id: string) => {
     const { name, tag } = alliances.get(id) ?? { name: id, tag: '' }
     return { alliance_id: id, name, tag }

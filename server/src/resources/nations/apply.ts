@@ -6,7 +6,6 @@ import { sql } from '../../store/database.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
 import { addScoreChanges } from '../alliances/recount.ts'
-import { leaveAlliances } from '../members/apply.ts'
 
 type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
   Required<Pick<ReadableOf<ResourceOf<'nation'>>, 'military' | 'economy' | 'production' | 'assignments'>> & {
@@ -106,11 +105,6 @@ const store: ThingStore<Nation> = {
 
 /** Applies facts about nations. */
 export async function applyNations(batch: Batch, changes: Change[]): Promise<void> {
-  // While the nations are still there: whoever leaves takes its score along.
-  await leaveAlliances(
-    batch,
-    changes.filter(({ op }) => op === 'delete'),
-  )
   const transitions = await settle(batch, store, await freePlayers(batch, changes))
   await addScoreChanges(batch, transitions)
   await removeApplications(

@@ -53,33 +53,24 @@ export async function applyTreaties(batch: Batch, changes: Change[]): Promise<vo
     if (!Array.isArray(data.alliance_ids)) continue
     for (const id of data.alliance_ids) batch.needs('alliance', id, line, '/data/alliance_ids')
   }
-  await tell(batch, await settle(batch, store, changes), new Map())
+  await tell(batch, await settle(batch, store, changes))
 }
 
-/** Ends the treaties of alliances that are gone; `alliances` still says what they were called. */
-export async function endTreatiesOf(
-  batch: Batch,
-  alliances: Map<string, AllianceReference & { line: number; at: string }>,
-): Promise<void> {
-  if (alliances.size === 0) return
-  const ids = [...alliances.keys()]
+/** Ends the treaties of alliances that a batch deletes. */
+export async function endTreatiesOf(batch: Batch, deletes: Change[]): Promise<void> {
+  const deleteOf = new Map(deletes.map(change => [change.key, change]))
+  const ids = [...deleteOf.keys()]
   const rows = await batch.db.rows<{ id: string; first: string; second: string }>(sql`
     select id, first_alliance_id as first, second_alliance_id as second from chancery_world.treaty
     where first_alliance_id = any(${ids}) or second_alliance_id = any(${ids}) order by id`)
   const changes = rows.flatMap(({ id, first, second }) => {
-    const alliance = alliances.get(first) ?? alliances.get(second)
-    return alliance
-      ? [{ line: alliance.line, op: 'delete' as const, key: id, data: {}, at: alliance.at }]
-      : []
+    const change = deleteOf.get(first) ?? deleteOf.get(second)
+    return change ? [{ ...change, key: id }] : []
   })
-  await tell(batch, await settle(batch, store, changes), alliances)
+  await tell(batch, await settle(batch, store, changes))
 }
 
-async function tell(
-  batch: Batch,
-  transitions: Transition<Treaty>[],
-  known: Map<string, AllianceReference>,
-): Promise<void> {
+async function tell(batch: Batch, transitions: Transition<Treaty>[]): Promise<void> {
   if (transitions.length === 0) return
   const ids = new Set(
     transitions.flatMap(({ before, after }) => [
@@ -91,7 +82,7 @@ async function tell(
     select id as alliance_id, name, tag from chancery_world.alliance where id = any(${[...ids]})`)
   const names = new Map(rows.map(row => [row.alliance_id, row]))
   const referenceTo = (id: string): AllianceReference => {
-    const { name, tag } = known.get(id) ?? names.get(id) ?? { name: id, tag: '' }
+    const { name, tag } = names.get(id) ?? { name: id, tag: '' }
     return { alliance_id: id, name, tag }
   }
   for (const { line, before, after, at } of transitions) {

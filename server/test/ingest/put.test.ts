@@ -210,7 +210,15 @@ test('a correction of a war’s nation takes that nation’s name and alliance',
   })
 })
 
-test('a war or conflict that is given its end has ended', async () => {
+test('a correction of who attacked whom turns the losses round', async () => {
+  await tell(nation('turn-1'), nation('turn-2'), war('turn-w', 'turn-1', 'turn-2'))
+  await tell(battle('turn-b', 'turn-w', 'turn-1', 'turn-2', { losses: { attacker: { tanks: 4 } } }))
+  assert.deepEqual((await read('/wars/turn-w')).losses, { attacker: { tanks: 4 }, defender: {} })
+  await tell(war('turn-w', 'turn-2', 'turn-1'))
+  assert.deepEqual((await read('/wars/turn-w')).losses, { attacker: {}, defender: { tanks: 4 } })
+})
+
+test('a war that is given its end has ended', async () => {
   await tell(nation('end-1'), nation('end-2'), war('end-w', 'end-1', 'end-2'))
   await tell(put('war', { id: 'end-w', ended_at: '2026-05-25T00:00:00Z', outcome: 'peace' }))
   const data = await read('/wars/end-w')

@@ -1,2 +1,3 @@
 export { createFactChecker } from './check-fact.ts'
-export { checkFacts, type IngestContext, type Outcome, receiveBatch, receiveFacts } from './receive.ts'
+export type { Outcome } from './outcome.ts'
+export { checkFacts, type IngestContext, receiveBatch, receiveFacts } from './receive.ts'

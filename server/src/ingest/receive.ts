@@ -1,35 +1,17 @@
-import { type Contract, factBytesMax } from '@chancery/contract'
+import type { Contract } from '@chancery/contract'
 import { type Refusal, RefusedBatch } from '../store/batch.ts'
 import { type Database, type DatabasePool, isUnavailable, sql } from '../store/database.ts'
 import { type Applied, applyBatch } from './apply-batch.ts'
-import { type CheckedFact, type FactChecker, isRefusal, isTooDeep, parseFact, tooDeep } from './check-fact.ts'
-import { readLines } from './lines.ts'
+import { type FactChecker, isRefusal, isTooDeep, tooDeep } from './check-fact.ts'
+import { type Collected, checkLine, collectBatches } from './collect-batches.ts'
+import { type Outcome, refused, unavailable } from './outcome.ts'
 import { Spool, type SpooledBatch } from './spool.ts'
-
-/**
- * What became of one batch.
- * - `applied`: it is durable. `duplicate`: it had been applied before, and nothing was done again.
- * - `conflict`: another batch had this id. `refused`: the facts named in `refused` are wrong, and nothing of it is stored.
- * - `unavailable`: the database could not be reached; whether it was stored is known when it is sent again.
- *   Nor is what follows it in the stream applied: a batch must not overtake the one before it.
- */
-export interface Outcome {
-  batch: string | null
-  status: Applied['status'] | 'refused' | 'unavailable'
-  facts: number
-  events: number
-  last_seq: number | null
-  refused: Refusal[]
-}
 
 export interface IngestContext {
   pool: DatabasePool
   contract: Contract
   check: FactChecker
 }
-
-/** A game that sends ten thousand wrong facts learns the first hundred. */
-const refusalsMax = 100
 
 type Runner = (work: (db: Database) => Promise<Applied>) => Promise<Applied>
 
@@ -76,45 +58,51 @@ async function* receive(
   input: AsyncIterable<Uint8Array>,
   run: Runner,
 ): AsyncGenerator<Outcome> {
-  const spool = new Spool()
-  let refusals: Refusal[] = []
-  let lastLine = 0
-  let isOpen = false
   let isAway = false
-  try {
-    for await (const lines of readLines(input, factBytesMax)) {
-      for (const line of lines) {
-        lastLine = line.number
-        if ('text' in line && line.text.trim() === '') continue
-        isOpen = true
-        const checked = checkLine(context.check, line)
-        if (isRefusal(checked)) {
-          if (refusals.length < refusalsMax) refusals.push(checked)
-        } else if (checked.op !== 'commit') {
-          if (refusals.length === 0 && !isAway) await spool.add(checked, 'text' in line ? line.text : '')
-        } else {
-          const { commit } = checked
-          const outcome: Outcome = isRefusal(commit)
-            ? refused(null, [...refusals, commit])
-            : refusals.length > 0
-              ? refused(commit.batch, refusals)
-              : isAway
-                ? unavailable(commit.batch)
-                : await settleBatch(context, spool.close(commit.batch, commit.announce ?? true), run)
-          isAway ||= outcome.status === 'unavailable'
-          await spool.clear()
-          refusals = []
-          isOpen = false
-          yield outcome
-        }
-      }
+  for await (const collected of ahead(collectBatches(context.check, input), clear)) {
+    try {
+      const outcome = await outcomeOf(context, collected, run, isAway)
+      isAway ||= outcome.status === 'unavailable'
+      yield outcome
+    } finally {
+      await clear(collected)
     }
-    if (isOpen) {
-      const reason = 'the stream ended before this batch was committed: nothing of it is stored'
-      yield refused(null, [...refusals, { line: lastLine, path: '', reason }])
+  }
+}
+
+async function outcomeOf(
+  context: IngestContext,
+  collected: Collected,
+  run: Runner,
+  isAway: boolean,
+): Promise<Outcome> {
+  if ('refusals' in collected) return refused(collected.id, collected.refusals)
+  return isAway ? unavailable(collected.id) : settleBatch(context, collected.batch, run)
+}
+
+const clear = async (collected: Collected): Promise<void> => {
+  if ('spool' in collected) await collected.spool.clear()
+}
+
+/**
+ * Asks for the next item while the current one is worked on: a batch is read and checked while the database applies the
+ * one before it. An item that nobody comes for is let go.
+ */
+async function* ahead<T>(items: AsyncGenerator<T>, letGo: (item: T) => Promise<void>): AsyncGenerator<T> {
+  let next = items.next()
+  try {
+    for (;;) {
+      const item = await next
+      if (item.done) return
+      next = items.next()
+      // Whether it failed is seen when its turn comes.
+      next.catch(() => undefined)
+      yield item.value
     }
   } finally {
-    await spool.clear()
+    // The stream may never send another byte, so nobody waits for it here.
+    void next.then(item => (item.done ? undefined : letGo(item.value))).catch(() => undefined)
+    void items.return(undefined).catch(() => undefined)
   }
 }
 
@@ -143,20 +131,11 @@ export async function receiveBatch(
         })
       else await spool.add(checked, text)
     }
-    if (refusals.length > 0) return refused(id, refusals.slice(0, refusalsMax))
+    if (refusals.length > 0) return refused(id, refusals)
     return await settleBatch(context, spool.close(id, announce), work => context.pool.transaction(work))
   } finally {
     await spool.clear()
   }
-}
-
-function checkLine(
-  check: FactChecker,
-  line: { number: number; text?: string; problem?: string },
-): CheckedFact | Refusal {
-  if (line.text === undefined) return { line: line.number, path: '', reason: line.problem ?? 'unreadable' }
-  const parsed = parseFact(line.text, line.number)
-  return 'reason' in parsed ? parsed : check(parsed.value, line.number)
 }
 
 async function settleBatch(context: IngestContext, spooled: SpooledBatch, run: Runner): Promise<Outcome> {
@@ -170,7 +149,7 @@ async function settleBatch(context: IngestContext, spooled: SpooledBatch, run: R
         : []
     return { batch: spooled.id, ...counts, status: applied.status, refused: refusals }
   } catch (error) {
-    if (error instanceof RefusedBatch) return refused(spooled.id, error.refusals.slice(0, refusalsMax))
+    if (error instanceof RefusedBatch) return refused(spooled.id, error.refusals)
     if (isValueError(error))
       return refused(spooled.id, [
         { line: 0, path: '', reason: `the database cannot keep a value: ${error.message}` },
@@ -179,17 +158,6 @@ async function settleBatch(context: IngestContext, spooled: SpooledBatch, run: R
     throw error
   }
 }
-
-const refused = (batch: string | null, refusals: Refusal[]): Outcome => ({
-  batch,
-  status: 'refused',
-  facts: 0,
-  events: 0,
-  last_seq: null,
-  refused: refusals,
-})
-
-const unavailable = (batch: string): Outcome => ({ ...refused(batch, []), status: 'unavailable' })
 
 /** SQLSTATE 22 (data exception) and 23 (integrity): the facts are at fault, though no check of ours named the line. */
 const isValueError = (error: unknown): error is Error =>

@@ -3,15 +3,17 @@ import { type Database, raw, sql } from './database.ts'
 /**
  * Writes whole rows, new or known, in one statement. Rows travel as one JSON value, which PostgreSQL takes apart by the
  * table's own column types: a column more is a column more, here and nowhere else.
+ * `isNested`: most of a row is nested; as jsonb it is parsed once (a third less time), where flat rows are faster as json.
  */
-export function rowWriter(table: string, key: string, columns: readonly string[]) {
+export function rowWriter(table: string, key: string, columns: readonly string[], { isNested = false } = {}) {
+  const form = isNested ? 'jsonb' : 'json'
   const names = columns.join(', ')
   const others = columns.filter(column => column !== key)
   const updates = others.map(column => `${column} = excluded.${column}`).join(', ')
   const before = raw(
-    `insert into ${table} (${names}) select ${names} from json_populate_recordset(null::${table}, `,
+    `insert into ${table} (${names}) select ${names} from ${form}_populate_recordset(null::${table}, `,
   )
-  const after = raw(`::json) on conflict (${key}) do ${updates ? `update set ${updates}` : 'nothing'}`)
+  const after = raw(`::${form}) on conflict (${key}) do ${updates ? `update set ${updates}` : 'nothing'}`)
   return async (db: Database, rows: readonly object[]): Promise<void> => {
     if (rows.length === 0) return
     await db.rows(sql`${before}${JSON.stringify(rows)}${after}`)

@@ -36,13 +36,12 @@ const writeAlliances = rowWriter('chancery_world.alliance', 'id', [
   'updated_at',
   'search_text',
 ])
-const writeSecrets = rowWriter('chancery_secret.alliance_private', 'alliance_id', [
+const writeSecrets = rowWriter(
+  'chancery_secret.alliance_private',
   'alliance_id',
-  'treasury',
-  'moderation_notes',
-  'attributes',
-  'admin_attributes',
-])
+  ['alliance_id', 'treasury', 'moderation_notes', 'attributes', 'admin_attributes'],
+  { isNested: true },
+)
 const removeAlliances = rowRemover('chancery_world.alliance', 'id')
 const removeSecrets = rowRemover('chancery_secret.alliance_private', 'alliance_id')
 

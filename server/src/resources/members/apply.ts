@@ -52,7 +52,13 @@ const store: ThingStore<Membership> = {
 
   async save({ db }, members) {
     await writeMembers(db, members)
-    await writeSecrets(db, members)
+    // Few games say it of few members: what nobody said takes no row.
+    const isSaid = ({ can_view_treasury }: Membership) => can_view_treasury !== null
+    await writeSecrets(db, members.filter(isSaid))
+    await removeSecrets(
+      db,
+      members.filter(member => !isSaid(member)).map(member => member.nation_id),
+    )
   },
 
   async remove({ db }, ids) {

@@ -31,17 +31,22 @@ const writeNations = rowWriter('chancery_world.nation', 'id', [
   'updated_at',
   'search_text',
 ])
-const writeSecrets = rowWriter('chancery_secret.nation_private', 'nation_id', [
+const writeSecrets = rowWriter(
+  'chancery_secret.nation_private',
   'nation_id',
-  'military',
-  'economy',
-  'production',
-  'assignments',
-  'player',
-  'moderation_notes',
-  'attributes',
-  'admin_attributes',
-])
+  [
+    'nation_id',
+    'military',
+    'economy',
+    'production',
+    'assignments',
+    'player',
+    'moderation_notes',
+    'attributes',
+    'admin_attributes',
+  ],
+  { isNested: true },
+)
 const removeNations = rowRemover('chancery_world.nation', 'id')
 const removeSecrets = rowRemover('chancery_secret.nation_private', 'nation_id')
 const removeApplications = rowRemover('chancery_secret.alliance_application', 'nation_id')

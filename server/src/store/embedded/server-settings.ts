@@ -22,11 +22,11 @@ export function serverArguments(cluster: Cluster, door: Door, settings: ServerSe
     unix_socket_permissions: '0700',
     cluster_name: cluster.name,
     max_connections: connectionsInAll(settings),
-    shared_buffers: '128MB',
+    shared_buffers: '256MB',
     // Nobody replicates the bundled server.
     wal_level: 'minimal',
     max_wal_senders: 0,
-    max_wal_size: '2GB',
+    max_wal_size: '4GB',
     checkpoint_timeout: '15min',
     // A killed parent's running queries end with it, and with them their locks.
     client_connection_check_interval: '2s',

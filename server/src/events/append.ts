@@ -1,73 +1,120 @@
 import type { EventDraft } from '../store/batch.ts'
 import { type Database, raw, sql } from '../store/database.ts'
 
-const stage = raw(`
-  insert into chancery_secret.event_draft
-    (line, ordinal, type, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data)
-  select line, ordinal, type, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data
-  from json_populate_recordset(null::chancery_secret.event_draft, `)
+interface OrderedDraft extends EventDraft {
+  /** Orders the events of one line. */
+  ordinal: number
+}
 
-/** Above this many drafts, emptying the table by truncation is cheaper than leaving dead rows behind. */
-const truncateFrom = 10_000
+/** Batches of usual size keep their events in memory; beyond this many they wait in a table. */
+const heldMax = 20_000
+const chunkSize = 2_500
 
-/** Collects the events of one batch, in the database, so that a batch of any size fits in memory. */
+const draftColumns =
+  'line, ordinal, type, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data'
+const holdBack = raw(`
+  insert into chancery_secret.event_draft (${draftColumns})
+  select ${draftColumns} from json_populate_recordset(null::chancery_secret.event_draft, `)
+const openCursor = raw(`
+  declare event_drafts no scroll cursor for
+  select ${draftColumns} from chancery_secret.event_draft order by line, ordinal`)
+
+const eventColumns =
+  'seq, type, kind_number, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data, is_announced'
+const write = raw(`
+  insert into chancery_world.event (${eventColumns})
+  select ${eventColumns} from json_populate_recordset(null::chancery_world.event, `)
+
+/** Collects the events of one batch, and numbers them when all are there. */
 export function createEventCollector(db: Database) {
-  let pending: (EventDraft & { ordinal: number })[] = []
+  let held: OrderedDraft[] = []
   let count = 0
+  let isHeldBack = false
 
-  async function flush(): Promise<void> {
-    if (pending.length === 0) return
-    const rows = pending
-    pending = []
-    await db.rows(sql`${stage}${JSON.stringify(rows)}::json)`)
+  async function moveToTable(): Promise<void> {
+    isHeldBack = true
+    const drafts = held
+    held = []
+    for (let start = 0; start < drafts.length; start += chunkSize) {
+      await db.rows(sql`${holdBack}${JSON.stringify(drafts.slice(start, start + chunkSize))}::json)`)
+    }
+  }
+
+  /** In the order of the facts that gave rise to them, some thousands at a time. */
+  async function* inOrder(): AsyncGenerator<OrderedDraft[]> {
+    if (!isHeldBack) {
+      held.sort((one, other) => one.line - other.line || one.ordinal - other.ordinal)
+      for (let start = 0; start < held.length; start += chunkSize) yield held.slice(start, start + chunkSize)
+      return
+    }
+    await moveToTable()
+    await db.rows(sql`${openCursor}`)
+    for (;;) {
+      const drafts = await db.rows<OrderedDraft>(sql`${raw(`fetch ${chunkSize} from event_drafts`)}`)
+      if (drafts.length === 0) break
+      yield drafts
+    }
+    await db.rows(sql`close event_drafts`)
+    await db.rows(sql`truncate chancery_secret.event_draft`)
   }
 
   return {
     add(draft: EventDraft): void {
-      pending.push({ ...draft, ordinal: count })
+      held.push({ ...draft, ordinal: count })
       count += 1
     },
-    /** Moves what has been collected so far out of this process. */
-    flush,
+
+    /** Keeps memory bounded: called after every chunk of facts. */
+    async relieve(): Promise<void> {
+      if (held.length > heldMax) await moveToTable()
+    },
 
     /**
-     * Numbers the events and writes them to the log: in the order of the facts that gave rise to them, from `base` + 1
-     * without gaps, and within each kind likewise. The ingest lock is held, so nobody else numbers.
+     * Numbers the events and writes them to the log: from `base` + 1 without gaps, and within each kind likewise. The
+     * ingest lock is held, so nobody else numbers.
      */
     async append(base: number, loggedAt: string, isAnnounced: boolean): Promise<number> {
-      await flush()
       if (count === 0) return 0
-      await db.rows(sql`
-        insert into chancery_world.event
-          (seq, type, kind_number, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data, is_announced)
-        select ${base}::bigint + row_number() over (order by d.line, d.ordinal), d.type,
-          coalesce(k.last_number, 0) + row_number() over (partition by d.type order by d.line, d.ordinal),
-          d.occurred_at, d.summary, d.nation_ids, d.alliance_ids, d.war_id, d.conflict_id, d.data, ${isAnnounced}
-        from chancery_secret.event_draft d left join chancery_world.event_kind k using (type)
-        order by d.line, d.ordinal`)
-      await db.rows(sql`
-        insert into chancery_world.event_nation (nation_id, seq, type)
-        select distinct n.id, e.seq, e.type
-        from chancery_world.event e, jsonb_array_elements_text(e.nation_ids) as n (id) where e.seq > ${base}`)
-      await db.rows(sql`
-        insert into chancery_world.event_alliance (alliance_id, seq, type)
-        select distinct a.id, e.seq, e.type
-        from chancery_world.event e, jsonb_array_elements_text(e.alliance_ids) as a (id) where e.seq > ${base}`)
+      const numbers = await lastNumbers(db)
+      let seq = base
+      for await (const drafts of inOrder()) {
+        const events = drafts.map(({ line: _line, ordinal: _ordinal, ...draft }) => {
+          const kind_number = (numbers.get(draft.type) ?? 0) + 1
+          numbers.set(draft.type, kind_number)
+          seq += 1
+          return { seq, kind_number, ...draft, is_announced: isAnnounced }
+        })
+        await db.rows(sql`${write}${JSON.stringify(events)}::json)`)
+      }
+      await noteSubjects(db, base)
       await db.rows(sql`
         insert into chancery_world.event_kind (type, last_number)
-        select type, max(kind_number) from chancery_world.event where seq > ${base} group by type
+        select * from unnest(${[...numbers.keys()]}::text[], ${[...numbers.values()]}::bigint[])
         on conflict (type) do update set last_number = excluded.last_number`)
       await db.rows(sql`
-        insert into chancery_world.logging (first_seq, last_seq, logged_at)
-        values (${base + 1}, ${base + count}, ${loggedAt})`)
-      await db.rows(
-        count > truncateFrom
-          ? sql`truncate chancery_secret.event_draft`
-          : sql`delete from chancery_secret.event_draft`,
-      )
+        insert into chancery_world.logging (first_seq, last_seq, logged_at) values (${base + 1}, ${seq}, ${loggedAt})`)
       return count
     },
   }
+}
+
+async function lastNumbers(db: Database): Promise<Map<string, number>> {
+  const rows = await db.rows<{ type: string; last_number: number }>(
+    sql`select type, last_number from chancery_world.event_kind`,
+  )
+  return new Map(rows.map(row => [row.type, row.last_number]))
+}
+
+/** The indexes by nation and by alliance. */
+async function noteSubjects(db: Database, base: number): Promise<void> {
+  await db.rows(sql`
+    insert into chancery_world.event_nation (nation_id, seq, type)
+    select distinct n.id, e.seq, e.type
+    from chancery_world.event e, jsonb_array_elements_text(e.nation_ids) as n (id) where e.seq > ${base}`)
+  await db.rows(sql`
+    insert into chancery_world.event_alliance (alliance_id, seq, type)
+    select distinct a.id, e.seq, e.type
+    from chancery_world.event e, jsonb_array_elements_text(e.alliance_ids) as a (id) where e.seq > ${base}`)
 }
 
 export type EventCollector = ReturnType<typeof createEventCollector>

@@ -73,13 +73,13 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
     }
     for await (const changes of spooled.changes(resource)) {
       await appliers[resource](batch, changes)
-      await events.flush()
+      await events.relieve()
       await batch.checkReferences()
     }
   }
   for await (const gameEvents of spooled.events()) {
     await recordEvents(batch, gameEvents)
-    await events.flush()
+    await events.relieve()
     await batch.checkReferences()
   }
   await recount(batch)

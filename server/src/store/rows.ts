@@ -16,8 +16,18 @@ export function rowWriter(table: string, key: string, columns: readonly string[]
   const after = raw(`::${form}) on conflict (${key}) do ${updates ? `update set ${updates}` : 'nothing'}`)
   return async (db: Database, rows: readonly object[]): Promise<void> => {
     if (rows.length === 0) return
-    await db.rows(sql`${before}${JSON.stringify(rows)}${after}`)
+    await db.rows(sql`${before}${JSON.stringify(rows.map(row => only(columns, row)))}${after}`)
   }
+}
+
+/** What a row is written from may hold more, and secrets: only its own columns leave. */
+function only(columns: readonly string[], row: object): object {
+  const picked: Record<string, unknown> = {}
+  for (const column of columns) {
+    const value = (row as Record<string, unknown>)[column]
+    if (value !== null) picked[column] = value
+  }
+  return picked
 }
 
 /** Removes rows by key. */

@@ -1,4 +1,5 @@
--- Where a batch collects its events before they are numbered. Empty outside a batch; lost without harm in a crash.
+-- Where a batch too large for memory keeps its events before they are numbered. Empty outside a batch; lost without harm
+-- in a crash.
 create unlogged table chancery_secret.event_draft (
   line bigint not null,
   ordinal bigint not null,

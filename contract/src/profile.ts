@@ -111,7 +111,7 @@ export const valueSchema = (of: { type: Attribute['type']; description: string }
   annotate(nullable(attributeTypes[of.type]), { description: of.description })
 
 /** An attribute as a classified field. */
-export function attributeField(of: Attribute): Field {
+function attributeField(of: Attribute): Field {
   const schema = valueSchema(of)
   const notes = { description: of.description, example: of.example, ...(of.unit ? { unit: of.unit } : {}) }
   const make: Record<Class, (scope: Scope) => Field> = {
@@ -122,6 +122,19 @@ export function attributeField(of: Attribute): Field {
   }
   return make[of.class](of.scope ?? 'nation.read')
 }
+
+/** The field that holds a resource's attributes. Each of them has a class of its own. */
+export const attributesField = (attributes: Attribute[]) =>
+  open(
+    shape(Object.fromEntries(attributes.map(entry => [entry.key, Type.Optional(attributeField(entry))]))),
+    {
+      description: 'Further fields of this game, as in the game profile. Each has a class of its own.',
+      example: Object.fromEntries(
+        attributes.filter(entry => entry.class === 'public').map(entry => [entry.key, entry.example]),
+      ),
+      default: {},
+    },
+  )
 
 /**
  * What is wrong with a profile beyond its schema, as sentences.

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { adminOnly, alliancePrivate, derived, open, resource } from '../classification.ts'
-import { attributeField, type Profile } from '../profile.ts'
+import { attributesField, type Profile } from '../profile.ts'
 import {
   count,
   countsBy,
@@ -131,22 +131,7 @@ export function allianceResource(profile: Profile) {
         example: '2026-05-20T08:00:00Z',
       }),
     ),
-    attributes: open(
-      shape(
-        Object.fromEntries(
-          profile.attributes.alliance.map(entry => [entry.key, Type.Optional(attributeField(entry))]),
-        ),
-      ),
-      {
-        description: 'Further fields of this game, as in the game profile. Each has a class of its own.',
-        example: Object.fromEntries(
-          profile.attributes.alliance
-            .filter(entry => entry.class === 'public')
-            .map(entry => [entry.key, entry.example]),
-        ),
-        default: {},
-      },
-    ),
+    attributes: attributesField(profile.attributes.alliance),
 
     treasury: alliancePrivate(
       'treasury.read',

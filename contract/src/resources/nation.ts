@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { adminOnly, alliancePrivate, derived, open, playerPrivate, resource } from '../classification.ts'
-import { attributeField, type Profile } from '../profile.ts'
+import { attributesField, type Profile } from '../profile.ts'
 import {
   count,
   countsBy,
@@ -114,22 +114,7 @@ export function nationResource(profile: Profile) {
         example: '2026-05-27T18:04:11Z',
       }),
     ),
-    attributes: open(
-      shape(
-        Object.fromEntries(
-          profile.attributes.nation.map(entry => [entry.key, Type.Optional(attributeField(entry))]),
-        ),
-      ),
-      {
-        description: 'Further fields of this game, as in the game profile. Each has a class of its own.',
-        example: Object.fromEntries(
-          profile.attributes.nation
-            .filter(entry => entry.class === 'public')
-            .map(entry => [entry.key, entry.example]),
-        ),
-        default: {},
-      },
-    ),
+    attributes: attributesField(profile.attributes.nation),
 
     military: playerPrivate(
       'military.read',

@@ -46,10 +46,6 @@ export class Spool {
   #hash: Hash = createHash('sha256')
   #folder: string | undefined
 
-  get factCount(): number {
-    return this.#factCount
-  }
-
   /** Takes in one fact; `text` is how it was sent. */
   async add(fact: Exclude<CheckedFact, { op: 'commit' }>, text: string): Promise<void> {
     const [name, record] = fact.op === 'change' ? [fact.resource, fact.change] : ['event', fact.event]

@@ -32,6 +32,13 @@ async function tryTables() {
     const { refused } = JSON.parse(await ingest(running.env))
     assert.deepEqual(refused, [])
     assert.deepEqual(await count(running.url), expected)
+    const log = await readLog(running.url)
+    const again = JSON.parse(await ingest(running.env))
+    assert.deepEqual(
+      again.batches.map((batch: { status: string }) => batch.status),
+      ['duplicate'],
+    )
+    assert.equal(await readLog(running.url), log, 'a second ingest of the same changes nothing')
     console.log(
       '54 nations, 64 global conflicts, 122 wars, 660 battles: 398 won by attackers, 217 by defenders, 43 by nobody',
     )
@@ -51,6 +58,11 @@ async function ingest(env: NodeJS.ProcessEnv): Promise<string> {
   })
   const [document] = await Promise.all([text(ingesting.stdout), pipeline(facts.stdout, ingesting.stdin)])
   return document
+}
+
+/** The newest event, and how many there are. */
+async function readLog(url: string): Promise<string> {
+  return (await fetch(`${url}/api/v1/events?limit=1`)).text()
 }
 
 async function count(url: string) {

@@ -93,3 +93,9 @@ export function shape<P extends Record<string, TSchema>>(properties: P, about: A
 /** A list of things of one shape. */
 export const listOf = <S extends TSchema>(items: S, about: About & { maxItems?: number } = {}) =>
   Type.Array(items, { ...about })
+
+/** A colour as #rrggbb. */
+export const color = () => Type.String({ pattern: '^#[0-9a-f]{6}$' })
+
+/** The address of a picture; https, so that a page may show it anywhere. */
+export const pictureUrl = () => Type.String({ pattern: '^https://', maxLength: 500 })

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { adminOnly, alliancePrivate, derived, open, resource } from '../classification.ts'
 import { attributesField, type Profile } from '../profile.ts'
 import {
+  color,
   count,
   countsBy,
   decimal,
@@ -9,6 +10,7 @@ import {
   listOf,
   name,
   nullable,
+  pictureUrl,
   position,
   shape,
   text,
@@ -28,11 +30,11 @@ export function allianceResource(profile: Profile) {
         example: 2,
       }),
     ),
-    color: open(nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' })), {
+    color: open(nullable(color()), {
       description: 'The alliance’s colour as #rrggbb.',
       example: '#1d3557',
     }),
-    flag_url: open(nullable(Type.String({ pattern: '^https://', maxLength: 500 })), {
+    flag_url: open(nullable(pictureUrl()), {
       description: 'Picture of the flag.',
       example: 'https://game.example/flags/a7.png',
     }),

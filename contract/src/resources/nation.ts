@@ -1,7 +1,7 @@
-import Type from 'typebox'
 import { adminOnly, alliancePrivate, derived, open, playerPrivate, resource } from '../classification.ts'
 import { attributesField, type Profile } from '../profile.ts'
 import {
+  color,
   count,
   countsBy,
   decimal,
@@ -10,6 +10,7 @@ import {
   name,
   nullable,
   oneOf,
+  pictureUrl,
   position,
   shape,
   text,
@@ -57,11 +58,11 @@ export function nationResource(profile: Profile) {
       description: 'Key of the continent, as in the game profile.',
       example: 'borea',
     }),
-    color: open(nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' })), {
+    color: open(nullable(color()), {
       description: 'The nation’s colour as #rrggbb.',
       example: '#2f6fde',
     }),
-    flag_url: open(nullable(Type.String({ pattern: '^https://', maxLength: 500 })), {
+    flag_url: open(nullable(pictureUrl()), {
       description: 'Picture of the flag.',
       example: 'https://game.example/flags/n42.png',
     }),

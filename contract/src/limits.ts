@@ -7,6 +7,14 @@ export const limits = {
   /** A window begins with the first call in it. */
   windowSeconds: 60,
 
+  /** Event streams open at a time with one key, and without a key from one IPv4 address or IPv6 /64. */
+  streamsPerKey: 5,
+  streamsPerAddress: 2,
+  /** A stream says something at least this often. */
+  streamHeartbeatSeconds: 15,
+  /** How long readers wait before they resume a stream that broke. */
+  streamRetrySeconds: 3,
+
   pageFirst: 1,
   pageSizeMin: 1,
   pageSizeMax: 100,

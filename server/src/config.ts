@@ -21,6 +21,10 @@ export interface Config {
   trustedProxies: string[]
   anonymousLimit: number
   keyLimit: number
+  streamsPerKey: number
+  streamsPerAddress: number
+  webhooksAllowLocal: boolean
+  webhooksInFlight: number
   logLevel: LogLevel
   /** Bring the database to this version at start. The bundled one is always brought. */
   migrates: boolean
@@ -32,6 +36,7 @@ export interface ConfigDefaults {
   dataDir: string
   logLevel: LogLevel
   migrates: boolean
+  webhooksAllowLocal: boolean
 }
 
 /** Every wrong variable, a line each: its name, what is wrong with the value, what is allowed. */
@@ -42,6 +47,7 @@ const serveDefaults: ConfigDefaults = {
   dataDir: '.chancery',
   logLevel: 'info',
   migrates: false,
+  webhooksAllowLocal: false,
 }
 
 /** Variables whose value is a secret, or has a password in it. */
@@ -150,6 +156,27 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
   )
   const keyLimit = read('CHANCERY_KEY_LIMIT', limits.keyCalls, 'a whole number from 1', calls)
 
+  // Event streams open at a time: with one key, and without a key from one IPv4 address or IPv6 /64. Of each process.
+  const streamsPerKey = read('CHANCERY_STREAMS_PER_KEY', limits.streamsPerKey, 'a whole number from 1', calls)
+  const streamsPerAddress = read(
+    'CHANCERY_STREAMS_PER_IP',
+    limits.streamsPerAddress,
+    'a whole number from 1',
+    calls,
+  )
+
+  // Whether webhooks may go to http URLs and to addresses that are not public. For receivers under development.
+  const webhooksAllowLocal = read(
+    'CHANCERY_WEBHOOKS_ALLOW_LOCAL',
+    defaults.webhooksAllowLocal,
+    'true or false',
+    flag,
+  )
+  // Deliveries under way to one endpoint at a time, over all processes.
+  const webhooksInFlight = read('CHANCERY_WEBHOOKS_IN_FLIGHT', 8, 'a whole number from 1 to 100', text =>
+    /^([1-9]\d?|100)$/.test(text) ? Number(text) : undefined,
+  )
+
   const logLevel = read('CHANCERY_LOG_LEVEL', defaults.logLevel, `one of ${logLevels.join(', ')}`, text =>
     logLevels.find(level => level === text),
   )
@@ -171,6 +198,10 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     trustedProxies,
     anonymousLimit,
     keyLimit,
+    streamsPerKey,
+    streamsPerAddress,
+    webhooksAllowLocal,
+    webhooksInFlight,
     logLevel,
     migrates: defaults.migrates,
   }

@@ -64,6 +64,7 @@ select
       pg_catalog.format_type(col.atttypid, col.atttypmod),
       'collate ' || pg_catalog.quote_ident(coll.collname),
       'default ' || pg_catalog.pg_get_expr(def.adbin, def.adrelid),
+      case col.attidentity when 'a' then 'generated always as identity' end,
       case when col.attnotnull then 'not null' end)
     from pg_catalog.pg_attribute as col
     join pg_catalog.pg_type as type on type.oid = col.atttypid
@@ -125,7 +126,10 @@ order by 1, 2, 3`
 const strayQuery = `
 select pg_catalog.format('relation %I.%I of kind %s', schema.nspname, rel.relname, rel.relkind)
 from pg_catalog.pg_class as rel join ${ours} as schema on schema.oid = rel.relnamespace
-where rel.relkind not in ('r', 'i') or rel.relrowsecurity or rel.relispartition
+where rel.relrowsecurity or rel.relispartition or rel.relkind not in ('r', 'i')
+  -- The sequence of an identity column is written with the column.
+  and not (rel.relkind = 'S' and exists (
+    select from pg_catalog.pg_depend as dep where dep.objid = rel.oid and dep.deptype = 'i'))
 union all
 select pg_catalog.format('function %I.%I', schema.nspname, proc.proname)
 from pg_catalog.pg_proc as proc join ${ours} as schema on schema.oid = proc.pronamespace
@@ -147,7 +151,7 @@ select pg_catalog.format('column %I.%I.%I, which is generated', schema.nspname, 
 from pg_catalog.pg_attribute as col
 join pg_catalog.pg_class as tab on tab.oid = col.attrelid
 join ${ours} as schema on schema.oid = tab.relnamespace
-where col.attgenerated <> '' or col.attidentity <> ''
+where col.attgenerated <> '' or col.attidentity = 'd'
 union all
 select pg_catalog.format('default privileges in %I', schema.nspname)
 from pg_catalog.pg_default_acl as acl join ${ours} as schema on schema.oid = acl.defaclnamespace`

@@ -20,7 +20,7 @@ const openCursor = raw(`
   select ${draftColumns} from chancery_secret.event_draft order by line, ordinal`)
 
 const eventColumns =
-  'seq, type, kind_number, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data, is_announced'
+  'seq, type, kind_number, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data'
 const write = raw(`
   insert into chancery_world.event (${eventColumns})
   select ${eventColumns} from json_populate_recordset(null::chancery_world.event, `)
@@ -82,7 +82,7 @@ export function createEventCollector(db: Database) {
           const kind_number = (numbers.get(draft.type) ?? 0) + 1
           numbers.set(draft.type, kind_number)
           seq += 1
-          return { seq, kind_number, ...draft, is_announced: isAnnounced }
+          return { seq, kind_number, ...draft }
         })
         await db.rows(sql`${write}${JSON.stringify(events)}::json)`)
       }
@@ -92,7 +92,8 @@ export function createEventCollector(db: Database) {
         select * from unnest(${[...numbers.keys()]}::text[], ${[...numbers.values()]}::bigint[])
         on conflict (type) do update set last_number = excluded.last_number`)
       await db.rows(sql`
-        insert into chancery_world.logging (first_seq, last_seq, logged_at) values (${base + 1}, ${seq}, ${loggedAt})`)
+        insert into chancery_world.logging (first_seq, last_seq, logged_at, is_announced)
+        values (${base + 1}, ${seq}, ${loggedAt}, ${isAnnounced})`)
       return count
     },
   }

@@ -8,13 +8,36 @@ export type Event = PublicOf<ResourceOf<'event'>>
 type Filter = ValuesFor<typeof operations.eventsList>
 
 /** A span of the log, both ends included; empty where `first` is beyond `last`. */
-interface Span {
+export interface Span {
   first: number
   last: number
 }
 
 const columns = sql`
   'evt_' || e.seq as id, e.seq, e.type, e.occurred_at, e.summary, e.nation_ids, e.alliance_ids, e.war_id, e.conflict_id, e.data`
+
+/** Events of a span of the log, oldest first: at most `limit`. */
+export async function readEvents(db: Database, { first, last }: Span, limit: number): Promise<Event[]> {
+  return db.rows<Event>(sql`
+    select ${columns} from chancery_world.event e
+    where e.seq >= ${first} and e.seq <= ${last} order by e.seq limit ${limit}`)
+}
+
+/** Events by their numbers, in no order. */
+export async function readEventsBySeq(db: Database, seqs: number[]): Promise<Event[]> {
+  return db.rows<Event>(sql`select ${columns} from chancery_world.event e where e.seq = any(${seqs})`)
+}
+
+/** The spans of news in a span of the log, oldest first. Between them lies history that was loaded without announcing it. */
+export async function readAnnouncedSpans(
+  db: Database,
+  { first, last }: Span,
+  limit: number,
+): Promise<Span[]> {
+  return db.rows<Span>(sql`
+    select greatest(first_seq, ${first}) as first, least(last_seq, ${last}) as last from chancery_world.logging
+    where is_announced and last_seq >= ${first} and first_seq <= ${last} order by last_seq limit ${limit}`)
+}
 
 /** A page of the log, or `cursor_expired` where `after` is older than what is kept or beyond the end. */
 export async function listEvents(

@@ -1,4 +1,4 @@
-import type { Operation, Parameter, ValuesFor } from '@chancery/contract'
+import { namesType, type Operation, type Parameter, type ValuesFor } from '@chancery/contract'
 import { ApiError } from './api-error.ts'
 
 /** The kinds of events that `type` may name. */
@@ -142,8 +142,7 @@ const parsers: Record<Parameter['kind'], Parser> = {
     if (wanted.length > maxItems) return fail(`must have at most ${maxItems} kinds, comma separated`)
     const kinds = new Set<string>()
     for (const word of wanted) {
-      const family = word.endsWith('.*') ? word.slice(0, -1) : undefined
-      const named = eventTypes.filter(kind => (family ? kind.startsWith(family) : kind === word))
+      const named = eventTypes.filter(kind => namesType(word, kind))
       if (named.length === 0)
         return fail(`must name kinds of events, or families like war.*: ${eventTypes.join(', ')}`)
       for (const kind of named) kinds.add(kind)

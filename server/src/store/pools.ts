@@ -8,8 +8,10 @@ export interface Pools {
   search: DatabasePool
   /** Reads of owners and members: the world, and what is private to them. */
   owner: DatabasePool
-  /** Keys and codes. */
+  /** Keys, codes and players. */
   access: DatabasePool
+  /** Webhooks: what was logged, and who is told. */
+  outbound: DatabasePool
   /** The one way in. */
   ingest: DatabasePool
   close(): Promise<void>
@@ -30,6 +32,7 @@ export function createPools(options: PoolsOptions): Pools {
     search: createPool({ ...shared, role: 'chancery_public', connectionsMax: 3, connectTimeoutMs: 1_000 }),
     owner: createPool({ ...shared, role: 'chancery_owner', connectionsMax: 4 }),
     access: createPool({ ...shared, role: 'chancery_access', connectionsMax: 6 }),
+    outbound: createPool({ ...shared, role: 'chancery_outbound', connectionsMax: 5 }),
     // A batch may be large and may wait for the one before it.
     ingest: createPool({ ...options, role: 'chancery_ingest', connectionsMax: 4, connectTimeoutMs: 10_000 }),
   }

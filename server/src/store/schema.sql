@@ -5,6 +5,7 @@ create extension pg_trgm;
 
 create schema chancery_access;
 grant usage on schema chancery_access to chancery_access;
+grant usage on schema chancery_access to chancery_outbound;
 
 create table chancery_access.api_key (
   id text collate "C" not null,
@@ -32,6 +33,15 @@ create table chancery_access.pulse (
 );
 grant delete, insert, select, update on chancery_access.pulse to chancery_access;
 
+create table chancery_access.suspension (
+  player_id text collate "C" not null,
+  suspended_at timestamp with time zone not null,
+  note text,
+  constraint suspension_pkey PRIMARY KEY (player_id)
+);
+grant delete, insert, select, update on chancery_access.suspension to chancery_access;
+grant select on chancery_access.suspension to chancery_outbound;
+
 create table chancery_access.verification_code (
   hash bytea not null,
   nation_id text collate "C" not null,
@@ -56,6 +66,86 @@ create table chancery_meta.migration (
   applied_at timestamp with time zone default now() not null,
   constraint migration_pkey PRIMARY KEY (number)
 );
+
+create schema chancery_outbound;
+grant usage on schema chancery_outbound to chancery_outbound;
+
+create table chancery_outbound.attempt (
+  delivery_id bigint not null,
+  number integer not null,
+  attempted_at timestamp with time zone not null,
+  latency_ms integer not null,
+  status smallint,
+  error text,
+  answer text,
+  next_at timestamp with time zone,
+  constraint attempt_pkey PRIMARY KEY (delivery_id, number)
+);
+CREATE INDEX attempt_attempted ON chancery_outbound.attempt USING brin (attempted_at);
+grant delete, insert, select, update on chancery_outbound.attempt to chancery_outbound;
+
+create table chancery_outbound.delivery (
+  id bigint generated always as identity not null,
+  endpoint_id text collate "C" not null,
+  seq bigint,
+  state text not null,
+  due_at timestamp with time zone not null,
+  attempt integer default 0 not null,
+  failures smallint default 0 not null,
+  created_at timestamp with time zone not null,
+  settled_at timestamp with time zone,
+  constraint delivery_pkey PRIMARY KEY (id),
+  constraint delivery_endpoint_id_seq_key UNIQUE (endpoint_id, seq),
+  constraint delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text])))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.1);
+CREATE INDEX delivery_created ON chancery_outbound.delivery USING brin (created_at);
+CREATE INDEX delivery_due ON chancery_outbound.delivery USING btree (endpoint_id, due_at, seq) WHERE (state = ANY (ARRAY['pending'::text, 'sending'::text]));
+CREATE INDEX delivery_under_way ON chancery_outbound.delivery USING btree (endpoint_id) WHERE (state = 'sending'::text);
+grant delete, insert, select, update on chancery_outbound.delivery to chancery_outbound;
+
+create table chancery_outbound.endpoint (
+  id text collate "C" not null,
+  player_id text collate "C" not null,
+  url text not null,
+  description text not null,
+  types text[],
+  nation_ids text[],
+  alliance_ids text[],
+  status text not null,
+  disabled_reason text,
+  disabled_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  heard_seq bigint default 0 not null,
+  secret text not null,
+  secret_made_at timestamp with time zone not null,
+  previous_secret text,
+  previous_secret_ends_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  last_failed_at timestamp with time zone,
+  last_delivered_at timestamp with time zone,
+  constraint endpoint_pkey PRIMARY KEY (id),
+  constraint endpoint_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
+  constraint endpoint_status_check CHECK ((status = ANY (ARRAY['unconfirmed'::text, 'active'::text, 'disabled'::text])))
+);
+CREATE INDEX endpoint_player ON chancery_outbound.endpoint USING btree (player_id);
+grant delete, insert, select, update on chancery_outbound.endpoint to chancery_outbound;
+
+create table chancery_outbound.fan_out (
+  is_only boolean default true not null,
+  seq bigint not null,
+  constraint fan_out_pkey PRIMARY KEY (is_only),
+  constraint fan_out_is_only_check CHECK (is_only)
+);
+grant delete, insert, select, update on chancery_outbound.fan_out to chancery_outbound;
+
+create table chancery_outbound.warning (
+  endpoint_id text collate "C" not null,
+  percent smallint not null,
+  warned_at timestamp with time zone not null,
+  constraint warning_pkey PRIMARY KEY (endpoint_id, percent),
+  constraint warning_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES chancery_outbound.endpoint(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on chancery_outbound.warning to chancery_outbound;
 
 create schema chancery_secret;
 grant usage on schema chancery_secret to chancery_access;
@@ -134,6 +224,7 @@ grant select (nation_id, military, economy, production, assignments, player, att
 create schema chancery_world;
 grant usage on schema chancery_world to chancery_access;
 grant create, usage on schema chancery_world to chancery_ingest;
+grant usage on schema chancery_world to chancery_outbound;
 grant usage on schema chancery_world to chancery_owner;
 grant usage on schema chancery_world to chancery_public;
 
@@ -261,13 +352,13 @@ create table chancery_world.event (
   war_id text collate "C",
   conflict_id text collate "C",
   data json not null,
-  is_announced boolean not null,
   constraint event_pkey PRIMARY KEY (seq)
 );
 CREATE INDEX event_kind_seq ON chancery_world.event USING btree (type, seq) INCLUDE (kind_number);
 CREATE INDEX event_war ON chancery_world.event USING btree (war_id, seq) WHERE (war_id IS NOT NULL);
 CREATE UNIQUE INDEX event_kind_number ON chancery_world.event USING btree (type, kind_number);
 grant delete, insert, select, update on chancery_world.event to chancery_ingest;
+grant select on chancery_world.event to chancery_outbound;
 grant select on chancery_world.event to chancery_owner;
 grant select on chancery_world.event to chancery_public;
 
@@ -304,10 +395,12 @@ create table chancery_world.logging (
   last_seq bigint not null,
   first_seq bigint not null,
   logged_at timestamp with time zone not null,
+  is_announced boolean not null,
   constraint logging_pkey PRIMARY KEY (last_seq)
 );
 CREATE INDEX logging_logged_at ON chancery_world.logging USING btree (logged_at);
 grant delete, insert, select, update on chancery_world.logging to chancery_ingest;
+grant select on chancery_world.logging to chancery_outbound;
 grant select on chancery_world.logging to chancery_owner;
 grant select on chancery_world.logging to chancery_public;
 
@@ -413,6 +506,7 @@ create table chancery_world.pulse (
 );
 grant select on chancery_world.pulse to chancery_access;
 grant delete, insert, select, update on chancery_world.pulse to chancery_ingest;
+grant select on chancery_world.pulse to chancery_outbound;
 grant select on chancery_world.pulse to chancery_owner;
 grant select on chancery_world.pulse to chancery_public;
 

@@ -1,0 +1,59 @@
+/**
+ * The numbers and names of webhooks that their owners may rely on. They follow the Standard Webhooks specification.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export const webhooks = {
+  /** The event's id: the same on every attempt. */
+  idHeader: 'webhook-id',
+  /** Unix seconds of the attempt. */
+  timestampHeader: 'webhook-timestamp',
+  /** One or more signatures, separated by spaces. */
+  signatureHeader: 'webhook-signature',
+  secretPrefix: 'whsec_',
+  secretBytes: 32,
+  /** How long a secret that was replaced signs beside its successor. */
+  secretOverlapHours: 24,
+
+  /** From the connection to the last byte of the answer that is read. */
+  timeoutSeconds: 15,
+  /** How much of an answer is read. */
+  answerBytesMax: 65_536,
+  /** How much of an answer the delivery log keeps. */
+  answerBytesKept: 1_024,
+
+  /** The wait before each retry. Every event is tried once more than this list is long. */
+  retryDelaysSeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+  /** A wait is longer than in the table by up to this share, at random, so that retries spread. */
+  retryJitter: 0.2,
+  /** A `Retry-After` of the receiver is honoured from the table's wait up to this many times it. */
+  retryAfterFactorMax: 2,
+
+  /** An endpoint that only failed for this long is switched off. */
+  failingDays: 5,
+  /** Failures further apart than this are sporadic: they do not add up to a spell of failing. */
+  sporadicAfterHours: 48,
+  /** Shares of that time, in percent, at which the owner is warned. */
+  failingWarnings: [50, 70, 90],
+  /** How long attempts are kept. */
+  logDays: 30,
+
+  endpointsPerPlayerMax: 10,
+  urlLengthMax: 2_000,
+  descriptionLengthMax: 200,
+
+  /** The type of the event that a test delivery carries. It is not in the log. */
+  testType: 'webhook.test',
+} as const
+
+/** Whether an endpoint hears: waiting for its test to be answered, active, or switched off. */
+export const endpointStatuses = ['unconfirmed', 'active', 'disabled'] as const
+export type EndpointStatus = (typeof endpointStatuses)[number]
+
+/** Why an endpoint is switched off. */
+export const disabledReasons = {
+  owner: 'Switched off by its owner or by the operator.',
+  failing: 'Every attempt of five days failed.',
+  gone: 'The receiver answered 410 Gone.',
+  player_suspended: 'Its player is suspended.',
+} as const
+export type DisabledReason = keyof typeof disabledReasons

@@ -17,6 +17,8 @@ import { createPulse } from './store/pulse.ts'
 import { createLog } from './telemetry/log.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import { forgetOldCodes } from './verification/store.ts'
+import { pruneDeliveryLog } from './webhooks/delivery-log.ts'
+import { startWebhooks } from './webhooks/start-webhooks.ts'
 
 export const version = '0.1.0'
 
@@ -97,8 +99,10 @@ export async function startServer(config: Config): Promise<RunningServer> {
     })
     const operatorToken = config.operatorToken ?? (await readOperatorToken(config.dataDir))
     const ingest = { pool: pools.ingest, contract, check: createFactChecker(contract) }
+    const webhooks = startWebhooks({ ...config, contract, pools, pulse, metrics, version, onError })
+    closers.push(webhooks.close)
     const operatorApp = buildOperatorApp(
-      { contract, pools, pulse, ingest, metrics, version },
+      { contract, pools, pulse, ingest, metrics, webhooks: webhooks.settings, version },
       { token: operatorToken, log },
     )
 
@@ -109,10 +113,10 @@ export async function startServer(config: Config): Promise<RunningServer> {
       onError,
     })
     closers.push(rounds.close)
-    const housekeeping = setInterval(
-      () => void forgetOldCodes(pools.access).catch(onError),
-      housekeepingEveryMs,
-    )
+    const housekeeping = setInterval(() => {
+      forgetOldCodes(pools.access).catch(onError)
+      pruneDeliveryLog(pools.outbound, Date.now()).catch(onError)
+    }, housekeepingEveryMs)
     closers.push(async () => clearInterval(housekeeping))
 
     const scheme = tls ? 'https' : 'http'

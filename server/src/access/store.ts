@@ -40,11 +40,12 @@ export async function insertKey(db: Database, hash: KeyHash, key: NewKey): Promi
   return recordOf(row)
 }
 
-/** The key with this hash, if it is neither revoked nor expired by the database's clock. */
+/** The key with this hash, if it is neither revoked nor expired by the database's clock, nor its player suspended. */
 export async function findValidKey(db: Database, hash: KeyHash): Promise<KeyRecord | undefined> {
   const row = await db.first<KeyRow>(sql`
     select ${columns} from chancery_access.api_key
-    where hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`)
+    where hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())
+      and not exists (select from chancery_access.suspension s where s.player_id = api_key.player_id)`)
   return row && recordOf(row)
 }
 

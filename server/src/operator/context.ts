@@ -3,6 +3,7 @@ import type { IngestContext } from '../ingest/index.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { WebhookSettings } from '../webhooks/settings.ts'
 
 /** What the operator's routes work with. */
 export interface OperatorContext {
@@ -11,5 +12,6 @@ export interface OperatorContext {
   pulse: Pulse
   ingest: IngestContext
   metrics: Metrics
+  webhooks: WebhookSettings
   version: string
 }

@@ -4,18 +4,16 @@ import Type from 'typebox'
 import { hashKey, makeKeyText } from '../access/key-text.ts'
 import { insertKey, type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/store.ts'
 import { ApiError, notFound } from '../http/api-error.ts'
-import { findPlayerOfNation } from '../resources/nations/store.ts'
 import { bodyReader } from './checked-body.ts'
 import type { OperatorContext } from './context.ts'
+import { playerMembers, playerOf, playerOfQuery } from './players.ts'
 
-const id = () => Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
 const callLimit = () => Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), Type.Null()])
 
 const readNewKey = bodyReader(
   Type.Object(
     {
-      nation_id: Type.Optional(id()),
-      player_id: Type.Optional(id()),
+      ...playerMembers,
       name: Type.String({ minLength: 1, maxLength: 100 }),
       scopes: Type.Optional(Type.Array(Type.Enum(scopeNames), { maxItems: 20 })),
       expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
@@ -45,7 +43,9 @@ const shown = (key: KeyRecord) => ({
 })
 
 /** Keys of players, for the operator. */
-export function keyRoutes(app: FastifyInstance, { pools, pulse }: OperatorContext): void {
+export function keyRoutes(app: FastifyInstance, context: OperatorContext): void {
+  const { pools, pulse } = context
+
   app.post('/keys', async (req, reply) => {
     const {
       nation_id,
@@ -55,10 +55,7 @@ export function keyRoutes(app: FastifyInstance, { pools, pulse }: OperatorContex
       expires_at = null,
       limit = null,
     } = readNewKey(req.body)
-    if ((nation_id === undefined) === (player_id === undefined)) {
-      throw new ApiError('bad_request', 'A key is for one nation_id or one player_id.')
-    }
-    const playerId = player_id ?? (await playerOf(nation_id ?? ''))
+    const playerId = await playerOf(context, { nation_id, player_id })
     if (expires_at !== null && !(Date.parse(expires_at) > Date.now())) {
       throw new ApiError('bad_request', 'expires_at must be in the future.')
     }
@@ -75,8 +72,7 @@ export function keyRoutes(app: FastifyInstance, { pools, pulse }: OperatorContex
   })
 
   app.get<{ Querystring: { player_id?: string; nation_id?: string } }>('/keys', async req => {
-    const { player_id, nation_id } = req.query
-    const playerId = player_id ?? (nation_id === undefined ? undefined : await playerOf(nation_id))
+    const playerId = await playerOfQuery(context, req.query)
     return { data: (await listKeys(pools.access, { playerId })).map(shown) }
   })
 
@@ -94,13 +90,5 @@ export function keyRoutes(app: FastifyInstance, { pools, pulse }: OperatorContex
     if (!key) throw notFound('key')
     await pulse.refresh()
     return shown(key)
-  }
-
-  async function playerOf(nationId: string): Promise<string> {
-    const player = await findPlayerOfNation({ pools }, nationId)
-    if (player === undefined) throw notFound('nation')
-    if (player === null)
-      throw new ApiError('bad_request', 'The game has not said which player leads this nation.')
-    return player
   }
 }

@@ -9,7 +9,9 @@ import { codeRoutes } from './codes.ts'
 import type { OperatorContext } from './context.ts'
 import { factRoutes } from './facts.ts'
 import { keyRoutes } from './keys.ts'
+import { playerRoutes } from './players.ts'
 import { statusRoutes } from './status.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 /** The largest JSON body. Facts beyond it come as a stream, which has no limit. */
 const bodyBytesMax = 8 * 1_048_576
@@ -65,6 +67,8 @@ export function buildOperatorApp(
   factRoutes(app, context)
   keyRoutes(app, context)
   codeRoutes(app, context)
+  playerRoutes(app, context)
+  webhookRoutes(app, context)
   statusRoutes(app, context)
   return app
 }

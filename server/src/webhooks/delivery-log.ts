@@ -1,0 +1,118 @@
+import { webhooks } from '@chancery/contract'
+import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
+import { utc } from './store.ts'
+
+/** One try to deliver. */
+export interface Attempt {
+  /** From 1, over the whole life of the delivery. */
+  number: number
+  attempted_at: string
+  latency_ms: number
+  /** The status that was answered; null where there was no answer, and `error` says why. */
+  status: number | null
+  error: string | null
+  /** The first kilobyte of the answer. */
+  answer: string | null
+  /** When the next one is due; null where this was the last. */
+  next_at: string | null
+}
+
+/** What became of one event for one endpoint. */
+export interface Delivery {
+  id: string
+  endpoint_id: string
+  /** Null for a test. */
+  event_id: string | null
+  type: string
+  state: 'pending' | 'sending' | 'delivered' | 'failed'
+  created_at: string
+  settled_at: string | null
+  /** While it is pending: when it is tried next. */
+  next_at: string | null
+  /** The latest attempts, newest first: as many as a whole series of retries has. */
+  attempts: Attempt[]
+}
+
+export interface LogFilter {
+  state?: Delivery['state'] | undefined
+  limit: number
+}
+
+const attemptsShown = webhooks.retryDelaysSeconds.length + 1
+
+/** The deliveries of an endpoint: tests first, then newest events first. */
+export async function listDeliveries(
+  db: Database,
+  endpointId: string,
+  { state, limit }: LogFilter,
+): Promise<Delivery[]> {
+  const inState: Sql = state === undefined ? sql`true` : sql`d.state = ${state}`
+  const newest = (condition: Sql, order: Sql) => sql`
+    (select d.* from chancery_outbound.delivery d
+     where d.endpoint_id = ${endpointId} and ${inState} and ${condition} order by ${order} desc limit ${limit})`
+  return db.rows<Delivery>(sql`
+    select 'dlv_' || d.id as id, d.endpoint_id, 'evt_' || d.seq as event_id, coalesce(e.type, ${webhooks.testType}) as type,
+      d.state, d.created_at, d.settled_at, case when d.state = 'pending' then d.due_at end as next_at,
+      coalesce((
+        select json_agg(json_build_object('number', a.number, 'attempted_at', ${utc(sql`a.attempted_at`)},
+          'latency_ms', a.latency_ms, 'status', a.status, 'error', a.error, 'answer', a.answer,
+          'next_at', ${utc(sql`a.next_at`)}) order by a.number desc)
+        from (
+          select * from chancery_outbound.attempt where delivery_id = d.id order by number desc limit ${attemptsShown}
+        ) a), '[]') as attempts
+    from (
+      ${newest(sql`d.seq is not null`, sql`d.seq`)} union all ${newest(sql`d.seq is null`, sql`d.id`)}
+    ) d left join chancery_world.event e using (seq)
+    order by d.created_at desc, d.seq desc nulls first, d.id desc limit ${limit}`)
+}
+
+/** A delivery that did not go through the queue: a test and its answer. */
+export interface TestRecord {
+  endpointId: string
+  nowMs: number
+  hasArrived: boolean
+  latencyMs: number
+  status: number | null
+  error: string | null
+  answer: string | null
+}
+
+export async function recordTest(db: Database, test: TestRecord): Promise<void> {
+  const now = new Date(test.nowMs).toISOString()
+  await db.rows(sql`
+    with delivery as (
+      insert into chancery_outbound.delivery (endpoint_id, state, due_at, attempt, failures, created_at, settled_at)
+      values (${test.endpointId}, ${test.hasArrived ? 'delivered' : 'failed'}, ${now}, 1, ${test.hasArrived ? 0 : 1}, ${now}, ${now})
+      returning id
+    )
+    insert into chancery_outbound.attempt (delivery_id, number, attempted_at, latency_ms, status, error, answer)
+    select id, 1, ${now}, ${Math.round(test.latencyMs)}, ${test.status}, ${test.error}, ${test.answer} from delivery`)
+}
+
+const rowsPerStep = 5_000
+const dayMs = 86_400_000
+
+/** Forgets what was settled longer ago than the log is kept, and whatever was queued for an endpoint that is no more. */
+export async function pruneDeliveryLog(pool: DatabasePool, nowMs: number): Promise<number> {
+  const before = new Date(nowMs - webhooks.logDays * dayMs).toISOString()
+  const steps: Sql[] = [
+    sql`
+      delete from chancery_outbound.attempt where ctid = any(array(
+        select ctid from chancery_outbound.attempt where attempted_at < ${before} limit ${rowsPerStep}))
+      returning 1`,
+    sql`
+      delete from chancery_outbound.delivery where id = any(array(
+        select d.id from chancery_outbound.delivery d
+        where d.created_at < ${before} and (d.settled_at < ${before}
+          or not exists (select from chancery_outbound.endpoint e where e.id = d.endpoint_id)) limit ${rowsPerStep}))
+      returning 1`,
+  ]
+  let forgotten = 0
+  for (const step of steps) {
+    for (let rows = rowsPerStep; rows === rowsPerStep; ) {
+      rows = (await pool.rows(step)).length
+      forgotten += rows
+    }
+  }
+  return forgotten
+}

@@ -1,0 +1,86 @@
+import { createEventFilter } from '@chancery/contract'
+import { readEvents } from '../events/store.ts'
+import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import { filterOf } from './filter.ts'
+import type { Endpoint } from './store.ts'
+
+/** What to send once more: one delivery, all that failed, or what was logged in a span of time (`until` exclusive). */
+export type Replay = { delivery: string } | { failed: true } | { since: string; until: string }
+
+/** A span may ask for this many deliveries at most; a longer one is asked for in parts. */
+export const replayMax = 100_000
+
+const rowsPerStep = 5_000
+const eventsPerStep = 1_000
+
+/** Queues deliveries anew: due now, with the whole table of retries before them. Answers how many. */
+export async function replay(
+  pool: DatabasePool,
+  endpoint: Endpoint,
+  wanted: Replay,
+  nowMs: number,
+): Promise<number> {
+  // All of one replay are due at the same time: so they go out in the order of the log.
+  const now = new Date(nowMs).toISOString()
+  if ('delivery' in wanted) return replayOne(pool, endpoint, wanted.delivery, now)
+  if ('failed' in wanted) return replayFailed(pool, endpoint, now)
+  return replaySpan(pool, endpoint, wanted, now)
+}
+
+const queuedAnew = (now: string) => sql`state = 'pending', due_at = ${now}, failures = 0, settled_at = null`
+
+async function replayOne(db: Database, { id }: Endpoint, delivery: string, now: string): Promise<number> {
+  const number = /^dlv_(\d{1,15})$/.exec(delivery)?.[1]
+  if (number === undefined) return 0
+  const rows = await db.rows(sql`
+    update chancery_outbound.delivery set ${queuedAnew(now)}
+    where id = ${Number(number)} and endpoint_id = ${id} and seq is not null and state <> 'sending' returning id`)
+  return rows.length
+}
+
+async function replayFailed(db: Database, { id }: Endpoint, now: string): Promise<number> {
+  let queued = 0
+  for (let rows = rowsPerStep; rows === rowsPerStep; queued += rows) {
+    rows = (
+      await db.rows(sql`
+        update chancery_outbound.delivery set ${queuedAnew(now)}
+        where id = any(array(
+          select id from chancery_outbound.delivery
+          where endpoint_id = ${id} and seq is not null and state = 'failed' order by seq limit ${rowsPerStep}))
+        returning id`)
+    ).length
+  }
+  return queued
+}
+
+async function replaySpan(
+  db: Database,
+  endpoint: Endpoint,
+  { since, until }: { since: string; until: string },
+  now: string,
+): Promise<number> {
+  const span = await db.first<{ first: number | null; last: number | null }>(sql`
+    select min(first_seq) as first, max(last_seq) as last from chancery_world.logging
+    where logged_at >= ${since} and logged_at < ${until}`)
+  if (span?.first == null || span.last === null) return 0
+  const wants = createEventFilter(filterOf(endpoint))
+  let queued = 0
+  for (let first = span.first; first <= span.last && queued < replayMax; ) {
+    const events = await readEvents(db, { first, last: span.last }, eventsPerStep)
+    const last = events.at(-1)
+    if (!last) break
+    first = last.seq + 1
+    const seqs = events
+      .filter(wants)
+      .slice(0, replayMax - queued)
+      .map(({ seq }) => seq)
+    if (seqs.length === 0) continue
+    const rows = await db.rows(sql`
+      insert into chancery_outbound.delivery as d (endpoint_id, seq, state, due_at, created_at)
+      select ${endpoint.id}, seq, 'pending', ${now}, ${now} from unnest(${seqs}::bigint[]) as wanted (seq)
+      on conflict (endpoint_id, seq) do update set ${queuedAnew(now)} where d.state <> 'sending'
+      returning d.id`)
+    queued += rows.length
+  }
+  return queued
+}

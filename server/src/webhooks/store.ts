@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto'
+import type { DisabledReason, EndpointStatus } from '@chancery/contract'
+import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
+import type { FilterRow } from './filter.ts'
+
+/** An endpoint as its owner and the operator see it. */
+export interface Endpoint extends FilterRow {
+  id: string
+  player_id: string
+  url: string
+  description: string
+  status: EndpointStatus
+  disabled_reason: DisabledReason | null
+  disabled_at: string | null
+  created_at: string
+  last_delivered_at: string | null
+  last_failed_at: string | null
+  /** Since when every attempt has failed; null while attempts succeed. */
+  failing_since: string | null
+  /** What the owner was told of that. */
+  warnings: { percent: number; warned_at: string }[]
+  /** Until when the secret before this one signs too. */
+  previous_secret_ends_at: string | null
+}
+
+/** With what signs for it. */
+export interface EndpointWithSecret extends Endpoint {
+  secret: string
+}
+
+export type NewEndpoint = Pick<Endpoint, 'player_id' | 'url' | 'description'> & FilterRow
+
+const time = (ms: number) => new Date(ms).toISOString()
+
+/** A time inside JSON, written as everywhere else. */
+export const utc = (column: Sql) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const columns = sql`
+  e.id, e.player_id, e.url, e.description, e.types, e.nation_ids, e.alliance_ids, e.status, e.disabled_reason, e.disabled_at,
+  e.created_at, e.last_delivered_at, e.last_failed_at, e.failing_since, e.previous_secret_ends_at,
+  (select coalesce(json_agg(json_build_object('percent', w.percent, 'warned_at', ${utc(sql`w.warned_at`)}) order by w.percent), '[]')
+   from chancery_outbound.warning w where w.endpoint_id = e.id) as warnings`
+
+/** Adds an endpoint that hears nothing yet, or says why not. */
+export async function insertEndpoint(
+  pool: DatabasePool,
+  endpoint: NewEndpoint,
+  { secret, endpointsMax, nowMs }: { secret: string; endpointsMax: number; nowMs: number },
+): Promise<EndpointWithSecret | 'too_many_endpoints' | 'player_suspended'> {
+  const id = `whe_${randomBytes(9).toString('base64url').replace(/[-_]/g, '0')}`
+  const { player_id, url, description, types, nation_ids, alliance_ids } = endpoint
+  return pool.transaction(async db => {
+    // Of two at once, the second counts the first.
+    await db.rows(sql`select pg_advisory_xact_lock(hashtextextended(${player_id}, 0))`)
+    const found = await db.first<{ count: number; is_suspended: boolean }>(sql`
+      select count(*) as count,
+        exists (select from chancery_access.suspension where player_id = ${player_id}) as is_suspended
+      from chancery_outbound.endpoint where player_id = ${player_id}`)
+    if (found?.is_suspended) return 'player_suspended'
+    if ((found?.count ?? 0) >= endpointsMax) return 'too_many_endpoints'
+    await db.rows(sql`
+      insert into chancery_outbound.endpoint (id, player_id, url, description, types, nation_ids, alliance_ids, status,
+        created_at, secret, secret_made_at)
+      values (${id}, ${player_id}, ${url}, ${description}, ${types}, ${nation_ids}, ${alliance_ids}, 'unconfirmed',
+        ${time(nowMs)}, ${secret}, ${time(nowMs)})`)
+    const inserted = await findEndpointWithSecret(db, id)
+    if (!inserted) throw new Error('an inserted endpoint was not found')
+    return inserted
+  })
+}
+
+export async function findEndpoint(db: Database, id: string): Promise<Endpoint | undefined> {
+  return db.first<Endpoint>(sql`select ${columns} from chancery_outbound.endpoint e where e.id = ${id}`)
+}
+
+export async function findEndpointWithSecret(
+  db: Database,
+  id: string,
+): Promise<EndpointWithSecret | undefined> {
+  return db.first<EndpointWithSecret>(sql`
+    select ${columns}, e.secret from chancery_outbound.endpoint e where e.id = ${id}`)
+}
+
+/** The endpoints of one player, or of all. */
+export async function listEndpoints(
+  db: Database,
+  { playerId }: { playerId?: string | undefined },
+): Promise<Endpoint[]> {
+  const ofPlayer: Sql = playerId === undefined ? sql`true` : sql`e.player_id = ${playerId}`
+  return db.rows<Endpoint>(sql`
+    select ${columns} from chancery_outbound.endpoint e where ${ofPlayer} order by e.created_at, e.id`)
+}
+
+/**
+ * Lets an endpoint hear what is logged from now on. What was logged while it was off is not made up for by itself: that would
+ * flood whoever comes back; a replay brings what is wanted.
+ */
+export async function activate(
+  pool: DatabasePool,
+  id: string,
+  nowMs: number,
+): Promise<Endpoint | 'player_suspended' | undefined> {
+  return pool.transaction(async db => {
+    // Not beside a step of the fan-out, which has read who hears: it would take events past this one.
+    await db.rows(sql`select from chancery_outbound.fan_out for update`)
+    const suspended = await db.first(sql`
+      select from chancery_outbound.endpoint join chancery_access.suspension using (player_id) where id = ${id}`)
+    if (suspended) return 'player_suspended'
+    const activated = await db.first(sql`
+      update chancery_outbound.endpoint set status = 'active', disabled_reason = null, disabled_at = null, failing_since = null,
+        heard_seq = (select seq from chancery_world.pulse)
+      where id = ${id} and status <> 'active' returning id`)
+    if (activated) await giveUp(db, id, nowMs)
+    await db.rows(sql`delete from chancery_outbound.warning where endpoint_id = ${id}`)
+    return findEndpoint(db, id)
+  })
+}
+
+/** Switches an endpoint off. What waits for it has failed, and can be replayed. */
+export async function disable(
+  db: Database,
+  id: string,
+  reason: DisabledReason,
+  nowMs: number,
+): Promise<Endpoint | undefined> {
+  const now = time(nowMs)
+  await db.rows(sql`
+    update chancery_outbound.endpoint set status = 'disabled', disabled_reason = ${reason}, disabled_at = ${now}
+    where id = ${id} and status <> 'disabled'`)
+  await giveUp(db, id, nowMs)
+  return findEndpoint(db, id)
+}
+
+/** Switches off all endpoints of a player. */
+export async function disableAllOf(
+  pool: DatabasePool,
+  playerId: string,
+  reason: DisabledReason,
+  nowMs: number,
+): Promise<number> {
+  const endpoints = await listEndpoints(pool, { playerId })
+  const hearing = endpoints.filter(({ status }) => status !== 'disabled')
+  await pool.transaction(async db => {
+    for (const { id } of hearing) await disable(db, id, reason, nowMs)
+  })
+  return hearing.length
+}
+
+/** What waits for an endpoint has failed. */
+async function giveUp(db: Database, endpointId: string, nowMs: number): Promise<void> {
+  await db.rows(sql`
+    update chancery_outbound.delivery set state = 'failed', settled_at = ${time(nowMs)}
+    where endpoint_id = ${endpointId} and state in ('pending', 'sending')`)
+}
+
+/** Makes the secret the previous one, which signs beside its successor for a while. */
+export async function replaceSecret(
+  db: Database,
+  id: string,
+  { secret, overlapMs, nowMs }: { secret: string; overlapMs: number; nowMs: number },
+): Promise<EndpointWithSecret | undefined> {
+  await db.rows(sql`
+    update chancery_outbound.endpoint set previous_secret = secret, previous_secret_ends_at = ${time(nowMs + overlapMs)},
+      secret = ${secret}, secret_made_at = ${time(nowMs)}
+    where id = ${id}`)
+  return findEndpointWithSecret(db, id)
+}
+
+/** Removes an endpoint with its deliveries and their attempts. False where there is none. */
+export async function removeEndpoint(pool: DatabasePool, id: string): Promise<boolean> {
+  return pool.transaction(async db => {
+    const removed = await db.first(sql`delete from chancery_outbound.endpoint where id = ${id} returning id`)
+    await db.rows(sql`
+      with gone as (delete from chancery_outbound.delivery where endpoint_id = ${id} returning id)
+      delete from chancery_outbound.attempt a using gone where a.delivery_id = gone.id`)
+    return removed !== undefined
+  })
+}

@@ -1,0 +1,132 @@
+import type { DatabasePool } from '../store/database.ts'
+import type { Pulse } from '../store/pulse.ts'
+import { noteHealth } from './endpoint-health.ts'
+import { fanOutStep } from './fan-out.ts'
+import { startLoop } from './loop.ts'
+import type { WriteMessage } from './message.ts'
+import { type ClaimedEvent, claim, losable, release, type Settlement, settle } from './queue.ts'
+import type { Sender } from './send.ts'
+import { type AttemptResult, settlementOf } from './settlement.ts'
+
+export interface DeliveryOptions {
+  pool: DatabasePool
+  pulse: Pulse
+  sender: Sender
+  write: WriteMessage
+  /** Under way at one endpoint at a time, over all processes. */
+  inFlight: number
+  onAttempt?: (result: AttemptResult) => void
+  onError: (error: unknown) => void
+  now?: () => number
+  random?: () => number
+  /** How often the queue is looked at when nothing wakes: the net under every wake that was lost. */
+  pollMs?: number
+  /** Longer than an attempt may last: after it, others take over. */
+  leaseMs?: number
+  /** Under way in this process at a time. */
+  underWayMax?: number
+  /** How long attempts may end by themselves when the process closes. */
+  graceMs?: number
+}
+
+/** Delivers, as long as it is not closed. */
+export interface Deliveries {
+  /** Looks at the queue now. */
+  wake(): void
+  close(): Promise<void>
+}
+
+/** Three loops that hand on to each other: from the log into the queue, from the queue to the receivers, and what they said into the book. */
+export function startDeliveries(options: DeliveryOptions): Deliveries {
+  const { pool, pulse, sender, write, inFlight, onError } = options
+  const { now = Date.now, random = Math.random, onAttempt } = options
+  const { pollMs = 500, leaseMs = 30_000, underWayMax = 2_000, graceMs = 1_000 } = options
+
+  const stopping = new AbortController()
+  const underWay = new Set<Promise<void>>()
+  let settlements: Settlement[] = []
+  const released: ClaimedEvent[] = []
+
+  const fanOut = startLoop(
+    async () => {
+      const { queued, isBehind } = await fanOutStep(pool, now())
+      if (queued > 0) claims.wake()
+      return isBehind
+    },
+    { everyMs: pollMs, onError },
+  )
+
+  const claims = startLoop(
+    async () => {
+      const room = underWayMax - underWay.size
+      if (room <= 0) return false
+      const claimed = await claim(pool, { nowMs: now(), leaseMs, inFlight, room })
+      for (const delivery of claimed) {
+        const run: Promise<void> = deliver(delivery).finally(() => underWay.delete(run))
+        underWay.add(run)
+      }
+      // Slots that are full are freed by what ends; that wakes.
+      return false
+    },
+    { everyMs: pollMs, onError },
+  )
+
+  /** Whatever ends while one is written down waits for the next: the busier, the more at once. */
+  const book = startLoop(
+    async () => {
+      const batch = settlements
+      if (batch.length === 0) return false
+      settlements = []
+      try {
+        await pool.transaction(async db => {
+          await db.rows(losable)
+          await settle(db, batch, now())
+          await noteHealth(db, batch, now())
+        })
+      } catch (error) {
+        settlements = [...batch, ...settlements]
+        throw error
+      }
+      claims.wake()
+      return false
+    },
+    { everyMs: pollMs, onError },
+  )
+
+  async function deliver(delivery: ClaimedEvent): Promise<void> {
+    const startedMs = now()
+    const answered = await sender.send(write(delivery.event, delivery, startedMs), stopping.signal)
+    if (answered.error === 'stopped') {
+      released.push(delivery)
+      return
+    }
+    const settlement = settlementOf(delivery, answered, startedMs, random)
+    settlements.push(settlement)
+    onAttempt?.({ settlement, answered })
+    book.wake()
+  }
+
+  const stopListening = pulse.onChange(() => fanOut.wake())
+
+  return {
+    wake() {
+      fanOut.wake()
+      claims.wake()
+    },
+    async close() {
+      stopListening()
+      await Promise.all([fanOut.close(), claims.close()])
+      const grace = setTimeout(() => stopping.abort(), graceMs)
+      await Promise.all(underWay)
+      clearTimeout(grace)
+      await book.close()
+      if (settlements.length > 0) {
+        await pool.transaction(async db => {
+          await settle(db, settlements, now())
+          await noteHealth(db, settlements, now())
+        })
+      }
+      if (released.length > 0) await release(pool, released, now())
+    },
+  }
+}

@@ -40,7 +40,7 @@ export interface LogFilter {
 
 const attemptsShown = webhooks.retryDelaysSeconds.length + 1
 
-/** The deliveries of an endpoint: tests first, then newest events first. */
+/** The deliveries of an endpoint for the newest events, and the newest tests, by when they were queued. */
 export async function listDeliveries(
   db: Database,
   endpointId: string,
@@ -63,7 +63,7 @@ export async function listDeliveries(
     from (
       ${newest(sql`d.seq is not null`, sql`d.seq`)} union all ${newest(sql`d.seq is null`, sql`d.id`)}
     ) d left join chancery_world.event e using (seq)
-    order by d.created_at desc, d.seq desc nulls first, d.id desc limit ${limit}`)
+    order by d.created_at desc, d.id desc limit ${limit}`)
 }
 
 /** A delivery that did not go through the queue: a test and its answer. */

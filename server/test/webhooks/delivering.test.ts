@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { webhooks } from '@chancery/contract'
+import { Webhook } from 'standardwebhooks'
+import { sql } from '../../src/store/database.ts'
+import { nation, war } from '../ingest/facts.ts'
+import { answer, type Mailroom, noAnswer, openMailroom, until } from './mailroom.ts'
+
+let room: Mailroom
+beforeEach(async () => {
+  room = await openMailroom()
+})
+afterEach(() => room.close())
+
+const second = 1_000
+const hour = 3_600_000
+const day = 24 * hour
+const waits = webhooks.retryDelaysSeconds.map(seconds => seconds * second)
+
+/** Moves the clock on in steps, and lets workers do what is due at each. */
+async function live(ms: number, stepMs: number): Promise<void> {
+  for (let lived = 0; lived < ms; lived += stepMs) {
+    room.advance(stepMs)
+    await settled()
+  }
+}
+
+/** All news is queued, nothing is due, and nothing under way. */
+async function settled(): Promise<void> {
+  await until(async () => {
+    const row = await room.pools.outbound.first<{ due: number; unread: number }>(sql`
+      select count(*) as due, (select p.seq - f.seq from chancery_world.pulse p, chancery_outbound.fan_out f) as unread
+      from chancery_outbound.delivery d join chancery_outbound.endpoint e on e.id = d.endpoint_id
+      where e.status = 'active'
+        and (d.state = 'sending' or d.state = 'pending' and d.due_at <= ${new Date(room.now()).toISOString()})`)
+    return row?.due === 0 && row.unread === 0
+  }, 'nothing is due')
+}
+
+test('what an endpoint wants to hear arrives once, signed, with the body of the log', async () => {
+  const all = await room.addEndpoint('all.example')
+  await room.addEndpoint('wars.example', { types: ['war.*'] })
+  await room.addEndpoint('n2.example', { types: ['nation.founded', 'war.declared'], nation_ids: ['n2'] })
+  await room.addEndpoint('a1.example', { alliance_ids: ['a1'] })
+  room.deliver()
+  await room.tell([nation('n1'), nation('n2'), nation('n3'), war('w1', 'n1', 'n3'), war('w2', 'n1', 'n2')])
+  await until(() => room.newsAt('all.example').length === 5, 'all five events arrive')
+  await settled()
+  const typesAt = (host: string) =>
+    room
+      .newsAt(host)
+      .map(({ body }) => (JSON.parse(body) as { type: string }).type)
+      .sort()
+  assert.deepEqual(typesAt('wars.example'), ['war.declared', 'war.declared'])
+  assert.deepEqual(typesAt('n2.example'), ['nation.founded', 'war.declared'])
+  assert.deepEqual(typesAt('a1.example'), [])
+  for (const { id, timestamp, signature, body } of room.newsAt('all.example')) {
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+      'webhook-signature': new Webhook(all.secret).sign(id, new Date(), body),
+    }
+    const verified = new Webhook(all.secret).verify(body, headers) as {
+      type: string
+      timestamp: string
+      data: { id: string; type: string; occurred_at: string; seq: number }
+    }
+    assert.equal(new Webhook(all.secret).sign(id, new Date(timestamp * 1000), body), signature)
+    assert.equal(verified.data.id, id)
+    assert.equal(verified.type, verified.data.type)
+    assert.equal(verified.timestamp, verified.data.occurred_at)
+  }
+})
+
+test('a failed delivery is retried by the table, with the same id and body, and then given up', async () => {
+  const { id } = await room.addEndpoint('down.example')
+  room.receive('down.example', () => answer(500))
+  room.deliver()
+  const from = room.now()
+  await room.tell([nation('n1')])
+  await until(() => room.newsAt('down.example').length === 1, 'the first attempt is made')
+  await settled()
+  for (const [index, wait] of waits.entries()) {
+    // The second before is too early. The waits sum up beyond five days of failing only at the very end.
+    room.advance(wait - second)
+    await settled()
+    assert.equal(room.newsAt('down.example').length, index + 1, `too early after ${wait / second} s`)
+    room.advance(second + 1)
+    await until(() => room.newsAt('down.example').length === index + 2, `retry ${index + 1} is made`)
+    await settled()
+  }
+  const attempts = room.newsAt('down.example')
+  assert.equal(new Set(attempts.map(attempt => `${attempt.id} ${attempt.body}`)).size, 1)
+  assert.equal(new Set(attempts.map(attempt => attempt.signature)).size, attempts.length)
+  assert.ok(room.now() - from < 5 * day)
+  const [delivery] = await room.settings.log(id, { limit: 10 })
+  assert.equal(delivery?.state, 'failed')
+  assert.equal(delivery.attempts.length, 10)
+  assert.deepEqual(
+    delivery.attempts.map(({ number }) => number),
+    [10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+  )
+  assert.equal(delivery.attempts[0]?.next_at, null)
+  await live(30 * hour, hour)
+  assert.equal(room.newsAt('down.example').length, 10)
+})
+
+test('410 Gone switches an endpoint off at once', async () => {
+  const { id } = await room.addEndpoint('gone.example')
+  room.receive('gone.example', () => answer(410))
+  room.deliver()
+  await room.tell([nation('n1'), nation('n2'), nation('n3')])
+  await until(async () => (await room.settings.find(id)).status === 'disabled', 'it is off')
+  assert.equal((await room.settings.find(id)).disabled_reason, 'gone')
+  const tries = room.newsAt('gone.example').length
+  await room.tell([nation('n4')])
+  await live(2 * hour, hour / 2)
+  assert.equal(room.newsAt('gone.example').length, tries)
+  const states = (await room.settings.log(id, { limit: 10 })).filter(({ event_id }) => event_id !== null)
+  assert.ok(states.length >= 3 && states.every(({ state }) => state === 'failed'))
+})
+
+test('five days of only failures switch an endpoint off, and its owner was warned on the way', async () => {
+  const { id } = await room.addEndpoint('dead.example')
+  room.receive('dead.example', () => noAnswer('connection_failed'))
+  room.deliver()
+  const warned: number[] = []
+  for (let hours = 0; hours <= 126; hours += 6) {
+    await room.tell([nation(`n${hours}`)])
+    await settled()
+    const { warnings, status } = await room.settings.find(id)
+    if (status === 'active') warned[hours] = warnings.length
+    else {
+      assert.ok(hours >= 120, `off after ${hours} hours`)
+      break
+    }
+    await live(6 * hour, 2 * hour)
+  }
+  const { status, disabled_reason, warnings } = await room.settings.find(id)
+  assert.deepEqual([status, disabled_reason], ['disabled', 'failing'])
+  assert.deepEqual(
+    warnings.map(({ percent }) => percent),
+    [50, 70, 90],
+  )
+  assert.deepEqual([warned[54], warned[66], warned[90], warned[114]], [0, 1, 2, 3])
+})
+
+test('failures that are sporadic do not add up', async () => {
+  const { id } = await room.addEndpoint('flaky.example')
+  let calls = 0
+  room.receive('flaky.example', () => answer(calls++ % 2 === 0 ? 503 : 200))
+  room.deliver()
+  for (let days = 0; days < 12; days += 1) {
+    await room.tell([nation(`n${days}`)])
+    await live(day, 12 * hour)
+  }
+  const { status, warnings, failing_since } = await room.settings.find(id)
+  assert.deepEqual([status, warnings, failing_since], ['active', [], null])
+})
+
+test('two failures with days of silence between them are not one spell', async () => {
+  const { id } = await room.addEndpoint('rare.example', { types: ['nation.founded'] })
+  room.receive('rare.example', () => answer(500))
+  room.deliver()
+  await room.tell([nation('n1')])
+  // The retries go on for three days, then nothing is tried for eight.
+  await live(4 * day, 2 * hour)
+  await live(8 * day, 12 * hour)
+  await room.tell([nation('n2')])
+  await settled()
+  const { status, failing_since } = await room.settings.find(id)
+  assert.equal(status, 'active')
+  assert.ok(Date.parse(failing_since ?? '') > room.now() - hour)
+})
+
+test('an endpoint that was off hears from now on, and what it missed only by replay', async () => {
+  const { id } = await room.addEndpoint('back.example')
+  room.deliver()
+  await room.tell([nation('n1')])
+  await until(() => room.newsAt('back.example').length === 1, 'it hears')
+  await settled()
+  await room.settings.disable(id)
+  const missedFrom = new Date().toISOString()
+  await room.tell([nation('n2'), nation('n3')])
+  await live(10 * second, second)
+  const missedUntil = new Date(Date.now() + 1).toISOString()
+  await assert.rejects(room.settings.replay(id, { failed: true }), /not active/)
+  await room.settings.enable(id)
+  await live(10 * second, second)
+  assert.equal(room.newsAt('back.example').length, 1)
+  await new Promise(resolve => setTimeout(resolve, 5))
+  await room.tell([nation('n4')])
+  await until(() => room.newsAt('back.example').length === 2, 'it hears what is new')
+  await settled()
+  assert.equal(await room.settings.replay(id, { since: missedFrom, until: missedUntil }), 2)
+  room.advance(1)
+  await until(() => room.newsAt('back.example').length === 4, 'the replay arrives')
+  const seqs = room
+    .newsAt('back.example')
+    .map(({ body }) => (JSON.parse(body) as { data: { seq: number } }).data.seq)
+  assert.deepEqual(seqs, [1, 4, 2, 3])
+})
+
+test('one delivery, or all that failed, can be sent once more', async () => {
+  const { id } = await room.addEndpoint('replay.example')
+  room.receive('replay.example', () => answer(500))
+  room.deliver()
+  await room.tell([nation('n1'), nation('n2')])
+  await live(4 * day, 2 * hour)
+  assert.ok((await room.settings.log(id, { limit: 10, state: 'failed' })).length >= 2)
+  room.receive('replay.example', () => answer(204))
+  const before = room.newsAt('replay.example').length
+  assert.equal(await room.settings.replay(id, { failed: true }), 2)
+  room.advance(1)
+  await until(() => room.newsAt('replay.example').length === before + 2, 'both arrive')
+  await settled()
+  const [first] = await room.settings.log(id, { limit: 1, state: 'delivered' })
+  assert.equal(await room.settings.replay(id, { delivery: first?.id ?? '' }), 1)
+  room.advance(1)
+  await until(() => room.newsAt('replay.example').length === before + 3, 'the one arrives')
+  const other = await room.addEndpoint('other.example')
+  await assert.rejects(room.settings.replay(other.id, { delivery: first?.id ?? '' }), /delivery/)
+  await assert.rejects(room.settings.replay(id, { delivery: 'dlv_x' }), /delivery/)
+})
+
+test('quiet history is not news: it is not delivered, and a replay brings it', async () => {
+  const { id } = await room.addEndpoint('quiet.example')
+  room.deliver()
+  const since = new Date(Date.now() - 1000).toISOString()
+  await room.tell([nation('n1'), nation('n2'), nation('n3')], { announce: false })
+  await room.tell([nation('n4')])
+  await until(() => room.newsAt('quiet.example').length === 1, 'the news arrives')
+  await settled()
+  assert.match(room.newsAt('quiet.example')[0]?.body ?? '', /"n4"/)
+  assert.equal(await room.settings.replay(id, { since, until: new Date(Date.now() + 1000).toISOString() }), 4)
+})
+
+test('a rotated secret signs beside its successor for a day', async () => {
+  const { id, secret: older } = await room.addEndpoint('rotating.example')
+  const { secret: newer, previous_secret_ends_at } = await room.settings.rotate(id)
+  assert.equal(previous_secret_ends_at, new Date(room.now() + day).toISOString().replace('.000Z', 'Z'))
+  room.deliver()
+  const signers = async (nationId: string): Promise<string[]> => {
+    const seen = room.received.length
+    await room.tell([nation(nationId)])
+    await until(() => room.received.length > seen, 'it arrives')
+    const { id: eventId, timestamp, signature, body } = room.received.at(-1) ?? assert.fail()
+    return Object.entries({ older, newer }).flatMap(([name, secret]) =>
+      signature.split(' ').includes(new Webhook(secret).sign(eventId, new Date(timestamp * 1000), body))
+        ? [name]
+        : [],
+    )
+  }
+  assert.deepEqual(await signers('n1'), ['older', 'newer'])
+  room.advance(day + 1)
+  assert.deepEqual(await signers('n2'), ['newer'])
+})
+
+test('a test must have been answered before an endpoint hears', async () => {
+  room.receive('shy.example', () => noAnswer('timed_out'))
+  const { id, status } = await room.addEndpoint('shy.example')
+  assert.equal(status, 'unconfirmed')
+  room.deliver()
+  await room.tell([nation('n1')])
+  await live(10 * second, second)
+  assert.deepEqual(room.newsAt('shy.example'), [])
+  const again = await room.settings.test(id)
+  assert.deepEqual([again.endpoint.status, again.test.error], ['unconfirmed', 'timed_out'])
+  room.receive('shy.example', () => answer(200, { answer: 'hello' }))
+  const answered = await room.settings.test(id)
+  assert.deepEqual([answered.endpoint.status, answered.test.answer], ['active', 'hello'])
+  await room.tell([nation('n2')])
+  await until(() => room.newsAt('shy.example').length === 1, 'it hears')
+  const tests = (await room.settings.log(id, { limit: 10 })).filter(({ type }) => type === 'webhook.test')
+  assert.deepEqual(
+    tests.map(({ state }) => state),
+    ['delivered', 'failed', 'failed'],
+  )
+})

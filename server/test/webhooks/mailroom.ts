@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { contractFor, demoProfile } from '@chancery/contract'
+import { createEventWriter } from '../../src/disclosure/event-writer.ts'
+import { createFactChecker, receiveBatch } from '../../src/ingest/index.ts'
+import { createPools } from '../../src/store/pools.ts'
+import { createPulse } from '../../src/store/pulse.ts'
+import type { FilterRow } from '../../src/webhooks/filter.ts'
+import { createMessageWriter } from '../../src/webhooks/message.ts'
+import type { Answered, Message, Sender } from '../../src/webhooks/send.ts'
+import { createWebhookSettings } from '../../src/webhooks/settings.ts'
+import { type DeliveryOptions, startDeliveries } from '../../src/webhooks/worker.ts'
+import type { Fact } from '../support/chancery.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+/** What a receiver was sent. */
+export interface Received {
+  url: string
+  id: string
+  timestamp: number
+  signature: string
+  body: string
+  /** When, by the clock of the test. */
+  atMs: number
+}
+
+export const answer = (status: number, more: Partial<Answered> = {}): Answered => ({
+  status,
+  error: null,
+  answer: '',
+  retryAfter: null,
+  latencyMs: 1,
+  ...more,
+})
+
+export const noAnswer = (error: Answered['error']): Answered => ({
+  status: null,
+  error,
+  answer: null,
+  retryAfter: null,
+  latencyMs: 1,
+})
+
+/** How receivers answer, by the host of their URL. */
+type Receiver = (message: Received, signal?: AbortSignal) => Answered | Promise<Answered>
+
+const anywhere: FilterRow = { types: null, nation_ids: null, alliance_ids: null }
+
+/**
+ * Webhooks on a database of their own, without a server around them: with a clock that stands still until it is moved, and
+ * receivers that are functions. The facts come in by the game's door.
+ */
+export async function openMailroom() {
+  const database = await createTestDatabase()
+  const pools = createPools({ target: database.target })
+  const pulse = createPulse({ db: pools.access, target: database.target })
+  await pulse.refresh()
+  const contract = contractFor(demoProfile)
+  const ingest = { pool: pools.ingest, contract, check: createFactChecker(contract) }
+  const write = createMessageWriter(createEventWriter(contract), 'test')
+
+  let nowMs = Date.parse('2026-06-01T12:00:00Z')
+  const now = () => nowMs
+  const received: Received[] = []
+  const receivers = new Map<string, Receiver>()
+
+  const sender: Sender = {
+    async send({ url, headers, body }: Message, signal) {
+      const message: Received = {
+        url,
+        id: headers['webhook-id'] ?? '',
+        timestamp: Number(headers['webhook-timestamp']),
+        signature: headers['webhook-signature'] ?? '',
+        body,
+        atMs: nowMs,
+      }
+      received.push(message)
+      return (receivers.get(new URL(url).hostname) ?? (() => answer(200)))(message, signal)
+    },
+    close: async () => undefined,
+  }
+  const settings = createWebhookSettings({
+    pool: pools.outbound,
+    contract,
+    sender,
+    write,
+    allowsLocal: false,
+    now,
+  })
+  const workers: ReturnType<typeof startDeliveries>[] = []
+
+  return {
+    pools,
+    contract,
+    settings,
+    received,
+    now,
+    /** Messages that came to one host, without tests. */
+    newsAt: (host: string) =>
+      received.filter(({ url, id }) => new URL(url).hostname === host && !id.startsWith('evt_test_')),
+    /** Moves the clock; workers look at the queue at once. */
+    advance(ms: number): void {
+      nowMs += ms
+      for (const worker of workers) worker.wake()
+    },
+    /** Sets how the receiver of a host answers. */
+    receive(host: string, receiver: Receiver): void {
+      receivers.set(host, receiver)
+    },
+    /** Adds an endpoint whose test is answered. */
+    async addEndpoint(host: string, filter: Partial<FilterRow> = {}, player = 'p1') {
+      const { endpoint } = await settings.add({
+        ...anywhere,
+        ...filter,
+        player_id: player,
+        url: `https://${host}/hook`,
+        description: '',
+      })
+      return endpoint
+    },
+    async tell(facts: Fact[], { announce = true } = {}) {
+      const outcome = await receiveBatch(ingest, randomUUID(), { facts, announce })
+      assert.equal(outcome.status, 'applied', JSON.stringify(outcome))
+      await pulse.refresh()
+      return outcome
+    },
+    /** Starts delivering. Failures of the loops fail the test. */
+    deliver(options: Partial<DeliveryOptions> = {}) {
+      const worker = startDeliveries({
+        pool: pools.outbound,
+        pulse,
+        sender,
+        write,
+        inFlight: 8,
+        pollMs: 20,
+        now,
+        random: () => 0,
+        onError: error => {
+          throw error
+        },
+        ...options,
+      })
+      workers.push(worker)
+      return worker
+    },
+    async close() {
+      await Promise.all(workers.map(worker => worker.close()))
+      await pulse.close()
+      await pools.close()
+      await database.drop()
+    },
+  }
+}
+
+export type Mailroom = Awaited<ReturnType<typeof openMailroom>>
+
+/** Waits until something holds, for at most 10 seconds. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, `it did not come to be that ${what}`)
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+}

@@ -34,6 +34,8 @@ export interface PoolOptions {
   statementTimeoutMs?: number
   lockTimeoutMs?: number
   connectTimeoutMs?: number
+  /** Further settings of its sessions. */
+  settings?: Record<string, string | number>
   /** Send statements under names, so that they are planned once. Off behind a pooler that shares sessions. */
   namesStatements?: boolean
   onError?: (error: Error) => void
@@ -59,7 +61,7 @@ const types = {
 } as pg.CustomTypesConfig
 
 /** Settings of a session. No parallel workers and no JIT: statements here are short, and both cost more than they give. */
-function sessionOptions({ role, statementTimeoutMs, lockTimeoutMs }: PoolOptions): string {
+function sessionOptions({ role, statementTimeoutMs, lockTimeoutMs, settings: further }: PoolOptions): string {
   const settings: Record<string, string | number> = {
     ...(role ? { role } : {}),
     TimeZone: 'UTC',
@@ -70,6 +72,7 @@ function sessionOptions({ role, statementTimeoutMs, lockTimeoutMs }: PoolOptions
     lock_timeout: lockTimeoutMs ?? 0,
     idle_in_transaction_session_timeout: 60_000,
     client_min_messages: 'warning',
+    ...further,
   }
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)

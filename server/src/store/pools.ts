@@ -25,6 +25,15 @@ export interface PoolsOptions {
 
 const readTimeoutMs = 5_000
 
+/**
+ * A queue is empty at one moment and long at the next: a plan that is kept was made for another length of it. And whoever stops
+ * between two statements must not hold up those who wait to claim.
+ */
+const queueSettings = {
+  plan_cache_mode: 'force_custom_plan',
+  idle_in_transaction_session_timeout: 5_000,
+}
+
 export function createPools(options: PoolsOptions): Pools {
   const shared = { ...options, statementTimeoutMs: readTimeoutMs, lockTimeoutMs: 2_000 }
   const pools = {
@@ -32,7 +41,12 @@ export function createPools(options: PoolsOptions): Pools {
     search: createPool({ ...shared, role: 'chancery_public', connectionsMax: 3, connectTimeoutMs: 1_000 }),
     owner: createPool({ ...shared, role: 'chancery_owner', connectionsMax: 4 }),
     access: createPool({ ...shared, role: 'chancery_access', connectionsMax: 6 }),
-    outbound: createPool({ ...shared, role: 'chancery_outbound', connectionsMax: 5 }),
+    outbound: createPool({
+      ...shared,
+      role: 'chancery_outbound',
+      connectionsMax: 5,
+      settings: queueSettings,
+    }),
     // A batch may be large and may wait for the one before it.
     ingest: createPool({ ...options, role: 'chancery_ingest', connectionsMax: 4, connectTimeoutMs: 10_000 }),
   }

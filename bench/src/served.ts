@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url))
+
+/** `chancery serve` as a process of its own, on a world of its own. */
+export interface Served {
+  publicUrl: string
+  operatorUrl: string
+  pid: number
+  /** Asks the operator listener; rejects where it refuses. */
+  operate<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Starts the service on the bundled database, durable as in production, or on the one of CHANCERY_DATABASE_URL. */
+export async function serve(env: Record<string, string> = {}): Promise<Served> {
+  const dir = await mkdtemp(join(tmpdir(), 'chancery-bench-'))
+  // The bundled database may run as another user, who has to pass.
+  await chmod(dir, 0o711)
+  const token = 'operator-token-of-a-bench'
+  const child = spawn(process.execPath, [program, 'serve', '--json', '--migrate'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      CHANCERY_DATA_DIR: join(dir, 'data'),
+      CHANCERY_HOST: '127.0.0.1',
+      CHANCERY_PORT: '0',
+      CHANCERY_OPERATOR_PORT: '0',
+      CHANCERY_OPERATOR_TOKEN: token,
+      CHANCERY_LOG_LEVEL: 'warn',
+      ...env,
+    },
+  })
+  const addresses = JSON.parse(await firstDocument(child)) as { public: string; operator: string }
+  return {
+    publicUrl: addresses.public,
+    operatorUrl: addresses.operator,
+    pid: Number(child.pid),
+    async operate(method, path, body, headers = {}) {
+      const response = await fetch(addresses.operator + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const answer = await response.json()
+      if (!response.ok) throw new Error(`${method} ${path} answered ${JSON.stringify(answer)}`)
+      return answer as never
+    },
+    async close() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+      await rm(dir, { recursive: true, force: true, maxRetries: 20 })
+    },
+  }
+}
+
+async function firstDocument(child: ChildProcess): Promise<string> {
+  let output = ''
+  for await (const part of child.stdout ?? []) {
+    output += part
+    if (output.trimEnd().endsWith('}')) return output
+  }
+  throw new Error('the service did not start')
+}

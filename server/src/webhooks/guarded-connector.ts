@@ -1,0 +1,102 @@
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
+import type { SecureContextOptions } from 'node:tls'
+import { buildConnector } from 'undici'
+import { acceptContinue } from './accept-continue.ts'
+import { guardLookup } from './guarded-lookup.ts'
+import { type SendError, SendFailure } from './send-error.ts'
+
+/** How long a name's next address waits for the one before it. Node's 250 ms give up receivers on the other side of the globe. */
+const nextAddressAfterMs = 2_000
+
+export interface ConnectorOptions {
+  /** Which addresses may be connected to. */
+  isAllowed: (address: string) => boolean
+  lookup: LookupFunction
+  /** From the look-up to the end of the handshake. */
+  timeoutMs: number
+  /** Certificates to trust instead of the usual ones. */
+  ca?: SecureContextOptions['ca']
+}
+
+/** How undici connects, and what it has open. */
+export interface Connector {
+  connect: buildConnector.connector
+  /** Connections that stand or are being made. */
+  openCount(): number
+  /** Ends them all. */
+  close(): void
+}
+
+/** Connects to allowed addresses only; fails with a SendFailure. */
+export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorOptions): Connector {
+  const open = new Set<Socket>()
+  const guardedLookup = guardLookup(lookup, isAllowed)
+  // It verifies the certificate against the host's name, and remembers TLS sessions. The time limit is kept here.
+  const secure = buildConnector({ allowH2: false, timeout: 0, ...(ca && { ca }) })
+
+  function dial(options: buildConnector.Options, finish: (result: SendError | Socket) => void): void {
+    const { hostname, protocol } = options
+    const isSecure = protocol === 'https:'
+    // A look-up never sees what is an address already.
+    if (isIP(hostname) && !isAllowed(hostname)) {
+      finish('address_not_public')
+      return
+    }
+    const socket = connect({
+      host: hostname,
+      port: Number(options.port) || (isSecure ? 443 : 80),
+      lookup: guardedLookup,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: nextAddressAfterMs,
+      noDelay: true,
+    })
+    let failed: SendError = 'connection_failed'
+    const end = (error: SendError) => {
+      finish(error)
+      socket.destroy()
+    }
+    const timer = setTimeout(end, timeoutMs, 'timed_out')
+    open.add(socket)
+    socket
+      .on('error', error => end(error instanceof SendFailure ? error.reason : failed))
+      .on('close', () => {
+        clearTimeout(timer)
+        open.delete(socket)
+        end(failed)
+      })
+      .on('connect', () => {
+        // Whatever the look-up said and others did with it: this is where the bytes would go.
+        if (!isAllowed(socket.remoteAddress ?? '')) end('address_not_public')
+        else if (isSecure) handshake()
+        else ready(socket)
+      })
+
+    function handshake(): void {
+      failed = 'tls_failed'
+      secure({ ...options, httpSocket: socket }, (error, secured) => (error ? end(failed) : ready(secured)))
+    }
+
+    function ready(stream: Socket): void {
+      clearTimeout(timer)
+      finish(acceptContinue(stream))
+    }
+  }
+
+  return {
+    connect(options, callback) {
+      let isFinished = false
+      const finish = (result: SendError | Socket) => {
+        if (isFinished) return
+        isFinished = true
+        if (typeof result !== 'string') return callback(null, result)
+        // undici calls while it is busy with the connection that this failure takes from it.
+        setImmediate(callback, new SendFailure(result), null)
+      }
+      dial(options, finish)
+    },
+    openCount: () => open.size,
+    close() {
+      for (const socket of open) socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { lookup as systemLookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { webhooks } from '@chancery/contract'
+import { Agent } from 'undici'
+import { checkEndpointUrl } from './endpoint-url.ts'
+import { type Answered, exchange } from './exchange.ts'
+import { type ConnectorOptions, createConnector } from './guarded-connector.ts'
+import { createNameLookup } from './name-lookup.ts'
+import { isPublicAddress } from './public-address.ts'
+import type { SendError } from './send-error.ts'
+import { createStops } from './stops.ts'
+
+export type { Answered, SendError }
+
+/** What one attempt sends. */
+export interface Message {
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+export interface Sender {
+  /** Posts one message. Never rejects. A signal that is aborted before there is an answer makes it `stopped`. */
+  send(message: Message, signal?: AbortSignal): Promise<Answered>
+  /** Stops what is under way and ends all connections. */
+  close(): Promise<void>
+}
+
+export interface SenderOptions extends Pick<ConnectorOptions, 'ca'> {
+  /** For receivers under development: http and addresses that are not public are allowed. */
+  allowsLocal: boolean
+  lookup?: LookupFunction
+  /** For a whole attempt, from the look-up to the last byte that is read. */
+  timeoutMs?: number
+  /** How many connections may wait for their next message, beyond those that the messages under way need. */
+  spareConnectionsMax?: number
+  /** How long a connection waits for its next message. */
+  idleMs?: number
+}
+
+/** Shorter than the five seconds after which many servers close: a message should not meet a connection that is being closed. */
+const idleMsUsual = 4_000
+
+/** The way out: posts to endpoints, and reaches nothing but the public internet where the operator allowed no more. */
+export function createSender(options: SenderOptions): Sender {
+  const { allowsLocal, ca, spareConnectionsMax = 500, idleMs = idleMsUsual } = options
+  const { timeoutMs = webhooks.timeoutSeconds * 1000 } = options
+  const closing = new AbortController()
+  const onStop = createStops()
+  let underWay = 0
+  const connector = createConnector({
+    isAllowed: allowsLocal ? () => true : isPublicAddress,
+    // Under development names may stand in the machine's own list, which name servers do not know.
+    lookup:
+      options.lookup ??
+      (allowsLocal ? systemLookup : createNameLookup(stop => onStop([closing.signal], stop))),
+    timeoutMs,
+    ca,
+  })
+  // It forgets an origin when its last connection has closed, and opens as many connections as it takes: with HTTP/2 it
+  // would hold back an origin's messages until the first connection stands.
+  const agent = new Agent({
+    connect: connector.connect,
+    allowH2: false,
+    pipelining: 1,
+    keepAliveTimeout: idleMs,
+    // Whatever the receiver says it would keep.
+    keepAliveMaxTimeout: idleMs,
+    maxHeaderSize: 16_384,
+    // The time limit is kept here, for the whole.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+
+  return {
+    async send({ url: text, headers, body }, signal) {
+      if (closing.signal.aborted || signal?.aborted) return unsent('stopped')
+      // What was allowed when it was registered may not be any more.
+      const url = checkEndpointUrl(text, { allowsLocal })
+      if (typeof url === 'string') return unsent('url_not_allowed')
+      const { origin, pathname, search } = url
+      underWay++
+      // A connection is free a turn of the event loop after its answer: by then the next message has opened another.
+      const reset = connector.openCount() > 2 * underWay + spareConnectionsMax
+      try {
+        return await exchange({
+          dispatcher: agent,
+          request: { origin, path: pathname + search, method: 'POST', headers, body, reset },
+          timeoutMs,
+          onStart: stop => onStop(signal ? [closing.signal, signal] : [closing.signal], stop),
+        })
+      } finally {
+        underWay--
+      }
+    },
+    async close() {
+      closing.abort()
+      connector.close()
+      await agent.destroy()
+    },
+  }
+}
+
+const unsent = (error: SendError): Answered => ({
+  status: null,
+  error,
+  answer: null,
+  retryAfter: null,
+  latencyMs: 0,
+})

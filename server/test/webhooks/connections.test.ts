@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { answering, startRawReceiver } from './raw-receiver.ts'
+import { messageTo, openSender } from './sending.ts'
+
+describe('connections', () => {
+  test('are used again', async t => {
+    const receiver = await startRawReceiver(t, answering(200))
+    const sender = openSender(t)
+    for (let count = 0; count < 20; count++) await sender.send(messageTo(receiver.url))
+    assert.equal(receiver.requests.length, 20)
+    // One is free a turn after its answer: messages that follow without a pause take turns on two.
+    assert.ok(receiver.connectionCount() <= 2, `${receiver.connectionCount()} connections`)
+  })
+
+  test('are not shared while one waits: a hanging message does not hold back others', async t => {
+    const receiver = await startRawReceiver(t, (socket, number) => {
+      if (number > 0) answering(200)(socket, number)
+    })
+    const sender = openSender(t, { timeoutMs: 2_000 })
+    const hanging = sender.send(messageTo(receiver.url))
+    const others = await Promise.all(Array.from({ length: 20 }, () => sender.send(messageTo(receiver.url))))
+    const answered = [...others, await hanging].filter(({ status }) => status === 200)
+    assert.equal(answered.length, 20)
+    assert.ok(answered.every(({ latencyMs }) => latencyMs < 1_500))
+  })
+
+  test('that nobody uses are closed, though the receiver would keep them for an hour', async t => {
+    const receiver = await startRawReceiver(t, answering(200, 'ok', ['Keep-Alive: timeout=3600']))
+    const sender = openSender(t, { idleMs: 50 })
+    await sender.send(messageTo(receiver.url))
+    assert.equal(receiver.openCount(), 1)
+    await receiver.allClosed()
+  })
+
+  test('are kept for a while', async t => {
+    const receiver = await startRawReceiver(t, answering(200))
+    const other = await startRawReceiver(t, socket => void setTimeout(answering(200), 200, socket, 0))
+    const sender = openSender(t)
+    await sender.send(messageTo(receiver.url))
+    await sender.send(messageTo(other.url))
+    assert.equal(receiver.openCount(), 1)
+  })
+
+  test('do not grow with the number of receivers', async t => {
+    const receivers = await Promise.all(Array.from({ length: 30 }, () => startRawReceiver(t, answering(200))))
+    const sender = openSender(t, { spareConnectionsMax: 4 })
+    for (const { url } of receivers) assert.equal((await sender.send(messageTo(url))).status, 200)
+    const open = receivers.reduce((sum, receiver) => sum + receiver.openCount(), 0)
+    assert.ok(open <= 8, `${open} connections are open`)
+  })
+
+  test('that the receiver has closed meanwhile are not used', async t => {
+    const receiver = await startRawReceiver(t, (socket, number) => {
+      answering(200)(socket, number)
+      socket.end()
+    })
+    const sender = openSender(t)
+    for (let count = 0; count < 10; count++) {
+      assert.equal((await sender.send(messageTo(receiver.url))).status, 200)
+      await receiver.allClosed()
+    }
+    assert.equal(receiver.connectionCount(), 10)
+  })
+
+  test('on which more came than was asked for are not used', async t => {
+    const forged = 'HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n'
+    const receiver = await startRawReceiver(t, (socket, number) => {
+      answering(200)(socket, number)
+      socket.write(forged)
+    })
+    const sender = openSender(t)
+    for (let count = 0; count < 10; count++)
+      assert.equal((await sender.send(messageTo(receiver.url))).status, 200)
+  })
+})
+
+describe('stopping', () => {
+  test('an attempt that is stopped says so, and its connection ends', async t => {
+    const stopping = new AbortController()
+    const receiver = await startRawReceiver(t, () => stopping.abort())
+    const sender = openSender(t)
+    const sent = await Promise.all([
+      sender.send(messageTo(receiver.url), stopping.signal),
+      sender.send(messageTo(receiver.url), stopping.signal),
+    ])
+    assert.deepEqual(
+      sent.map(({ status, error }) => [status, error]),
+      [
+        [null, 'stopped'],
+        [null, 'stopped'],
+      ],
+    )
+    await receiver.allClosed()
+  })
+
+  test('after the status it stands: the receiver has the message', async t => {
+    const stopping = new AbortController()
+    const receiver = await startRawReceiver(t, socket => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf')
+      setTimeout(() => stopping.abort(), 50)
+    })
+    const { status, error, answer } = await openSender(t).send(messageTo(receiver.url), stopping.signal)
+    assert.deepEqual([status, error, answer], [200, null, 'half'])
+  })
+
+  test('a signal that is aborted already sends nothing', async t => {
+    const receiver = await startRawReceiver(t, answering(200))
+    const { error } = await openSender(t).send(messageTo(receiver.url), AbortSignal.abort())
+    assert.equal(error, 'stopped')
+    assert.equal(receiver.connectionCount(), 0)
+  })
+
+  test('a signal that stays leaves later attempts alone', async t => {
+    const stopping = new AbortController()
+    const receiver = await startRawReceiver(t, answering(200))
+    const sender = openSender(t)
+    for (let count = 0; count < 5; count++)
+      assert.equal((await sender.send(messageTo(receiver.url), stopping.signal)).status, 200)
+    stopping.abort()
+    assert.equal((await sender.send(messageTo(receiver.url))).status, 200)
+  })
+
+  test('during the look-up, it is not connected to afterwards with the message', async t => {
+    const stopping = new AbortController()
+    const receiver = await startRawReceiver(t, answering(200))
+    const found: (() => void)[] = []
+    const sender = openSender(t, {
+      lookup: (_name, _options, done) =>
+        void found.push(() => done(null, [{ address: '127.0.0.1', family: 4 }])),
+    })
+    const sent = sender.send(messageTo(`http://hooks.example.com:${receiver.port}/`), stopping.signal)
+    stopping.abort()
+    assert.equal((await sent).error, 'stopped')
+    for (const tell of found) tell()
+    // This one has the same way, and arrives: so the other would have.
+    await sender.send(messageTo(receiver.url))
+    assert.equal(receiver.requests.length, 1)
+  })
+
+  test('a sender that closes stops what is under way, at whatever stage, and takes no more', async t => {
+    const receiver = await startRawReceiver(t, () => undefined)
+    const sender = openSender(t, {
+      lookup: (_name, _options, done) => {
+        setImmediate(() => void sender.close())
+        setTimeout(done, 20, null, [{ address: '127.0.0.1', family: 4 }])
+      },
+    })
+    const hanging = sender.send(messageTo(receiver.url))
+    const lookingUp = sender.send(messageTo(`http://hooks.example.com:${receiver.port}/`))
+    assert.deepEqual([(await hanging).error, (await lookingUp).error], ['stopped', 'stopped'])
+    assert.equal((await sender.send(messageTo(receiver.url))).error, 'stopped')
+    await receiver.allClosed()
+    assert.deepEqual(receiver.requests.length <= 1, true)
+  })
+})

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import type { LookupAddress } from 'node:dns'
+import type { LookupFunction, Socket } from 'node:net'
+import { describe, type TestContext, test } from 'node:test'
+import { createConnector } from '../../src/webhooks/guarded-connector.ts'
+import { createNameLookup } from '../../src/webhooks/name-lookup.ts'
+import { isPublicAddress } from '../../src/webhooks/public-address.ts'
+import type { SendError } from '../../src/webhooks/send.ts'
+import { SendFailure } from '../../src/webhooks/send-error.ts'
+import { startNameServer } from './name-server.ts'
+import { answering, type RawReceiver, startRawReceiver } from './raw-receiver.ts'
+import { messageTo, openSender } from './sending.ts'
+
+const name = 'hooks.example.com'
+/** In a block that no registry has given out: public by its range, and nobody is there. */
+const nobody = '2d00::1'
+
+/** A sender as in production, that asks this name server; and a receiver on the loopback that nobody may reach. */
+async function open(t: TestContext) {
+  const [nameServer, receiver] = await Promise.all([startNameServer(t), startRawReceiver(t, answering(200))])
+  const lookup = createNameLookup(() => () => undefined, nameServer.createResolver)
+  const sender = openSender(t, { allowsLocal: false, lookup, timeoutMs: 500 })
+  const url = `https://${name}:${receiver.port}/`
+  return { nameServer, receiver, url, send: () => sender.send(messageTo(url)) }
+}
+
+function assertUntouched(receiver: RawReceiver): void {
+  assert.deepEqual([receiver.connectionCount(), receiver.bytesReceived()], [0, 0])
+}
+
+describe('a name', () => {
+  const hidden: [promise: string, addresses: string[]][] = [
+    ['of the loopback', ['127.0.0.1']],
+    ['of the loopback in IPv6', ['::1']],
+    ['of a private network', ['10.0.0.1']],
+    ['of the metadata of a cloud', ['169.254.169.254']],
+    ['of everywhere', ['0.0.0.0']],
+    ['of IPv6 that carries the loopback', ['::ffff:127.0.0.1']],
+    ['of NAT64 that carries the loopback', ['64:ff9b::7f00:1']],
+    ['of 6to4 that carries the loopback', ['2002:7f00:1::1']],
+    ['with a public address and then a private one', ['8.8.8.8', '127.0.0.1']],
+    ['with a private address and then a public one', ['127.0.0.1', '8.8.8.8']],
+    ['with a public IPv4 address and a private IPv6 address', ['8.8.8.8', '::1']],
+    ['with a public IPv6 address and a private IPv4 address', [nobody, '127.0.0.1']],
+  ]
+  for (const [promise, addresses] of hidden) {
+    test(`${promise} is refused, and nobody is called`, async t => {
+      const { nameServer, receiver, send } = await open(t)
+      nameServer.say(name, addresses)
+      const { status, error } = await send()
+      assert.deepEqual([status, error], [null, 'address_not_public'])
+      assertUntouched(receiver)
+    })
+  }
+
+  test('that was public and then becomes private is refused on the next attempt', async t => {
+    const { nameServer, receiver, send } = await open(t)
+    nameServer.say(name, [nobody])
+    const errorOfNobody = (await send()).error
+    assert.ok(errorOfNobody === 'connection_failed' || errorOfNobody === 'timed_out', String(errorOfNobody))
+    nameServer.say(name, ['127.0.0.1'])
+    assert.equal((await send()).error, 'address_not_public')
+    assert.equal(nameServer.askedCount(name), 4, 'an answer was remembered')
+    assertUntouched(receiver)
+  })
+
+  test('that does not exist, or has no address, is not found', async t => {
+    const { nameServer, send } = await open(t)
+    assert.equal((await send()).error, 'name_not_found')
+    nameServer.say(name, [])
+    assert.equal((await send()).error, 'name_not_found')
+  })
+
+  test('whose server is silent takes no longer than the limit', async t => {
+    const { nameServer, send } = await open(t)
+    nameServer.say(name, undefined)
+    const { error, latencyMs } = await send()
+    assert.equal(error, 'timed_out')
+    assert.ok(latencyMs < 2_000, `${latencyMs} ms`)
+  })
+
+  test('is called on its next address where the first does not listen', async t => {
+    const receiver = await startRawReceiver(t, answering(200))
+    const nameServer = await startNameServer(t)
+    nameServer.say(name, ['127.0.0.2', '::1', '127.0.0.1'])
+    const lookup = createNameLookup(() => () => undefined, nameServer.createResolver)
+    const { status } = await openSender(t, { lookup }).send(messageTo(`http://${name}:${receiver.port}/`))
+    assert.equal(status, 200)
+  })
+})
+
+describe('an address in a URL', () => {
+  const literals = [
+    '127.0.0.1',
+    '127.1',
+    '0x7f.1',
+    '2130706433',
+    '017700000001',
+    '１２７.0.0.1',
+    '0',
+    '[::1]',
+  ]
+  literals.push('[::ffff:7f00:1]', '[::ffff:127.0.0.1]', '[::7f00:1]', '[64:ff9b::7f00:1]', 'localhost')
+  for (const literal of literals) {
+    test(`${literal} is not called, whatever was allowed when it was registered`, async t => {
+      const receiver = await startRawReceiver(t, answering(200))
+      const sender = openSender(t, { allowsLocal: false, timeoutMs: 500 })
+      const { error } = await sender.send(messageTo(`https://${literal}:${receiver.port}/`))
+      assert.equal(error, 'url_not_allowed')
+      assertUntouched(receiver)
+    })
+  }
+})
+
+describe('a connection', () => {
+  const refuse: LookupFunction = (_name, _options, done) => done(new Error('not asked for'), [])
+
+  function connect(
+    options: { lookup?: LookupFunction; isAllowed?: (address: string) => boolean },
+    target: { hostname: string; port: number; protocol?: string },
+  ): Promise<SendError | Socket> {
+    const connector = createConnector({
+      isAllowed: isPublicAddress,
+      lookup: refuse,
+      timeoutMs: 1_000,
+      ...options,
+    })
+    const { hostname, port, protocol = 'https:' } = target
+    return new Promise(resolve => {
+      connector.connect({ hostname, protocol, port: String(port) }, (error, socket) =>
+        resolve(error instanceof SendFailure ? error.reason : (socket ?? 'not_http')),
+      )
+    })
+  }
+
+  for (const hostname of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1']) {
+    test(`to the address ${hostname} is not made, though no look-up sees it`, async t => {
+      const receiver = await startRawReceiver(t, answering(200))
+      assert.equal(await connect({}, { hostname, port: receiver.port }), 'address_not_public')
+      assertUntouched(receiver)
+    })
+  }
+
+  for (const protocol of ['https:', 'http:']) {
+    test(`that ends elsewhere than the look-up said is left before a byte is sent (${protocol})`, async t => {
+      const receiver = await startRawReceiver(t, answering(200))
+      let reads = 0
+      const liar: LookupAddress = {
+        family: 4,
+        // Whoever judges it sees another address than whoever connects.
+        get address() {
+          return reads++ === 0 ? '8.8.8.8' : '127.0.0.1'
+        },
+      }
+      const lookup: LookupFunction = (_name, _options, done) => done(null, [liar])
+      const connected = await connect({ lookup }, { hostname: name, port: receiver.port, protocol })
+      assert.equal(connected, 'address_not_public')
+      await receiver.allClosed()
+      assert.deepEqual([receiver.connectionCount(), receiver.bytesReceived()], [1, 0])
+    })
+  }
+
+  test('to an allowed address is made', async t => {
+    const receiver = await startRawReceiver(t, answering(200))
+    const lookup: LookupFunction = (_name, _options, done) =>
+      done(null, [{ address: '127.0.0.1', family: 4 }])
+    const isAllowed = (address: string) => address === '127.0.0.1'
+    const connected = await connect(
+      { lookup, isAllowed },
+      { hostname: name, port: receiver.port, protocol: 'http:' },
+    )
+    assert.ok(typeof connected === 'object')
+    connected.destroy()
+  })
+
+  test('is not made to the allowed one of two addresses either', async t => {
+    const receiver = await startRawReceiver(t, answering(200))
+    const addresses = ['127.0.0.1', '127.0.0.2'].map(address => ({ address, family: 4 }))
+    const lookup: LookupFunction = (_name, _options, done) => done(null, addresses)
+    const isAllowed = (address: string) => address === '127.0.0.1'
+    const target = { hostname: name, port: receiver.port, protocol: 'http:' }
+    assert.equal(await connect({ lookup, isAllowed }, target), 'address_not_public')
+    assertUntouched(receiver)
+  })
+})

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { LookupFunction } from 'node:net'
+import { describe, type TestContext, test } from 'node:test'
+import { createServer as createTlsServer } from 'node:tls'
+import { makeCertificate, withoutCertificates } from './certificate.ts'
+import { answering, listen, startRawReceiver } from './raw-receiver.ts'
+import { messageTo, openSender } from './sending.ts'
+
+const name = 'hooks.example.com'
+const loopback: LookupFunction = (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }])
+
+describe('TLS', { skip: withoutCertificates }, () => {
+  async function open(t: TestContext, { names = [`DNS:${name}`], isTrusted = true } = {}) {
+    const certificate = makeCertificate(...names)
+    const receiver = await startRawReceiver(t, answering(200), { certificate })
+    const sender = openSender(t, {
+      lookup: loopback,
+      timeoutMs: 2_000,
+      ...(isTrusted && { ca: certificate.cert }),
+    })
+    const send = (host: string) => sender.send(messageTo(`https://${host}:${receiver.port}/`))
+    return { receiver, sender, send }
+  }
+
+  test('a certificate for the name is taken, though an address is connected to', async t => {
+    const { send } = await open(t)
+    const { status, error, answer } = await send(name)
+    assert.deepEqual([status, error, answer], [200, null, 'ok'])
+  })
+
+  test('a certificate that nobody vouches for is not, and nothing is sent', async t => {
+    const { send, receiver } = await open(t, { isTrusted: false })
+    const { status, error } = await send(name)
+    assert.deepEqual([status, error], [null, 'tls_failed'])
+    assert.deepEqual(receiver.requests, [])
+    await receiver.allClosed()
+  })
+
+  test('a certificate for another name is not', async t => {
+    const { send, receiver } = await open(t, { names: ['DNS:other.example.com', 'IP:127.0.0.1'] })
+    // The second time too: a session that is remembered would spare the check.
+    for (const _ of [1, 2]) assert.equal((await send(name)).error, 'tls_failed')
+    assert.deepEqual(receiver.requests, [])
+  })
+
+  test('an address is verified as such', async t => {
+    const { send } = await open(t, { names: ['IP:127.0.0.1'] })
+    assert.equal((await send('127.0.0.1')).status, 200)
+  })
+
+  test('the receiver hears which name is meant', async t => {
+    const certificate = makeCertificate(`DNS:${name}`)
+    const heard: (string | false | null)[] = []
+    const server = createTlsServer(certificate, socket => {
+      heard.push(socket.servername, socket.alpnProtocol)
+      socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')
+    })
+    const port = await listen(server)
+    t.after(() => server.close())
+    const sender = openSender(t, { lookup: loopback, ca: certificate.cert })
+    assert.equal((await sender.send(messageTo(`https://${name}:${port}/`))).status, 204)
+    assert.equal(heard[0], name)
+  })
+
+  test('a message to a hanging receiver does not hold back the next to the same name', async t => {
+    const certificate = makeCertificate(`DNS:${name}`)
+    const receiver = await startRawReceiver(
+      t,
+      (socket, number) => {
+        if (number > 0) answering(200)(socket, number)
+      },
+      { certificate },
+    )
+    const sender = openSender(t, { lookup: loopback, ca: certificate.cert, timeoutMs: 1_000 })
+    const message = messageTo(`https://${name}:${receiver.port}/`)
+    const first = sender.send(message)
+    const rest = await Promise.all(Array.from({ length: 5 }, () => sender.send(message)))
+    const statuses = [await first, ...rest].map(({ status }) => status)
+    assert.deepEqual(statuses.filter(status => status === 200).length, 5)
+  })
+
+  test('a receiver that speaks no TLS is told apart', async t => {
+    const server = createServer((_req, res) => res.end())
+    const port = await listen(server)
+    t.after(() => server.close())
+    const sender = openSender(t, { lookup: loopback })
+    assert.equal((await sender.send(messageTo(`https://${name}:${port}/`))).error, 'tls_failed')
+  })
+
+  test('a receiver that ends or resets the handshake too', async t => {
+    const ends = await startRawReceiver(t, () => undefined, { onConnect: socket => void socket.end() })
+    const resets = await startRawReceiver(t, () => undefined, {
+      onConnect: socket => void socket.once('data', () => socket.resetAndDestroy()),
+    })
+    const sender = openSender(t, { lookup: loopback })
+    for (const { port } of [ends, resets])
+      assert.equal((await sender.send(messageTo(`https://${name}:${port}/`))).error, 'tls_failed')
+  })
+
+  test('a handshake that never goes on ends at the limit, and the connection with it', async t => {
+    const receiver = await startRawReceiver(t, () => undefined)
+    const sender = openSender(t, { lookup: loopback, timeoutMs: 120 })
+    const { error } = await sender.send(messageTo(`https://${name}:${receiver.port}/`))
+    assert.equal(error, 'timed_out')
+    await receiver.allClosed()
+  })
+
+  test('what is under way over TLS is stopped when the sender closes', async t => {
+    const certificate = makeCertificate(`DNS:${name}`)
+    const receiver = await startRawReceiver(t, () => void sender.close(), { certificate })
+    const sender = openSender(t, { lookup: loopback, ca: certificate.cert })
+    assert.equal((await sender.send(messageTo(`https://${name}:${receiver.port}/`))).error, 'stopped')
+    await receiver.allClosed()
+  })
+})

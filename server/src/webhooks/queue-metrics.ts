@@ -15,39 +15,40 @@ const countedEveryMs = 5_000
  * their receivers' trouble, while the oldest that waits for an endpoint that answers says whether delivery keeps up.
  */
 export function registerQueueMetrics(registry: Registry, db: Database, now: () => number = Date.now): void {
-  const registers = [registry]
+  let counting: { atMs: number; done: Promise<void> } | undefined
+  // Each of them waits for the count that is under way: a gauge that does not is read before it.
+  const shared = {
+    registers: [registry],
+    async collect() {
+      if (!counting || now() - counting.atMs >= countedEveryMs) counting = { atMs: now(), done: count() }
+      await counting.done
+    },
+  }
   const waiting = new Gauge({
     name: 'chancery_webhook_queue_depth',
     help: 'Deliveries that wait for their next attempt, by whether their endpoint answers or fails.',
     labelNames: ['endpoints'],
-    registers,
+    ...shared,
   })
   const oldest = new Gauge({
     name: 'chancery_webhook_oldest_undelivered_seconds',
     help: 'Age of the oldest delivery that waits, by whether its endpoint answers or fails.',
     labelNames: ['endpoints'],
-    registers,
+    ...shared,
   })
-  let counting: { atMs: number; done: Promise<void> } | undefined
-
   const endpoints = new Gauge({
     name: 'chancery_webhook_endpoints',
     help: 'Webhook endpoints by status.',
     labelNames: ['status'],
-    registers,
+    ...shared,
   })
   const behind = new Gauge({
     name: 'chancery_webhook_fan_out_lag_events',
     help: 'Events of the log that are not yet queued for those who want them.',
-    registers,
-    async collect() {
-      if (!counting || now() - counting.atMs >= countedEveryMs) counting = { atMs: now(), done: count() }
-      await counting.done
-    },
+    ...shared,
   })
 
   async function count(): Promise<void> {
-    const all = [waiting, oldest, endpoints, behind]
     try {
       const queues = await db.rows<QueueState>(sql`
         select e.failing_since is not null as is_failing, count(*) as waiting,
@@ -69,7 +70,9 @@ export function registerQueueMetrics(registry: Registry, db: Database, now: () =
       behind.set(lag?.events ?? 0)
     } catch {
       // Unknown is not zero: while the database is away these are missing, and the other metrics are there.
-      for (const gauge of all) gauge.reset()
+      for (const gauge of [waiting, oldest, endpoints]) gauge.reset()
+      // Reset would make it zero.
+      behind.remove()
     }
   }
 }

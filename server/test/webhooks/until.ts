@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+
+/** Waits until something holds. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  withinMs = 10_000,
+): Promise<void> {
+  const deadline = performance.now() + withinMs
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, `it did not come to be that ${what}`)
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+}

@@ -1,6 +1,8 @@
 import { webhooks as promises } from '@chancery/contract'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { ApiError } from '../http/api-error.ts'
+import type { Replay } from '../webhooks/replay.ts'
 import type { Endpoint } from '../webhooks/store.ts'
 import { bodyReader } from './checked-body.ts'
 import type { OperatorContext } from './context.ts'
@@ -42,6 +44,19 @@ const readLogFilter = bodyReader(
     strict,
   ),
 )
+
+/** Times in UTC: PostgreSQL knows no offset beyond 16 hours, no year 0 and no time zone in brackets. */
+function inUtc(asked: Replay): Replay {
+  if (!('since' in asked)) return asked
+  const [since = '', until = ''] = [asked.since, asked.until].map(text => {
+    const time = new Date(text)
+    const year = time.getUTCFullYear()
+    if (!(year >= 1 && year <= 9999))
+      throw new ApiError('bad_request', 'since and until must be times like 2026-05-27T18:00:00Z.')
+    return time.toISOString()
+  })
+  return { since, until }
+}
 
 const failingMs = promises.failingDays * 86_400_000
 
@@ -96,7 +111,7 @@ export function webhookRoutes(app: FastifyInstance, context: OperatorContext): v
   })
 
   app.post<One>('/webhooks/:id/replay', async req => ({
-    queued: await webhooks.replay(req.params.id, readReplay(req.body)),
+    queued: await webhooks.replay(req.params.id, inUtc(readReplay(req.body))),
   }))
 
   app.delete<One>('/webhooks/:id', async req => {

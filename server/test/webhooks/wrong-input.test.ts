@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { nation } from '../ingest/facts.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { addHearing, assertRefused, operated } from './owner.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+
+let chancery: TestChancery
+let receiver: Receiver
+before(async () => {
+  chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  receiver = await startReceiver()
+  await chancery.tell([nation('n1')], { waits: false })
+})
+after(async () => {
+  await chancery.close()
+  await receiver.close()
+})
+
+test('an endpoint that makes no sense is refused, says why, and is not there', async () => {
+  const good = { player_id: 'p1', url: receiver.url('/refused') }
+  const wrong: [object, RegExp, number?][] = [
+    [{ ...good, url: 'not a url' }, /complete address/],
+    [{ ...good, url: '' }, /url/],
+    [{ ...good, url: 'ftp://bot.example/hook' }, /begin with https/],
+    [{ ...good, url: 'https://user:password@bot.example/' }, /user name or password/],
+    [{ ...good, url: `https://bot.example/${'x'.repeat(2_000)}` }, /longer than 2000/],
+    [{ player_id: 'p1' }, /url/],
+    [{ ...good, types: ['war.started'] }, /"war\.started" names no kind.*war\.declared/],
+    [{ ...good, types: ['wars.*'] }, /names no kind/],
+    [{ ...good, types: ['*'] }, /names no kind/],
+    [{ ...good, types: ['nation.founded', 'war.started'] }, /"war\.started"/],
+    [{ ...good, types: ['webhook.test'] }, /names no kind/],
+    [{ ...good, types: [] }, /types: is empty/],
+    [{ ...good, nation_ids: [] }, /nation_ids: is empty/],
+    [{ ...good, alliance_ids: [] }, /alliance_ids: is empty/],
+    [{ ...good, nation_ids: Array.from({ length: 101 }, (_, index) => `n${index}`) }, /more than 100/],
+    [{ ...good, types: 'war.*' }, /types/],
+    [{ ...good, nation_ids: ['a\0b'] }, /NUL/],
+    [{ ...good, description: 'a\0b' }, /NUL/],
+    [{ ...good, description: 'x'.repeat(201) }, /description: has more than 200/],
+    [{ ...good, secret: 'whsec_mine' }, /./],
+    [{ ...good, nation_id: 'n1' }, /one nation_id or by one player_id/],
+    [{ url: good.url }, /one nation_id or by one player_id/],
+    [{ url: good.url, nation_id: 'n1' }, /which player leads/],
+    [{ url: good.url, nation_id: 'nobody' }, /nation/, 404],
+    [{ ...good, player_id: 'no id' }, /player_id/],
+  ]
+  for (const [body, message, status = 400] of wrong)
+    await assertRefused(chancery, ['POST', '/webhooks', body], status, message)
+  assert.deepEqual((await operated(chancery, 'GET', '/webhooks')).body, { data: [] })
+  assert.deepEqual(receiver.received, [])
+})
+
+test('a question that makes no sense is refused, and says why', async () => {
+  const { id } = await addHearing(chancery, receiver.url('/asked'))
+  const replay = `/webhooks/${id}/replay`
+  const log = `/webhooks/${id}/deliveries`
+  const since = '2026-06-01T00:00:00Z'
+  const wrong: [string, string, unknown, RegExp, number?][] = [
+    ['GET', `${log}?limit=0`, undefined, /limit/],
+    ['GET', `${log}?limit=101`, undefined, /limit/],
+    ['GET', `${log}?limit=1&limit=2`, undefined, /limit/],
+    ['GET', `${log}?state=lost`, undefined, /state/],
+    ['GET', '/webhooks?nation_id=nobody', undefined, /nation/, 404],
+    ['GET', '/webhooks?nation_id=n1&player_id=p1', undefined, /one nation_id or by one player_id/],
+    ['GET', '/webhooks/whe_nobody', undefined, /webhook endpoint/, 404],
+    ['GET', '/webhooks/%00', undefined, /NUL/],
+    ['POST', replay, undefined, /body/],
+    ['POST', replay, {}, /body/],
+    ['POST', replay, { failed: false }, /body/],
+    ['POST', replay, { failed: true, delivery: 'dlv_1' }, /body/],
+    ['POST', replay, { since }, /body/],
+    ['POST', replay, { since, until: 'now' }, /body/],
+    ['POST', replay, { since, until: '2026-02-30T00:00:00Z' }, /body/],
+    ['POST', replay, { since: '0000-01-01T00:00:00Z', until: since }, /times like/],
+    ['POST', replay, { since, until: '9999-12-31T23:00:00-23:00' }, /times like/],
+    ['POST', replay, { since, until: '2026-06-01T00:00:00Z[Europe/Paris]' }, /times like/],
+    ['POST', replay, { delivery: 'dlv_999999' }, /delivery/, 404],
+    ['POST', replay, { delivery: 'dlv_999999999999999999999' }, /delivery/, 404],
+    ['POST', replay, { delivery: "dlv_1' or true" }, /delivery/, 404],
+  ]
+  for (const [method, path, body, message, status = 400] of wrong)
+    await assertRefused(chancery, [method, path, body], status, message)
+})
+
+test('a span of time may be told by any clock of the world', async () => {
+  const { id } = await addHearing(chancery, receiver.url('/abroad'))
+  for (const until of [
+    '2026-06-01T00:00:00+14:00',
+    '2026-06-01T00:00:00-23:59',
+    '2026-06-01t00:00:00.123456789z',
+  ]) {
+    const answer = await operated(chancery, 'POST', `/webhooks/${id}/replay`, {
+      since: '2026-05-01T00:00:00+23:00',
+      until,
+    })
+    assert.deepEqual(answer, { status: 200, body: { queued: 0 } }, until)
+  }
+})

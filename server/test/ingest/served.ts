@@ -28,7 +28,8 @@ export function makeServedDir(): string {
   return dir
 }
 
-export async function serve(dir: string): Promise<Served> {
+/** `env` sets more than where it is and who may operate it. */
+export async function serve(dir: string, env: Record<string, string> = {}): Promise<Served> {
   const child = spawn(process.execPath, [program, 'serve', '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -39,6 +40,7 @@ export async function serve(dir: string): Promise<Served> {
       CHANCERY_OPERATOR_PORT: '0',
       CHANCERY_OPERATOR_TOKEN: operatorToken,
       CHANCERY_ANONYMOUS_LIMIT: '1000000',
+      ...env,
     },
   })
   const exited = once(child, 'exit')

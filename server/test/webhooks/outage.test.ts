@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { startTcpProxy } from '../access/tcp-proxy.ts'
+import { nation } from '../ingest/facts.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { metricsOf } from './metrics-of.ts'
+import { addHearing, newsOf } from './owner.ts'
+import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from './pairs.ts'
+import { after, type Receiver, startReceiver } from './receiver.ts'
+import { until } from './until.ts'
+
+const paths = ['/one', '/two', '/three']
+const eventCount = 300
+const wants: Wants = new Map(paths.map(path => [path, () => true]))
+
+/** One server whose way to the database can be cut, and endpoints that hear. */
+async function start(t: TestContext) {
+  const database = await createTestDatabase()
+  const proxy = await startTcpProxy(t, database.url)
+  const receiver = await startReceiver()
+  const chancery = await startChancery({
+    CHANCERY_DATABASE_URL: proxy.url,
+    CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
+  })
+  t.after(async () => {
+    proxy.restore()
+    await chancery.close()
+    await receiver.close()
+    await database.drop()
+  })
+  const endpoints = []
+  for (const path of paths) {
+    endpoints.push(await addHearing(chancery, receiver.url(path)))
+    receiver.answer(path, after(20))
+  }
+  return { chancery, proxy, receiver, endpoints }
+}
+
+const tellNations = (chancery: TestChancery) =>
+  chancery.tell(
+    Array.from({ length: eventCount }, (_, index) => nation(`n${index}`)),
+    { waits: false },
+  )
+
+/** What is counted in the database is unknown while that is away; the rest is told. */
+async function assertMetricsAnswer(chancery: TestChancery): Promise<void> {
+  const askedAt = performance.now()
+  const metrics = await metricsOf(chancery)
+  assert.ok(performance.now() - askedAt < 9_000, 'Prometheus gives up after 10 seconds')
+  assert.ok(Number(metrics.get('chancery_webhook_attempts_total{result="delivered"}')) > 0)
+  const counted = [...metrics.keys()].filter(name =>
+    /^chancery_webhook_(queue|oldest|endpoints|fan_out)/.test(name),
+  )
+  assert.deepEqual(counted, [], 'unknown is not zero')
+}
+
+async function assertAllArrive(chancery: TestChancery, receiver: Receiver): Promise<void> {
+  const arrived = () => arrivedPairs(receiver, wants)
+  // A claim whose answer was lost on its way is anybody's after its lease.
+  await until(() => arrived().size === eventCount * paths.length, 'all of it arrives', 45_000)
+  await until(async () => (await wholeLog(chancery)).length === eventCount, 'the log is read')
+  assert.deepEqual(missingFrom(wantedPairs(await wholeLog(chancery), wants), arrived()), [])
+  assert.deepEqual(
+    [...arrived()].filter(([, count]) => count > 1),
+    [],
+    'the outage is shorter than the lease: what was answered meanwhile is remembered',
+  )
+}
+
+test('a database that is away for seconds costs no event, and none comes twice', async t => {
+  const { chancery, proxy, receiver, endpoints } = await start(t)
+  await tellNations(chancery)
+  await until(() => arrivedPairs(receiver, wants).size > 100, 'deliveries are under way')
+  proxy.cut()
+  const cutAt = performance.now()
+  await assertMetricsAnswer(chancery)
+  const arrivedAtCut = arrivedPairs(receiver, wants).size
+  assert.ok(arrivedAtCut < eventCount * paths.length, 'the outage is in the middle of it')
+  await until(() => performance.now() - cutAt > 3_000, 'seconds have passed')
+  proxy.restore()
+  await assertAllArrive(chancery, receiver)
+  for (const { id } of endpoints)
+    await until(
+      async () => (await newsOf(chancery, id, 'limit=100&state=delivered')).length === 100,
+      'it is booked as delivered',
+    )
+  const metrics = await metricsOf(chancery)
+  assert.equal(metrics.get('chancery_webhook_fan_out_lag_events'), 0)
+})
+
+test('a database that goes silent costs no event either', async t => {
+  const { chancery, proxy, receiver } = await start(t)
+  await tellNations(chancery)
+  await until(() => arrivedPairs(receiver, wants).size > 100, 'deliveries are under way')
+  proxy.silence()
+  await assertMetricsAnswer(chancery)
+  proxy.restore()
+  await assertAllArrive(chancery, receiver)
+})

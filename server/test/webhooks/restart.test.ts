@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { after as afterAll, before, test } from 'node:test'
+import { nation } from '../ingest/facts.ts'
+import { startChancery } from '../support/chancery.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { addHearing, findEndpoint, newsOf } from './owner.ts'
+import { after, never, type Receiver, startReceiver, withStatus } from './receiver.ts'
+import { until } from './until.ts'
+
+const inFlight = 4
+
+let database: TestDatabase
+let receiver: Receiver
+before(async () => {
+  database = await createTestDatabase()
+  receiver = await startReceiver()
+})
+afterAll(async () => {
+  await receiver.close()
+  await database.drop()
+})
+
+const start = () =>
+  startChancery({
+    CHANCERY_DATABASE_URL: database.url,
+    CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
+    CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight),
+  })
+
+test('a server that closes waits for no receiver: what was under way is given back and arrives after the restart', async t => {
+  const closing = await start()
+  const { id: slowId } = await addHearing(closing, receiver.url('/slow'))
+  const { id: briskId } = await addHearing(closing, receiver.url('/brisk'))
+  receiver.answer('/slow', never)
+  receiver.answer('/brisk', after(300))
+  const facts = Array.from({ length: 20 }, (_, index) => nation(`n${index}`))
+  await closing.tell(facts, { waits: false })
+  await until(() => receiver.newsAt('/slow').length === inFlight, 'the slow one is busy')
+  await until(() => receiver.newsAt('/brisk').length >= inFlight, 'the brisk one is too')
+  const closedAt = performance.now()
+  await closing.close()
+  const tookMs = performance.now() - closedAt
+  assert.ok(tookMs < 5_000, `it took ${tookMs} ms to close`)
+  const before = { slow: receiver.newsAt('/slow').length, brisk: receiver.newsAt('/brisk').length }
+  assert.ok(before.brisk < facts.length)
+
+  receiver.answer('/slow', withStatus(204))
+  const restarted = await start()
+  t.after(() => restarted.close())
+  const startedAt = performance.now()
+  const idsAt = (path: string) => receiver.newsAt(path).map(({ id }) => id)
+  await until(() => new Set(idsAt('/slow')).size === facts.length, 'the slow one has all')
+  await until(() => new Set(idsAt('/brisk')).size === facts.length, 'the brisk one has all')
+  // What was under way waits for no lease.
+  assert.ok(performance.now() - startedAt < 10_000)
+  assert.equal(idsAt('/slow').length, facts.length + inFlight, 'only what was under way came twice')
+  assert.equal(idsAt('/brisk').length, facts.length, 'what was answered in time came once')
+
+  const isSettled = async (id: string) =>
+    (await newsOf(restarted, id)).every(({ state }) => state === 'delivered')
+  await until(async () => (await isSettled(slowId)) && (await isSettled(briskId)), 'all of it is booked')
+  for (const { attempts } of await newsOf(restarted, slowId))
+    assert.ok(
+      attempts.every(({ status }) => status === 204),
+      'to be interrupted is no failure of the receiver',
+    )
+  assert.equal((await findEndpoint(restarted, slowId)).failing_since, null)
+})

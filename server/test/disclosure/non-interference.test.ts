@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { bases, type Contract, contractFor, demoProfile } from '@chancery/contract'
 import fc from 'fast-check'
-import { runRankingRound } from '../../src/rankings/round.ts'
-import { createPool } from '../../src/store/database.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { seqOf } from '../ingest/answers.ts'
+import { until } from '../webhooks/until.ts'
+import { dataOf } from '../webhooks/verified.ts'
 import { ask, eachOf, hangUp, told } from './exchange.ts'
 import { profiles } from './profiles.ts'
 import { isForSome, type Request, requestsOf, withTimes } from './requests.ts'
-import { alikeFor, type Secrets, secretsOf, type Telling, tellingsOf } from './secrets.ts'
+import { alikeFor, type Secrets, secretsOf, tellingsOf } from './secrets.ts'
+import { startWorld, statusOf, tellWorld, type World } from './told-world.ts'
 import { type Viewer, viewers } from './viewers.ts'
 import { batchCount, ids, type Script, scripts } from './world.ts'
 
@@ -61,6 +59,7 @@ test('two worlds that differ only in what a viewer may not read answer that view
       second.times = await tellWorld(second.chancery, tellingsOf(script, other))
       await compare(contract, asked, seed, first, second)
       await compareIdentities(first, second)
+      await compareWebhooks(first, second)
       await addSecrets(contract, first, secrets.other)
     } finally {
       await Promise.all(worlds.map(world => world.close()))
@@ -69,74 +68,6 @@ test('two worlds that differ only in what a viewer may not read answer that view
   // A run is slow, and its failure names the viewer and the request: the first one is enough.
   await fc.assert(property, { numRuns: runs, endOnFailure: true })
 })
-
-/** A server with a world in it, and a key for each viewer. */
-interface World {
-  chancery: TestChancery
-  keys: Map<string, string>
-  /** When each public batch was logged, by this server's clock. */
-  times: string[]
-  close(): Promise<void>
-}
-
-async function startWorld({ profile }: Contract): Promise<World> {
-  const folder = await mkdtemp(join(tmpdir(), 'chancery-disclosure-'))
-  const gameFile = join(folder, 'game.json')
-  await writeFile(gameFile, JSON.stringify(profile))
-  const chancery = await startChancery({ CHANCERY_GAME_FILE: gameFile })
-  const close = async () => {
-    await chancery.close()
-    await rm(folder, { recursive: true })
-  }
-  return { chancery, keys: await makeKeys(chancery), times: [], close }
-}
-
-async function tellWorld(chancery: TestChancery, tellings: Telling[][]): Promise<string[]> {
-  const times: string[] = []
-  for (const telling of tellings) {
-    for (const { facts, isSecret } of telling) {
-      const before = await changedAt(chancery)
-      const outcome = await chancery.tell(facts, { waits: false })
-      const now = await changedAt(chancery)
-      if (isSecret)
-        assert.deepEqual([now, outcome.events], [before, 0], 'a secret moves no time and tells no event')
-      else times.push(String(now))
-    }
-  }
-  await rank(chancery)
-  return times
-}
-
-/** The ranking round, at once: a server on its own makes pauses between rounds. */
-async function rank({ databaseUrl, operate }: TestChancery): Promise<void> {
-  const pool = createPool({
-    target: { connectionString: databaseUrl },
-    role: 'chancery_ingest',
-    connectionsMax: 1,
-  })
-  try {
-    for (;;) {
-      await runRankingRound(pool).catch(() => undefined)
-      const status = await (await operate('GET', '/status')).json()
-      const { world_version, ranked_version } = status as Record<string, number>
-      if (world_version === ranked_version) return
-    }
-  } finally {
-    await pool.close()
-  }
-}
-
-async function changedAt(chancery: TestChancery): Promise<string | null> {
-  return (await chancery.read<{ data: { world_changed_at: string | null } }>('/game')).data.world_changed_at
-}
-
-async function makeKeys(chancery: TestChancery): Promise<Map<string, string>> {
-  const keys = new Map<string, string>()
-  for (const { name, player, scopes } of viewers) {
-    if (player) keys.set(name, (await chancery.makeKey({ player_id: player }, [...scopes])).key)
-  }
-  return keys
-}
 
 async function compare(contract: Contract, asked: Viewer[], seed: number, one: World, other: World) {
   const requests = requestsOf(contract)
@@ -175,6 +106,23 @@ async function compareIdentities(...worlds: [World, World]) {
     )
     assert.deepEqual(answers[1], answers[0], `the identity of ${id}`)
   }
+}
+
+/** Whoever hears of all events hears the same of the same: the ids and the bytes of the bodies, in the order of the log. */
+async function compareWebhooks(...worlds: [World, World]) {
+  const heard = await Promise.all(
+    worlds.map(async ({ chancery, receiver }) => {
+      const seq = await seqOf(chancery)
+      await until(() => receiver.newsAt('/all').length >= seq, 'every event arrives', 30_000)
+      return receiver
+        .newsAt('/all')
+        .map(message => ({ message, seq: (JSON.parse(dataOf(message)) as { seq: number }).seq }))
+        .sort((one, other) => one.seq - other.seq)
+        .map(({ message: { id, body, headers } }) => [id, headers['content-type'], body])
+    }),
+  )
+  assert.ok(heard.every(messages => messages.length > ids.nation.length))
+  assert.deepEqual(heard[1], heard[0], 'the webhooks')
 }
 
 /** All requests for who has no key; for the others what may depend on them, and some of what may not. */
@@ -225,14 +173,18 @@ function withoutClocks(operation: string, text: string, times: string[]): string
 }
 
 /** Secrets alone, told to a world that has been read: nothing that everybody reads moves, not even a version inside. */
-async function addSecrets(contract: Contract, { chancery, times }: World, { said, unseen }: Secrets) {
+async function addSecrets(
+  contract: Contract,
+  { chancery, receiver, times }: World,
+  { said, unseen }: Secrets,
+) {
   const requests = requestsOf(contract).filter(({ operation }) => operation.body !== 'personal')
   const snapshot = async () => {
     const answers = new Map<string, string>()
     await eachOf(requests, async ({ path }) => {
       answers.set(path, told(await ask(chancery.url, bases.canonical + withTimes(path, times))))
     })
-    return { answers, ...(await statusOf(chancery)) }
+    return { answers, heard: receiver.received.length, ...(await statusOf(chancery)) }
   }
   const before = await snapshot()
   const last = said.filter(({ batch }) => batch === batchCount - 1).map(secret => ({ ...secret, batch: 0 }))
@@ -240,10 +192,4 @@ async function addSecrets(contract: Contract, { chancery, times }: World, { said
   const facts = [...secret.flat().flatMap(telling => telling.facts), ...unseen.map(({ fact }) => fact)]
   await chancery.tell(facts)
   assert.deepEqual(await snapshot(), before)
-}
-
-async function statusOf(chancery: TestChancery) {
-  const status = await (await chancery.operate('GET', '/status')).json()
-  const { seq, world_version, world_changed_at } = status as Record<string, unknown>
-  return { seq, world_version, world_changed_at }
 }

@@ -10,12 +10,14 @@ const mayRead: Record<string, RegExp> = {
     /^chancery_secret\.(nation_private\.(nation_id|military|economy|production|assignments|player|attributes)|alliance_private\.(alliance_id|treasury|attributes)|member_private\.(nation_id|can_view_treasury))$/,
   chancery_access: /^chancery_access\.|^chancery_secret\.nation_private\.(nation_id|player)$/,
   chancery_ingest: /^chancery_secret\./,
+  chancery_outbound: /^chancery_outbound\.|^chancery_access\.suspension\./,
 }
 const mayWrite: Record<string, RegExp> = {
   chancery_public: /^never$/,
   chancery_owner: /^never$/,
   chancery_access: /^chancery_access\./,
   chancery_ingest: /^chancery_(secret|world)\./,
+  chancery_outbound: /^chancery_outbound\./,
 }
 
 let database: TestDatabase
@@ -33,12 +35,15 @@ after(async () => {
 interface Column {
   table: string
   column: string
+  /** PostgreSQL fills it by itself. */
+  is_made: boolean
 }
 
 /** Every column of every table of ours, also of those that later migrations add. */
 async function columns(): Promise<Column[]> {
   const { rows } = await client.query<Column>(`
-    select c.oid::regclass::text as table, a.attname as column
+    select c.oid::regclass::text as table, a.attname as column,
+      a.attidentity <> '' or a.attgenerated <> '' as is_made
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where n.nspname like 'chancery\\_%' and c.relkind in ('r', 'p', 'v', 'm')`)
@@ -70,9 +75,11 @@ for (const [role, allowed] of Object.entries(mayRead)) {
   })
 
   test(`${role} writes where it must, and nowhere else`, async () => {
-    for (const table of new Set((await columns()).map(each => each.table))) {
+    const settable = (await columns()).filter(({ is_made }) => !is_made)
+    for (const [table, column] of new Map(settable.map(each => [each.table, each.column]))) {
       if (mayWrite[role]?.test(`${table}.`)) continue
       for (const statement of [
+        `update ${table} set ${column} = null`,
         `delete from ${table}`,
         `truncate ${table}`,
         `insert into ${table} default values`,
@@ -82,6 +89,19 @@ for (const [role, allowed] of Object.entries(mayRead)) {
     }
   })
 }
+
+test('the role that tells the outside reads of the world what was logged, and no state', async () => {
+  const read = new Set<string>()
+  for (const { table, column } of await columns()) {
+    if (!table.startsWith('chancery_world.')) continue
+    if (await isLet('chancery_outbound', `select ${column} from ${table}`)) read.add(table)
+  }
+  assert.deepEqual([...read].sort(), [
+    'chancery_world.event',
+    'chancery_world.logging',
+    'chancery_world.pulse',
+  ])
+})
 
 test('the role of owners cannot read what moderators wrote', async () => {
   for (const table of ['nation_private', 'alliance_private']) {
@@ -97,7 +117,7 @@ test('statistics of secrets are kept from every role that may not read them', as
     insert into chancery_secret.nation_private (nation_id, player, moderation_notes)
     select 'n' || n, 'player' || n % 3, 'note' || n % 3 from generate_series(1, 1000) n`)
   await client.query('analyze chancery_secret.nation_private')
-  for (const role of ['chancery_public', 'chancery_access']) {
+  for (const role of ['chancery_public', 'chancery_access', 'chancery_outbound']) {
     await client.query(`begin; set local role ${role}`)
     const { rows } = await client.query<{ attname: string }>(
       `select * from pg_stats where schemaname = 'chancery_secret'`,

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { bases } from '@chancery/contract'
+import { type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
+import { until } from '../webhooks/until.ts'
+import { dataOf, verified } from '../webhooks/verified.ts'
+import { type CanaryServer, startCanaryServer } from './canary-server.ts'
+import { canaries, secretsOf } from './canary-world.ts'
+import { ask, hangUp } from './exchange.ts'
+
+interface Added {
+  id: string
+  secret: string
+}
+
+let server: CanaryServer
+let receiver: Receiver
+/** What was shown once. Nothing else may show it. */
+const shown: string[] = []
+let hearing: Added
+let failing: Added
+let eventCount: number
+
+before(async () => {
+  receiver = await startReceiver()
+  server = await startCanaryServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  hearing = await add('/hearing')
+  failing = await add('/failing')
+  receiver.answer('/failing', withStatus(500, 'no'))
+  await server.tellFacts()
+  const { body } = await ask(server.publicUrl, `${bases.canonical}/events?limit=1`)
+  eventCount = (JSON.parse(body) as { pagination: { total: number } }).pagination.total
+  await until(() => receiver.newsAt('/hearing').length === eventCount, 'all events arrive')
+  await until(() => receiver.newsAt('/failing').length > 0, 'some fail')
+})
+after(async () => {
+  hangUp()
+  await server.close()
+  await receiver.close()
+})
+
+async function add(path: string, player_id = 'p_leader'): Promise<Added> {
+  const made = await server.operate('POST', '/webhooks', { player_id, url: receiver.url(path) })
+  assert.equal(made.status, 201, made.body)
+  const { id, secret } = made.json<Added>()
+  shown.push(secret)
+  return { id, secret }
+}
+
+/** Each secret that a text holds: of the game, of the endpoints, of the operator. Base64 may stand in JSON, in a URL or as it is. */
+function foundIn(text: string): string[] {
+  const signing = shown.flatMap(secret => {
+    const key = secret.replace('whsec_', '')
+    return [
+      key,
+      encodeURIComponent(key),
+      Buffer.from(key, 'base64').toString('hex'),
+      JSON.stringify(key).slice(1, -1),
+    ]
+  })
+  const all = [...canaries.map(canary => canary.text), ...signing, server.operatorToken]
+  return [...new Set(all)].filter(secret => text.includes(secret))
+}
+
+test('no message of a webhook holds a secret, in its body or in its headers', () => {
+  assert.ok(eventCount > 20)
+  assert.ok(canaries.length > 500)
+  for (const message of receiver.received) {
+    verified(message.path === '/hearing' ? hearing.secret : failing.secret, message)
+    assert.deepEqual(foundIn(message.body + JSON.stringify(message.headers)), [], dataOf(message))
+  }
+})
+
+/** Everything that the operator can read of webhooks. */
+async function readAll(): Promise<string[]> {
+  const paths = [
+    '/webhooks',
+    '/webhooks?player_id=p_leader',
+    ...[hearing, failing].flatMap(({ id }) => [
+      `/webhooks/${id}`,
+      `/webhooks/${id}/deliveries?limit=100`,
+      `/webhooks/${id}/deliveries?limit=100&state=pending`,
+    ]),
+    '/status',
+    '/metrics',
+  ]
+  const answers = await Promise.all(paths.map(path => server.operate('GET', path)))
+  for (const [index, { status, body }] of answers.entries())
+    assert.equal(status, 200, `${paths[index]}: ${body}`)
+  return answers.map(({ body }) => body)
+}
+
+test('a secret is shown where it is made, and in no other answer, metric or line of the log', async () => {
+  const silent = ['test', 'disable', 'enable'].map(verb => `/webhooks/${hearing.id}/${verb}`)
+  for (const path of silent) {
+    const { status, body } = await server.operate('POST', path)
+    assert.equal(status, 200, body)
+    assert.deepEqual(foundIn(body), [], path)
+  }
+  const rotated = await server.operate('POST', `/webhooks/${hearing.id}/rotate`)
+  const { secret } = rotated.json<Added>()
+  assert.notEqual(secret, hearing.secret)
+  assert.deepEqual(foundIn(rotated.body), [], 'the one before it is not shown again')
+  shown.push(secret)
+  assert.deepEqual(foundIn(rotated.body), [secret.replace('whsec_', '')])
+  const replayed = await server.operate('POST', `/webhooks/${hearing.id}/replay`, {
+    since: '2026-01-01T00:00:00Z',
+    until: '2100-01-01T00:00:00Z',
+  })
+  assert.deepEqual(replayed.json<unknown>(), { queued: eventCount })
+  for (const body of await readAll()) assert.deepEqual(foundIn(body), [])
+  const suspended = await server.operate('POST', '/players/p_leader/suspend', {})
+  assert.deepEqual(foundIn(suspended.body), [])
+  assert.deepEqual(foundIn(server.written()), [])
+})
+
+test('when everything breaks, no error and no line of the log quotes what signs', async () => {
+  const planted = `whsec_${Buffer.from('a canary of thirty-two bytes, yes').toString('base64')}`
+  shown.push(planted)
+  const { id } = await add('/broken', 'p_officer')
+  const before = server.written().length
+  await server.withDatabase(async client => {
+    await client.query(
+      'update chancery_outbound.endpoint set secret = $1, previous_secret = $1 where id = $2',
+      [planted, id],
+    )
+    // The database quotes values in its messages: these must end there.
+    await client.query(`
+      create function chancery_outbound.complain() returns trigger language plpgsql as
+      $$ begin raise exception 'no place for % and %', new, old; end $$;
+      create trigger complain before insert or update on chancery_outbound.endpoint
+      for each row execute function chancery_outbound.complain()`)
+    const broken: [string, string, unknown?][] = [
+      ['POST', `/webhooks/${id}/rotate`],
+      ['POST', `/webhooks/${id}/disable`],
+      ['POST', '/webhooks', { player_id: 'p_ally', url: receiver.url('/never') }],
+    ]
+    for (const [method, path, body] of broken) {
+      const answer = await server.operate(method, path, body)
+      assert.equal(answer.status, 500, path)
+      assert.deepEqual(foundIn(answer.body), [], path)
+    }
+    // Its health cannot be noted either: this is said by the background.
+    receiver.answer('/broken', withStatus(500))
+    const [fact] = secretsOf('nation', 'n_leader', ['player'])
+    const news = { op: 'put', resource: 'nation', data: { id: 'n_news', nation_name: 'News' } }
+    const told = await server.operate(
+      'POST',
+      '/facts',
+      { facts: [fact, news] },
+      { 'idempotency-key': 'news' },
+    )
+    assert.equal(told.status, 200, told.body)
+    await until(() => receiver.newsAt('/broken').length > 0, 'it is tried')
+    await until(() => server.written().slice(before).includes('a background task failed'), 'that is said')
+    await client.query('alter table chancery_outbound.endpoint rename to elsewhere')
+    const list = await server.operate('GET', '/webhooks')
+    assert.equal(list.status, 500)
+    assert.deepEqual(foundIn(list.body), [])
+    await client.query('alter table chancery_outbound.elsewhere rename to endpoint')
+    await client.query('drop trigger complain on chancery_outbound.endpoint')
+  })
+  const metrics = await server.operate('GET', '/metrics')
+  assert.match(metrics.body, /chancery_webhook_attempts_total/)
+  assert.deepEqual(foundIn(metrics.body), [])
+  const written = server.written().slice(before)
+  assert.match(written, /a request failed/)
+  assert.deepEqual(foundIn(written), [])
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Contract } from '@chancery/contract'
+import { runRankingRound } from '../../src/rankings/round.ts'
+import { createPool } from '../../src/store/database.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { addHearing } from '../webhooks/owner.ts'
+import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import type { Telling } from './secrets.ts'
+import { viewers } from './viewers.ts'
+
+/** A server with a world in it, a key for each viewer, and somebody who hears all its webhooks. */
+export interface World {
+  chancery: TestChancery
+  receiver: Receiver
+  keys: Map<string, string>
+  /** When each public batch was logged, by this server's clock. */
+  times: string[]
+  close(): Promise<void>
+}
+
+export async function startWorld({ profile }: Contract): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'chancery-disclosure-'))
+  const gameFile = join(folder, 'game.json')
+  await writeFile(gameFile, JSON.stringify(profile))
+  const chancery = await startChancery({
+    CHANCERY_GAME_FILE: gameFile,
+    CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
+  })
+  const receiver = await startReceiver()
+  await addHearing(chancery, receiver.url('/all'))
+  const close = async () => {
+    await chancery.close()
+    await receiver.close()
+    await rm(folder, { recursive: true })
+  }
+  return { chancery, receiver, keys: await makeKeys(chancery), times: [], close }
+}
+
+export async function tellWorld(chancery: TestChancery, tellings: Telling[][]): Promise<string[]> {
+  const times: string[] = []
+  for (const telling of tellings) {
+    for (const { facts, isSecret } of telling) {
+      const before = await changedAt(chancery)
+      const outcome = await chancery.tell(facts, { waits: false })
+      const now = await changedAt(chancery)
+      if (isSecret)
+        assert.deepEqual([now, outcome.events], [before, 0], 'a secret moves no time and tells no event')
+      else times.push(String(now))
+    }
+  }
+  await rank(chancery)
+  return times
+}
+
+/** The ranking round, at once: a server on its own makes pauses between rounds. */
+async function rank({ databaseUrl, operate }: TestChancery): Promise<void> {
+  const pool = createPool({
+    target: { connectionString: databaseUrl },
+    role: 'chancery_ingest',
+    connectionsMax: 1,
+  })
+  try {
+    for (;;) {
+      await runRankingRound(pool).catch(() => undefined)
+      const status = await (await operate('GET', '/status')).json()
+      const { world_version, ranked_version } = status as Record<string, number>
+      if (world_version === ranked_version) return
+    }
+  } finally {
+    await pool.close()
+  }
+}
+
+async function changedAt(chancery: TestChancery): Promise<string | null> {
+  return (await chancery.read<{ data: { world_changed_at: string | null } }>('/game')).data.world_changed_at
+}
+
+async function makeKeys(chancery: TestChancery): Promise<Map<string, string>> {
+  const keys = new Map<string, string>()
+  for (const { name, player, scopes } of viewers) {
+    if (player) keys.set(name, (await chancery.makeKey({ player_id: player }, [...scopes])).key)
+  }
+  return keys
+}
+
+/** What moves when something public does. */
+export async function statusOf(chancery: TestChancery) {
+  const status = await (await chancery.operate('GET', '/status')).json()
+  const { seq, world_version, world_changed_at } = status as Record<string, unknown>
+  return { seq, world_version, world_changed_at }
+}

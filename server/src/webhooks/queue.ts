@@ -133,8 +133,20 @@ export async function release(
     where d.id = h.id and d.attempt = h.attempt and d.state = 'sending'`)
 }
 
+const bookLock = 0x626f_6f6b
+
+/**
+ * Begins a transaction that books attempts. Others book beside it, but nobody switches or replays whole endpoints meanwhile:
+ * they lock deliveries in another order, and each would wait for the other. It may be lost in a crash, as claims may.
+ */
+export const openBook = sql`
+  select pg_advisory_xact_lock_shared(${bookLock}), set_config('synchronous_commit', 'off', true)`
+
+/** Begins a transaction that changes the deliveries of whole endpoints, while nobody books. */
+export const closeBook = sql`select pg_advisory_xact_lock(${bookLock})`
+
 /**
  * For transactions that may be lost in a crash of the database, as long as nothing later survives it: then a claim or its
  * outcome was never written, and the delivery is sent once more under its id.
  */
-export const losable = sql`set local synchronous_commit = off`
+const losable = sql`set local synchronous_commit = off`

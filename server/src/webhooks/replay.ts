@@ -1,7 +1,8 @@
 import { createEventFilter } from '@chancery/contract'
 import { readEvents } from '../events/store.ts'
-import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { filterOf } from './filter.ts'
+import { closeBook } from './queue.ts'
 import type { Endpoint } from './store.ts'
 
 /** What to send once more: one delivery, all that failed, or what was logged in a span of time (`until` exclusive). */
@@ -29,6 +30,13 @@ export async function replay(
 
 const queuedAnew = (now: string) => sql`state = 'pending', due_at = ${now}, failures = 0, settled_at = null`
 
+/** Many deliveries are queued anew while nobody books attempts on them. */
+const alone = (pool: DatabasePool, statement: Sql): Promise<unknown[]> =>
+  pool.transaction(async db => {
+    await db.rows(closeBook)
+    return db.rows(statement)
+  })
+
 async function replayOne(db: Database, { id }: Endpoint, delivery: string, now: string): Promise<number> {
   const number = /^dlv_(\d{1,15})$/.exec(delivery)?.[1]
   if (number === undefined) return 0
@@ -38,35 +46,38 @@ async function replayOne(db: Database, { id }: Endpoint, delivery: string, now: 
   return rows.length
 }
 
-async function replayFailed(db: Database, { id }: Endpoint, now: string): Promise<number> {
+async function replayFailed(pool: DatabasePool, { id }: Endpoint, now: string): Promise<number> {
   let queued = 0
   for (let rows = rowsPerStep; rows === rowsPerStep; queued += rows) {
     rows = (
-      await db.rows(sql`
+      await alone(
+        pool,
+        sql`
         update chancery_outbound.delivery set ${queuedAnew(now)}
         where id = any(array(
           select id from chancery_outbound.delivery
           where endpoint_id = ${id} and seq is not null and state = 'failed' order by seq limit ${rowsPerStep}))
-        returning id`)
+        returning id`,
+      )
     ).length
   }
   return queued
 }
 
 async function replaySpan(
-  db: Database,
+  pool: DatabasePool,
   endpoint: Endpoint,
   { since, until }: { since: string; until: string },
   now: string,
 ): Promise<number> {
-  const span = await db.first<{ first: number | null; last: number | null }>(sql`
+  const span = await pool.first<{ first: number | null; last: number | null }>(sql`
     select min(first_seq) as first, max(last_seq) as last from chancery_world.logging
     where logged_at >= ${since} and logged_at < ${until}`)
   if (span?.first == null || span.last === null) return 0
   const wants = createEventFilter(filterOf(endpoint))
   let queued = 0
   for (let first = span.first; first <= span.last && queued < replayMax; ) {
-    const events = await readEvents(db, { first, last: span.last }, eventsPerStep)
+    const events = await readEvents(pool, { first, last: span.last }, eventsPerStep)
     const last = events.at(-1)
     if (!last) break
     first = last.seq + 1
@@ -75,11 +86,14 @@ async function replaySpan(
       .slice(0, replayMax - queued)
       .map(({ seq }) => seq)
     if (seqs.length === 0) continue
-    const rows = await db.rows(sql`
+    const rows = await alone(
+      pool,
+      sql`
       insert into chancery_outbound.delivery as d (endpoint_id, seq, state, due_at, created_at)
       select ${endpoint.id}, seq, 'pending', ${now}, ${now} from unnest(${seqs}::bigint[]) as wanted (seq)
       on conflict (endpoint_id, seq) do update set ${queuedAnew(now)} where d.state <> 'sending'
-      returning d.id`)
+      returning d.id`,
+    )
     queued += rows.length
   }
   return queued

@@ -135,7 +135,7 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
     },
 
     async disable(id) {
-      return found(await pool.transaction(db => disable(db, id, 'owner', now())))
+      return found(await disable(pool, id, 'owner', now()))
     },
 
     async remove(id) {

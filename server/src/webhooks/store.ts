@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { DisabledReason, EndpointStatus } from '@chancery/contract'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import type { FilterRow } from './filter.ts'
+import { closeBook } from './queue.ts'
 
 /** An endpoint as its owner and the operator see it. */
 export interface Endpoint extends FilterRow {
@@ -103,6 +104,7 @@ export async function activate(
   return pool.transaction(async db => {
     // Not beside a step of the fan-out, which has read who hears: it would take events past this one.
     await db.rows(sql`select from chancery_outbound.fan_out for update`)
+    await db.rows(closeBook)
     const suspended = await db.first(sql`
       select from chancery_outbound.endpoint join chancery_access.suspension using (player_id) where id = ${id}`)
     if (suspended) return 'player_suspended'
@@ -118,17 +120,16 @@ export async function activate(
 
 /** Switches an endpoint off. What waits for it has failed, and can be replayed. */
 export async function disable(
-  db: Database,
+  pool: DatabasePool,
   id: string,
   reason: DisabledReason,
   nowMs: number,
 ): Promise<Endpoint | undefined> {
-  const now = time(nowMs)
-  await db.rows(sql`
-    update chancery_outbound.endpoint set status = 'disabled', disabled_reason = ${reason}, disabled_at = ${now}
-    where id = ${id} and status <> 'disabled'`)
-  await giveUp(db, id, nowMs)
-  return findEndpoint(db, id)
+  return pool.transaction(async db => {
+    await db.rows(closeBook)
+    await switchOff(db, id, reason, nowMs)
+    return findEndpoint(db, id)
+  })
 }
 
 /** Switches off all endpoints of a player. */
@@ -138,12 +139,20 @@ export async function disableAllOf(
   reason: DisabledReason,
   nowMs: number,
 ): Promise<number> {
-  const endpoints = await listEndpoints(pool, { playerId })
-  const hearing = endpoints.filter(({ status }) => status !== 'disabled')
-  await pool.transaction(async db => {
-    for (const { id } of hearing) await disable(db, id, reason, nowMs)
+  return pool.transaction(async db => {
+    await db.rows(closeBook)
+    const endpoints = await listEndpoints(db, { playerId })
+    const hearing = endpoints.filter(({ status }) => status !== 'disabled')
+    for (const { id } of hearing) await switchOff(db, id, reason, nowMs)
+    return hearing.length
   })
-  return hearing.length
+}
+
+async function switchOff(db: Database, id: string, reason: DisabledReason, nowMs: number): Promise<void> {
+  await db.rows(sql`
+    update chancery_outbound.endpoint set status = 'disabled', disabled_reason = ${reason}, disabled_at = ${time(nowMs)}
+    where id = ${id} and status <> 'disabled'`)
+  await giveUp(db, id, nowMs)
 }
 
 /** What waits for an endpoint has failed. */
@@ -169,6 +178,7 @@ export async function replaceSecret(
 /** Removes an endpoint with its deliveries and their attempts. False where there is none. */
 export async function removeEndpoint(pool: DatabasePool, id: string): Promise<boolean> {
   return pool.transaction(async db => {
+    await db.rows(closeBook)
     const removed = await db.first(sql`delete from chancery_outbound.endpoint where id = ${id} returning id`)
     await db.rows(sql`
       with gone as (delete from chancery_outbound.delivery where endpoint_id = ${id} returning id)

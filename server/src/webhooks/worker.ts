@@ -4,9 +4,10 @@ import { noteHealth } from './endpoint-health.ts'
 import { fanOutStep } from './fan-out.ts'
 import { startLoop } from './loop.ts'
 import type { WriteMessage } from './message.ts'
-import { type ClaimedEvent, claim, losable, release, type Settlement, settle } from './queue.ts'
+import { type ClaimedEvent, claim, openBook, release, type Settlement, settle } from './queue.ts'
 import type { Sender } from './send.ts'
 import { type AttemptResult, settlementOf } from './settlement.ts'
+import { disable } from './store.ts'
 
 export interface DeliveryOptions {
   pool: DatabasePool
@@ -78,11 +79,7 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
       if (batch.length === 0) return false
       settlements = []
       try {
-        await pool.transaction(async db => {
-          await db.rows(losable)
-          await settle(db, batch, now())
-          await noteHealth(db, batch, now())
-        })
+        await writeDown(batch)
       } catch (error) {
         settlements = [...batch, ...settlements]
         throw error
@@ -92,6 +89,16 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
     },
     { everyMs: pollMs, onError },
   )
+
+  /** May be done again when it has failed half-way. */
+  async function writeDown(batch: Settlement[]): Promise<void> {
+    const dead = await pool.transaction(async db => {
+      await db.rows(openBook)
+      await settle(db, batch, now())
+      return noteHealth(db, batch, now())
+    })
+    for (const { id, reason } of dead) await disable(pool, id, reason, now())
+  }
 
   async function deliver(delivery: ClaimedEvent): Promise<void> {
     const startedMs = now()
@@ -120,12 +127,7 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
       await Promise.all(underWay)
       clearTimeout(grace)
       await book.close()
-      if (settlements.length > 0) {
-        await pool.transaction(async db => {
-          await settle(db, settlements, now())
-          await noteHealth(db, settlements, now())
-        })
-      }
+      if (settlements.length > 0) await writeDown(settlements)
       if (released.length > 0) await release(pool, released, now())
     },
   }

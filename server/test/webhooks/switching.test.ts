@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { nation } from '../ingest/facts.ts'
+import { answer, type Mailroom, openMailroom } from './mailroom.ts'
+
+let room: Mailroom
+beforeEach(async () => {
+  room = await openMailroom()
+})
+afterEach(() => room.close())
+
+test('endpoints can be switched and replayed while their deliveries are booked: nobody waits in a circle', async () => {
+  const hosts = Array.from({ length: 8 }, (_, index) => `h${index}.example`)
+  const endpoints: { id: string }[] = []
+  for (const [index, host] of hosts.entries())
+    endpoints.push(await room.addEndpoint(host, {}, index < 6 ? 'p1' : 'p2'))
+  const errors: unknown[] = []
+  const options = { onError: (error: unknown) => void errors.push(error), pollMs: 5 }
+  room.deliver(options)
+  room.deliver(options)
+  const span = { since: '2020-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
+  let calls = 0
+  for (const host of hosts)
+    room.receive(host, ({ id }) => answer(id.startsWith('evt_test') || calls++ % 3 > 0 ? 200 : 500))
+  for (let round = 0; round < 30; round += 1) {
+    await room.tell(Array.from({ length: 40 }, (_, index) => nation(`n${round}-${index}`)))
+    await Promise.all([
+      ...endpoints.slice(0, 3).map(async ({ id }) => {
+        await room.settings.disable(id)
+        await room.settings.enable(id)
+      }),
+      (async () => {
+        await room.settings.stopAllOf('p1', 'player_suspended')
+        for (const { id } of endpoints.slice(3, 6)) await room.settings.enable(id)
+      })(),
+      ...endpoints.slice(6).map(({ id }) => room.settings.replay(id, span)),
+    ])
+    room.advance(6_000)
+  }
+  assert.deepEqual(errors, [])
+})

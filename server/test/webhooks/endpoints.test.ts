@@ -3,6 +3,7 @@ import { after as afterAll, before, test } from 'node:test'
 import { smallWorld } from '../http/world.ts'
 import { nation } from '../ingest/facts.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { withConnection } from '../support/database-url.ts'
 import {
   type AddedEndpoint,
   addEndpoint,
@@ -141,6 +142,19 @@ test('an endpoint that is switched off hears nothing, and what is new again when
   )
 })
 
+/** What the database keeps of an endpoint, its deliveries and their attempts; and of attempts on deliveries that are gone. */
+const keptOf = (id: string) =>
+  withConnection(chancery.databaseUrl, async client => {
+    const { rows } = await client.query(
+      `select e::text from chancery_outbound.endpoint e where id = $1
+       union all select d::text from chancery_outbound.delivery d where endpoint_id = $1
+       union all select a::text from chancery_outbound.attempt a left join chancery_outbound.delivery d on d.id = a.delivery_id
+       where d.id is null or d.endpoint_id = $1`,
+      [id],
+    )
+    return rows
+  })
+
 test('a removed endpoint is gone with its log, and nothing arrives afterwards', async () => {
   const { id } = await addHearing(chancery, receiver.url('/removed'))
   const heard = await tellSomething()
@@ -152,7 +166,9 @@ test('a removed endpoint is gone with its log, and nothing arrives afterwards', 
     'one waits for its retry',
   )
   const delivery = (await newsOf(chancery, id)).find(({ event_id }) => event_id === heard)
+  assert.ok((await keptOf(id)).length > 5)
   assert.deepEqual(await done(chancery, 'DELETE', `/webhooks/${id}`), { id, removed: true })
+  assert.deepEqual(await keptOf(id), [])
   const arrived = receiver.newsAt('/removed').length
   for (const request of [
     ['GET', `/webhooks/${id}`],

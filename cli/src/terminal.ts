@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
+import { showControls } from './stranger-text.ts'
 
 /** Where a command reads and writes. */
 export interface Terminal {
@@ -9,11 +10,11 @@ export interface Terminal {
   messages: NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>
 }
 
-/** Prints a result: text for people, or one JSON document. */
+/** Prints a result: text for people, or one JSON document. Nothing in either gives the terminal orders. */
 export function print(terminal: Terminal, json: boolean | undefined, document: unknown, text: string) {
-  terminal.output.write(json ? `${JSON.stringify(document, null, 2)}\n` : `${text}\n`)
+  terminal.output.write(`${showControls(json ? JSON.stringify(document, null, 2) : text)}\n`)
 }
 
-export function say(terminal: Terminal, message: string) {
-  terminal.messages.write(`${message}\n`)
+export function say(terminal: Pick<Terminal, 'messages'>, message: string) {
+  terminal.messages.write(`${showControls(message)}\n`)
 }

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { table } from '../src/table.ts'
+
+test('a row of a table is one line, and its columns stand, whatever its cells hold', () => {
+  const rows = [
+    ['two\nlines \u001b[1m', 'c'],
+    ['d', 'e'],
+  ]
+  assert.deepEqual(table(rows).split('\n'), ['two\\nlines \\u001b[1m  c', 'd                     e'])
+})

@@ -1,10 +1,11 @@
 import type { Scope } from '@chancery/contract'
 import type { Command } from 'commander'
-import { UsageError } from '../command-error.ts'
+import { minute } from '../clock.ts'
 import { findDoor } from '../door/environment.ts'
 import { type KeyRecord, readKey, readKeys, readNewKey } from '../door/key-record.ts'
 import { openDoor } from '../door/operator-door.ts'
 import { limitOrNone, moment, scopeList, scopeText, wholeNumber } from '../option-values.ts'
+import { listPath, type Owner, requiredOwnerOf } from '../owner.ts'
 import { table } from '../table.ts'
 import { print, type Terminal } from '../terminal.ts'
 
@@ -67,11 +68,6 @@ Examples:
   chancery keys create --nation n42 --name "war room" --scopes military.read,economy.read
   chancery keys create --player p7 --name "tools" --expires 2027-01-01 --limit 300 --json`
 
-interface Owner {
-  nation?: string
-  player?: string
-}
-
 interface CreateOptions extends Owner {
   name: string
   scopes?: Scope[]
@@ -82,8 +78,7 @@ interface CreateOptions extends Owner {
 
 async function createKey(options: CreateOptions, terminal: Terminal) {
   const { name, scopes, expires, limit, json } = options
-  const owner = ownerOf(options)
-  if (!owner) throw new UsageError('name the owner of the key: --nation ID or --player ID')
+  const owner = requiredOwnerOf(options, 'key')
   const door = openDoor(await findDoor(terminal.env))
   const wanted = { ...owner, name, scopes, expires_at: expires, limit }
   const key = readNewKey(await door.call('POST', '/keys', wanted))
@@ -101,9 +96,9 @@ interface ListOptions extends Owner {
 }
 
 async function listKeys({ json, ...options }: ListOptions, terminal: Terminal) {
-  const query = new URLSearchParams(ownerOf(options))
+  const path = listPath('/keys', options)
   const door = openDoor(await findDoor(terminal.env))
-  const keys = readKeys(await door.call('GET', query.size > 0 ? `/keys?${query}` : '/keys'))
+  const keys = readKeys(await door.call('GET', path))
   const rows = keys.map(key => [
     key.id,
     key.player_id,
@@ -116,20 +111,9 @@ async function listKeys({ json, ...options }: ListOptions, terminal: Terminal) {
   print(terminal, json, { data: keys }, keys.length > 0 ? table([head, ...rows]) : 'no keys')
 }
 
-/** 2026-03-01 12:00 */
-const minute = (time: string) => time.slice(0, 16).replace('T', ' ')
-
 function stateOf(key: KeyRecord): string {
   if (key.revoked_at !== null) return `revoked ${minute(key.revoked_at)}`
   if (key.expires_at !== null && Date.parse(key.expires_at) <= Date.now())
     return `expired ${minute(key.expires_at)}`
   return key.last_used_at === null ? 'never used' : `used ${minute(key.last_used_at)}`
-}
-
-/** Throws a UsageError for both: a key has one owner. */
-function ownerOf({ nation, player }: Owner): { nation_id: string } | { player_id: string } | undefined {
-  if (nation !== undefined && player !== undefined)
-    throw new UsageError('name either --nation or --player, not both')
-  if (nation !== undefined) return { nation_id: nation }
-  return player === undefined ? undefined : { player_id: player }
 }

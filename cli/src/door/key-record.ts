@@ -1,5 +1,4 @@
-import { CommandError } from '../command-error.ts'
-import { isRecord } from '../record.ts'
+import { type Members, membersOf } from './members.ts'
 
 /** What the operator listener tells of a key, without its secret. */
 export interface KeyRecord {
@@ -19,38 +18,29 @@ export interface NewKey extends KeyRecord {
   key: string
 }
 
-/** Throws a CommandError for what no Chancery says. */
-export function readKey(answer: unknown): KeyRecord {
-  if (!isRecord(answer)) throw strange()
-  const text = (member: string): string => {
-    const value = answer[member]
-    if (typeof value !== 'string') throw strange()
-    return value
-  }
-  const textOrNull = (member: string) => (answer[member] == null ? null : text(member))
+/** Throws a CommandError for what no Chancery says, as the readers below. */
+export const readKey = (answer: unknown): KeyRecord => keyOf(membersOf(answer, thing))
+
+export function readNewKey(answer: unknown): NewKey {
+  const members = membersOf(answer, thing)
+  const { id, ...rest } = keyOf(members)
+  return { id, key: members.text('key'), ...rest }
+}
+
+export const readKeys = (answer: unknown): KeyRecord[] => membersOf(answer, thing).list('data').map(keyOf)
+
+const thing = 'a key'
+
+function keyOf({ text, textOrNull, textsOrNull, numberOrNull }: Members): KeyRecord {
   return {
     id: text('id'),
     player_id: text('player_id'),
     name: text('name'),
-    scopes: Array.isArray(answer.scopes) ? answer.scopes.map(String) : [],
-    limit: typeof answer.limit === 'number' ? answer.limit : null,
+    scopes: textsOrNull('scopes') ?? [],
+    limit: numberOrNull('limit'),
     created_at: text('created_at'),
     expires_at: textOrNull('expires_at'),
     revoked_at: textOrNull('revoked_at'),
     last_used_at: textOrNull('last_used_at'),
   }
 }
-
-export function readNewKey(answer: unknown): NewKey {
-  if (!isRecord(answer) || typeof answer.key !== 'string') throw strange()
-  const { id, ...rest } = readKey(answer)
-  return { id, key: answer.key, ...rest }
-}
-
-export function readKeys(answer: unknown): KeyRecord[] {
-  if (!isRecord(answer) || !Array.isArray(answer.data)) throw strange()
-  return answer.data.map(readKey)
-}
-
-const strange = () =>
-  new CommandError('the service answered without what a key has: is it a Chancery of this version?')

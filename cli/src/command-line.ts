@@ -6,10 +6,23 @@ import { addDemo } from './commands/demo.ts'
 import { addIngest } from './commands/ingest.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addPlayers } from './commands/players.ts'
 import { addServe } from './commands/serve.ts'
 import { addSimulate } from './commands/simulate.ts'
+import { addWebhooks } from './commands/webhooks.ts'
 import { say, type Terminal } from './terminal.ts'
 
+const commands = [
+  addDemo,
+  addServe,
+  addMigrate,
+  addIngest,
+  addSimulate,
+  addKeys,
+  addCodes,
+  addWebhooks,
+  addPlayers,
+]
 const exitStatus = { done: 0, failed: 1, usage: 2 } as const
 
 /** Runs one command and resolves to its exit status. */
@@ -32,8 +45,7 @@ function program(terminal: Terminal): Command {
       writeOut: text => terminal.output.write(text),
       writeErr: text => terminal.messages.write(text),
     })
-  for (const add of [addDemo, addServe, addMigrate, addIngest, addSimulate, addKeys, addCodes])
-    add(root, terminal)
+  for (const add of commands) add(root, terminal)
   return root.addHelpText(
     'after',
     `
@@ -42,6 +54,8 @@ Examples:
   chancery serve                      the service from configuration (CHANCERY_… variables)
   chancery ingest world.ndjson        facts into the running service
   chancery keys create --nation n42 --name "my bot" --scopes nation.read,economy.read
+  chancery webhooks add --nation n42 --url https://bot.example.com/events
+  chancery players suspend p7         the keys of a player open nothing until resume
 
 chancery COMMAND --help shows the options of a command, with examples.`,
   )

@@ -44,6 +44,14 @@ export function scopeList(text: string): Scope[] {
   })
 }
 
+/** Words between commas, each once. */
+export function wordList(text: string): string[] {
+  const words = text.split(',').map(word => word.trim())
+  if (words.includes(''))
+    throw new InvalidArgumentError('It must be words between commas, none of them empty.')
+  return [...new Set(words)]
+}
+
 /** Scopes as people read them. */
 export const scopeText = (scopes: readonly string[]) =>
   scopes.length === scopeNames.length ? 'all' : scopes.join(',')

@@ -10,7 +10,7 @@ import { CommandError } from '../command-error.ts'
 import { isRecord } from '../record.ts'
 import type { DoorAddress } from './environment.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT'
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** The operator listener of the running service. */
 export interface OperatorDoor {

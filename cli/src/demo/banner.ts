@@ -46,6 +46,7 @@ export function bannerText(shown: Shown): string {
         `  # ${tryOf(key).what}\n  curl -H 'Authorization: Bearer ${key.key}' \\\n    '${api}${tryOf(key).path}'`,
     ),
     ...verification(shown, api),
+    ...events(shown, api),
     '',
     `Ctrl-C stops it; the next start goes on with the same world (${config.dataDir}).`,
     'chancery demo --fresh begins a new one.',
@@ -82,14 +83,32 @@ function tryOf({ kind, nation_id: nation, alliance_id: alliance, scopes }: DemoK
   return { what: `${kind}: the own nation with its military`, path: '/me/nation?include=military' }
 }
 
-function verification({ config, keys }: Shown, api: string): string[] {
-  const nation = keys.findLast(key => key.nation_id !== null)?.nation_id
-  if (nation === undefined) return []
+const commandOf = ({ config }: Shown): string => {
   const isElsewhere = relative(process.cwd(), config.dataDir) !== '.chancery'
-  const setting = isElsewhere ? `CHANCERY_DATA_DIR=${config.dataDir} ` : ''
+  return `${isElsewhere ? `CHANCERY_DATA_DIR=${config.dataDir} ` : ''}npx chancery`
+}
+
+function verification(shown: Shown, api: string): string[] {
+  const nation = anyNation(shown)
+  if (nation === undefined) return []
   return [
     `  # verification: a code for the player of ${nation}, redeemed by a chat bot`,
-    `  ${setting}npx chancery codes issue --nation ${nation}`,
+    `  ${commandOf(shown)} codes issue --nation ${nation}`,
     `  curl '${api}/discord/verify/CODE'`,
   ]
 }
+
+/** Events as they come: over an open call, and posted to a receiver, for which the demo must be allowed to reach it. */
+function events(shown: Shown, api: string): string[] {
+  const nation = anyNation(shown)
+  const stream = [`  # news of wars, as they come`, `  curl -N '${api}/events/stream?type=war.*'`]
+  if (nation === undefined || !shown.config.webhooksAllowLocal) return stream
+  return [
+    ...stream,
+    '  # the same, posted to a receiver of yours on port 9000',
+    `  ${commandOf(shown)} webhooks add --nation ${nation} \\\n    --url http://127.0.0.1:9000/ --types 'war.*'`,
+  ]
+}
+
+const anyNation = ({ keys }: Shown): string | undefined =>
+  keys.findLast(key => key.nation_id !== null)?.nation_id ?? undefined

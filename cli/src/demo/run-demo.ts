@@ -6,10 +6,11 @@ import { type OperatorDoor, openDoor } from '../door/operator-door.ts'
 import { untilRanked } from '../door/world-status.ts'
 import { readProfile } from '../game-profile.ts'
 import { duration } from '../numbers.ts'
-import { readServiceConfig, startService, whileRunning } from '../service.ts'
+import { startService, whileRunning } from '../service.ts'
 import { listenForStop } from '../stop.ts'
 import { print, say, type Terminal } from '../terminal.ts'
 import { bannerDocument, bannerText } from './banner.ts'
+import { demoConfig } from './demo-config.ts'
 import { type DemoKey, ensureDemoKeys, readDemoKeys, viewersOf } from './demo-keys.ts'
 import { type DemoWorld, readDemoWorld, writeDemoWorld } from './demo-world.ts'
 import { removeDemoWorld } from './fresh.ts'
@@ -48,13 +49,6 @@ export async function runDemo(options: DemoOptions, terminal: Terminal): Promise
   await whileRunning(service, stop, () =>
     play({ config, service, options, terminal, signal: stop.signal }, known),
   )
-}
-
-async function demoConfig(terminal: Terminal): Promise<Config> {
-  const { CHANCERY_DATABASE_URL: databaseUrl, ...env } = terminal.env
-  if (databaseUrl)
-    say(terminal, 'the demo keeps to its bundled database: CHANCERY_DATABASE_URL is left alone')
-  return readServiceConfig(env, { host: '127.0.0.1', logLevel: 'warn' })
 }
 
 async function play(scene: Scene, known: DemoWorld | undefined): Promise<void> {

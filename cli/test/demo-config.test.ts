@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { demoConfig } from '../src/demo/demo-config.ts'
+
+const isLocalAllowed = async (env: Record<string, string>) =>
+  (await demoConfig({ env, messages: new PassThrough() })).webhooksAllowLocal
+
+for (const host of [
+  '',
+  '127.0.0.1',
+  '127.8.9.1',
+  '::1',
+  '0:0:0:0:0:0:0:1',
+  '::ffff:127.0.0.1',
+  'localhost',
+  'LocalHost',
+])
+  test(`a demo on ${host || 'its usual host'} posts webhooks to local receivers`, async () => {
+    assert.equal(await isLocalAllowed({ CHANCERY_HOST: host }), true)
+  })
+
+for (const host of [
+  '0.0.0.0',
+  '::',
+  '10.0.0.1',
+  '128.0.0.1',
+  '::2',
+  '127.0.0.1.example.com',
+  'localhost.example.com',
+])
+  test(`a demo on ${host} is reached by others, and posts no webhooks to local receivers`, async () => {
+    assert.equal(await isLocalAllowed({ CHANCERY_HOST: host }), false)
+  })
+
+test('the variable says otherwise, both ways', async () => {
+  assert.equal(await isLocalAllowed({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'false' }), false)
+  const open = { CHANCERY_HOST: '0.0.0.0', CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }
+  assert.equal(await isLocalAllowed(open), true)
+})

@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 /** The longest first: they end together. */
 const steps = {
   types: 'tsc --project .',
+  'types of the page': 'tsc --project portal',
   'schema.sql': 'node tools/dump-schema.ts --check',
   'import rules': 'node tools/import-rules/check-imports.ts',
   'unused files, exports and packages': 'knip',

@@ -15,6 +15,18 @@ export const limits = {
   /** How long readers wait before they resume a stream that broke. */
   streamRetrySeconds: 3,
 
+  /** What a player may have at a time; endpoints are among the numbers of webhooks. */
+  keysPerPlayer: 20,
+  /** How long a key that is replaced may go on working. */
+  keyOverlapHoursMax: 24,
+  /** The developer settings page: a hand-over link, a session, and changes and reads in a minute. */
+  handoverLifetimeSeconds: 60,
+  sessionLifetimeHours: 12,
+  accountChanges: 60,
+  accountReads: 600,
+  /** How long the request journal remembers. */
+  journalDays: 7,
+
   pageFirst: 1,
   pageSizeMin: 1,
   pageSizeMax: 100,

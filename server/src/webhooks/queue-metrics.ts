@@ -32,7 +32,7 @@ export function registerQueueMetrics(registry: Registry, db: Database, now: () =
   })
   const oldest = new Gauge({
     name: 'chancery_webhook_oldest_undelivered_seconds',
-    help: 'Age of the oldest delivery that waits, by whether its endpoint answers or fails.',
+    help: 'For how long the delivery that waits longest has been due, by whether its endpoint answers or fails.',
     labelNames: ['endpoints'],
     ...shared,
   })
@@ -52,7 +52,7 @@ export function registerQueueMetrics(registry: Registry, db: Database, now: () =
     try {
       const queues = await db.rows<QueueState>(sql`
         select e.failing_since is not null as is_failing, count(*) as waiting,
-          extract(epoch from clock_timestamp() - min(d.created_at)) as oldest_seconds
+          coalesce(extract(epoch from clock_timestamp() - min(d.due_at) filter (where d.state = 'pending')), 0) as oldest_seconds
         from chancery_outbound.delivery d join chancery_outbound.endpoint e on e.id = d.endpoint_id and e.status = 'active'
         where d.state in ('pending', 'sending') group by 1`)
       const statuses = await db.rows<{ status: string; count: number }>(

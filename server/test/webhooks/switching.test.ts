@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
+import { fanOutStep } from '../../src/webhooks/fan-out.ts'
 import { nation } from '../ingest/facts.ts'
 import { answer, type Mailroom, openMailroom } from './mailroom.ts'
 
@@ -38,4 +39,22 @@ test('endpoints can be switched and replayed while their deliveries are booked: 
     room.advance(6_000)
   }
   assert.deepEqual(errors, [])
+})
+
+test('an endpoint that is switched on while the fan-out is behind hears nothing from before', async () => {
+  const { id } = await room.addEndpoint('late.example')
+  const queued = async () => (await fanOutStep(room.pools.outbound, room.now())).queued
+  await room.tell([nation('n1')])
+  assert.equal(await queued(), 1)
+  await room.settings.disable(id)
+  await room.tell([nation('n2'), nation('n3')])
+  await room.settings.enable(id)
+  const added = await room.addEndpoint('new.example')
+  assert.equal(await queued(), 0)
+  await room.tell([nation('n4')])
+  assert.equal(await queued(), 2)
+  for (const endpoint of [id, added.id]) {
+    const [newest] = await room.settings.log(endpoint, { limit: 1, state: 'pending' })
+    assert.equal(newest?.event_id, 'evt_4')
+  }
 })

@@ -55,8 +55,7 @@ export function exchange({ dispatcher, request, timeoutMs, onStart }: ExchangeOp
     /** Ends the connection too: what would still come of it is not wanted. */
     function stop(error: SendError | null): void {
       finish(error)
-      // After the parser, which does not expect to lose its request in the middle of a chunk.
-      queueMicrotask(() => controller?.abort(new Error('stopped')))
+      controller?.abort(new Error('stopped'))
     }
 
     const handler: Dispatcher.DispatchHandler = {

@@ -37,9 +37,9 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
   function dial(options: buildConnector.Options, finish: (result: SendError | Socket) => void): void {
     const { hostname, protocol } = options
     const isSecure = protocol === 'https:'
-    // A look-up never sees what is an address already.
+    // A look-up never sees what is an address already. Later: undici is in the middle of setting up what would fail.
     if (isIP(hostname) && !isAllowed(hostname)) {
-      finish('address_not_public')
+      setImmediate(finish, 'address_not_public')
       return
     }
     const socket = connect({
@@ -88,9 +88,8 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
       const finish = (result: SendError | Socket) => {
         if (isFinished) return
         isFinished = true
-        if (typeof result !== 'string') return callback(null, result)
-        // undici calls while it is busy with the connection that this failure takes from it.
-        setImmediate(callback, new SendFailure(result), null)
+        if (typeof result === 'string') callback(new SendFailure(result), null)
+        else callback(null, result)
       }
       dial(options, finish)
     },

@@ -57,12 +57,11 @@ export function createSender(options: SenderOptions): Sender {
     timeoutMs,
     ca,
   })
-  // It forgets an origin when its last connection has closed, and opens as many connections as it takes: with HTTP/2 it
-  // would hold back an origin's messages until the first connection stands.
+  // It opens as many connections as it takes, pipelines no POST, and forgets an origin when its last connection has closed.
+  // With HTTP/2 it would hold back an origin's messages until the first connection stands.
   const agent = new Agent({
     connect: connector.connect,
     allowH2: false,
-    pipelining: 1,
     keepAliveTimeout: idleMs,
     // Whatever the receiver says it would keep.
     keepAliveMaxTimeout: idleMs,

@@ -50,6 +50,15 @@ describe('connections', () => {
     assert.ok(open <= 8, `${open} connections are open`)
   })
 
+  test('that have ended do not count among those that are kept', async t => {
+    const sender = openSender(t, { spareConnectionsMax: 4 })
+    const closing = await startRawReceiver(t, answering(200, 'ok', ['Connection: close']))
+    for (let count = 0; count < 20; count++) await sender.send(messageTo(closing.url))
+    const keeping = await startRawReceiver(t, answering(200))
+    for (let count = 0; count < 20; count++) await sender.send(messageTo(keeping.url))
+    assert.ok(keeping.connectionCount() <= 2, `${keeping.connectionCount()} connections`)
+  })
+
   test('that the receiver has closed meanwhile are not used', async t => {
     const receiver = await startRawReceiver(t, (socket, number) => {
       answering(200)(socket, number)

@@ -123,6 +123,10 @@ describe('the length of an address', () => {
     assert.match(String(checkEndpointUrl(ofLength(webhooks.urlLengthMax + 1), strict)), /longer than 2000/)
   })
 
+  test('counts spaces around it, so that no longer text is even read', () => {
+    assert.match(String(checkEndpointUrl(`${ofLength(100)}${' '.repeat(5_000)}`, strict)), /longer/)
+  })
+
   test('is that of what is called: escapes count', () => {
     assert.match(String(checkEndpointUrl(`https://hooks.example.com/${'ü'.repeat(400)}`, strict)), /longer/)
   })

@@ -16,10 +16,10 @@ const name = 'hooks.example.com'
 const nobody = '2d00::1'
 
 /** A sender as in production, that asks this name server; and a receiver on the loopback that nobody may reach. */
-async function open(t: TestContext) {
+async function open(t: TestContext, { timeoutMs = 5_000 } = {}) {
   const [nameServer, receiver] = await Promise.all([startNameServer(t), startRawReceiver(t, answering(200))])
   const lookup = createNameLookup(() => () => undefined, nameServer.createResolver)
-  const sender = openSender(t, { allowsLocal: false, lookup, timeoutMs: 500 })
+  const sender = openSender(t, { allowsLocal: false, lookup, timeoutMs })
   const url = `https://${name}:${receiver.port}/`
   return { nameServer, receiver, url, send: () => sender.send(messageTo(url)) }
 }
@@ -54,7 +54,7 @@ describe('a name', () => {
   }
 
   test('that was public and then becomes private is refused on the next attempt', async t => {
-    const { nameServer, receiver, send } = await open(t)
+    const { nameServer, receiver, send } = await open(t, { timeoutMs: 1_000 })
     nameServer.say(name, [nobody])
     const errorOfNobody = (await send()).error
     assert.ok(errorOfNobody === 'connection_failed' || errorOfNobody === 'timed_out', String(errorOfNobody))
@@ -72,7 +72,7 @@ describe('a name', () => {
   })
 
   test('whose server is silent takes no longer than the limit', async t => {
-    const { nameServer, send } = await open(t)
+    const { nameServer, send } = await open(t, { timeoutMs: 200 })
     nameServer.say(name, undefined)
     const { error, latencyMs } = await send()
     assert.equal(error, 'timed_out')
@@ -127,9 +127,12 @@ describe('a connection', () => {
     })
     const { hostname, port, protocol = 'https:' } = target
     return new Promise(resolve => {
-      connector.connect({ hostname, protocol, port: String(port) }, (error, socket) =>
-        resolve(error instanceof SendFailure ? error.reason : (socket ?? 'not_http')),
-      )
+      let hasReturned = false
+      connector.connect({ hostname, protocol, port: String(port) }, (error, socket) => {
+        assert.ok(hasReturned, 'undici was called back in the middle of its call')
+        resolve(error instanceof SendFailure ? error.reason : (socket ?? 'not_http'))
+      })
+      hasReturned = true
     })
   }
 

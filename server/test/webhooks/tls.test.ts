@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import type { LookupFunction } from 'node:net'
+import { createServer as createTcpServer, type LookupFunction, type Socket } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { makeCertificate, withoutCertificates } from './certificate.ts'
@@ -80,6 +80,25 @@ describe('TLS', { skip: withoutCertificates }, () => {
     assert.deepEqual(statuses.filter(status => status === 200).length, 5)
   })
 
+  test('a message whose handshake hangs does not hold back the next to the same name', async t => {
+    const certificate = makeCertificate(`DNS:${name}`)
+    const answerer = createTlsServer(certificate, socket => answering(200)(socket, 0))
+    const held: Socket[] = []
+    const server = createTcpServer(socket => {
+      if (held.push(socket) > 1) answerer.emit('connection', socket)
+    })
+    const port = await listen(server)
+    t.after(() => {
+      for (const socket of held) socket.destroy()
+      server.close()
+    })
+    const sender = openSender(t, { lookup: loopback, ca: certificate.cert, timeoutMs: 1_000 })
+    const message = messageTo(`https://${name}:${port}/`)
+    const first = sender.send(message)
+    assert.equal((await sender.send(message)).status, 200)
+    assert.equal((await first).error, 'timed_out')
+  })
+
   test('a receiver that speaks no TLS is told apart', async t => {
     const server = createServer((_req, res) => res.end())
     const port = await listen(server)
@@ -104,6 +123,18 @@ describe('TLS', { skip: withoutCertificates }, () => {
     const { error } = await sender.send(messageTo(`https://${name}:${receiver.port}/`))
     assert.equal(error, 'timed_out')
     await receiver.allClosed()
+  })
+
+  test('a connection that is still being made is ended when the sender closes', async t => {
+    const receiver = await startRawReceiver(t, () => undefined, {
+      onConnect: socket => void socket.once('data', () => void sender.close()),
+    })
+    const sender = openSender(t, { lookup: loopback, timeoutMs: 10_000 })
+    const startedAt = performance.now()
+    const { error } = await sender.send(messageTo(`https://${name}:${receiver.port}/`))
+    assert.equal(error, 'stopped')
+    await receiver.allClosed()
+    assert.ok(performance.now() - startedAt < 5_000)
   })
 
   test('what is under way over TLS is stopped when the sender closes', async t => {

@@ -16,6 +16,8 @@ const belowSlices = [
   `^server/src/http/(${httpForSlices.join('|')})\\.ts$`,
   '^server/src/$1/',
   `^server/src/${slice}/store\\.ts$`,
+  // A package of which the server has a version of its own lies below server/.
+  '(^|/)node_modules/',
 ]
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SendError } from '../../server/src/webhooks/send-error.ts'
+import type { SendError } from '../../server/src/webhooks/outgoing/send-error.ts'
 import { whatCame } from '../src/webhooks/no-answer.ts'
 
 /** All words that the service has, by its type. */

@@ -37,6 +37,9 @@ export const webhooks = {
   /** How long attempts are kept. */
   logDays: 30,
 
+  /** How many events a span that is replayed may hold. */
+  replayEventsMax: 100_000,
+
   endpointsPerPlayerMax: 10,
   urlLengthMax: 2_000,
   descriptionLengthMax: 200,

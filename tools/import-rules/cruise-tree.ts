@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { cruise, type ICruiseResult } from 'dependency-cruiser'
+import type { ICruiseResult } from 'dependency-cruiser'
 import { cruiseOptions } from '../../.dependency-cruiser.ts'
 import { clientViolations } from './client-violations.ts'
+import { readTsx } from './read-tsx.ts'
 import type { Violation } from './violation.ts'
 
 export interface Cruise {
@@ -18,6 +19,8 @@ const folders = [...workspaces, 'examples', 'tools']
 
 /** Holds the files of a repository, or of a fixture laid out like it, against the import rules. */
 export async function cruiseTree(root: string): Promise<Cruise> {
+  readTsx()
+  const { cruise } = await import('dependency-cruiser')
   const { output } = await cruise(
     folders.filter(folder => existsSync(join(root, folder))),
     { ...cruiseOptions, baseDir: root },

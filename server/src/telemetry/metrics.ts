@@ -32,18 +32,6 @@ export function createMetrics() {
       help: '1 while limits are exact over all processes, 0 while the store for that is away.',
       registers,
     }),
-    webhookAttempts: new Counter({
-      name: 'chancery_webhook_attempts_total',
-      help: 'Attempts of this process to deliver: delivered, retried (failed, and due again) or failed (given up).',
-      labelNames: ['result'],
-      registers,
-    }),
-    webhookLatency: new Histogram({
-      name: 'chancery_webhook_attempt_seconds',
-      help: 'Time of attempts to deliver, from the connection to the end of the answer.',
-      buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 15],
-      registers,
-    }),
     databaseErrors: new Counter({
       name: 'chancery_database_errors_total',
       help: 'Idle connections that broke.',

@@ -1,7 +1,7 @@
 import { webhooks } from '@chancery/contract'
 import type { WriteEvent } from '../disclosure/event-writer.ts'
 import type { Event } from '../events/store.ts'
-import type { Message } from './send.ts'
+import type { Message } from './outgoing/send.ts'
 import { sign } from './signature.ts'
 
 /** Where a message goes, and what signs it. */

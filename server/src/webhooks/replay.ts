@@ -1,5 +1,6 @@
-import { createEventFilter } from '@chancery/contract'
+import { createEventFilter, webhooks } from '@chancery/contract'
 import { readEvents } from '../events/store.ts'
+import { ApiError } from '../http/api-error.ts'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { filterOf } from './filter.ts'
 import { closeBook } from './queue.ts'
@@ -8,13 +9,13 @@ import type { Endpoint } from './store.ts'
 /** What to send once more: one delivery, all that failed, or what was logged in a span of time (`until` exclusive). */
 export type Replay = { delivery: string } | { failed: true } | { since: string; until: string }
 
-/** A span may ask for this many deliveries at most; a longer one is asked for in parts. */
-export const replayMax = 100_000
-
 const rowsPerStep = 5_000
 const eventsPerStep = 1_000
 
-/** Queues deliveries anew: due now, with the whole table of retries before them. Answers how many. */
+/**
+ * Queues deliveries anew: due now, with the whole table of retries before them. Answers how many.
+ * @throws {ApiError} bad_request where a span holds too many events.
+ */
 export async function replay(
   pool: DatabasePool,
   endpoint: Endpoint,
@@ -74,17 +75,20 @@ async function replaySpan(
     select min(first_seq) as first, max(last_seq) as last from chancery_world.logging
     where logged_at >= ${since} and logged_at < ${until}`)
   if (span?.first == null || span.last === null) return 0
+  const length = span.last - span.first + 1
+  if (length > webhooks.replayEventsMax)
+    throw new ApiError(
+      'bad_request',
+      `${length} events were logged in this span; a replay takes at most ${webhooks.replayEventsMax}: ask for it in parts.`,
+    )
   const wants = createEventFilter(filterOf(endpoint))
   let queued = 0
-  for (let first = span.first; first <= span.last && queued < replayMax; ) {
+  for (let first = span.first; first <= span.last; ) {
     const events = await readEvents(pool, { first, last: span.last }, eventsPerStep)
     const last = events.at(-1)
     if (!last) break
     first = last.seq + 1
-    const seqs = events
-      .filter(wants)
-      .slice(0, replayMax - queued)
-      .map(({ seq }) => seq)
+    const seqs = events.filter(wants).map(({ seq }) => seq)
     if (seqs.length === 0) continue
     const rows = await alone(
       pool,

@@ -1,6 +1,6 @@
+import type { Answered } from './outgoing/send.ts'
 import type { Claimed, Settlement } from './queue.ts'
 import { nextAttemptMs } from './retry.ts'
-import type { Answered } from './send.ts'
 
 export interface AttemptResult {
   settlement: Settlement

@@ -1,11 +1,12 @@
 import type { Contract } from '@chancery/contract'
+import type { Registry } from 'prom-client'
 import { createEventWriter } from '../disclosure/event-writer.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
+import { createAttemptMetrics } from './attempt-metrics.ts'
 import { createMessageWriter } from './message.ts'
+import { createSender } from './outgoing/send.ts'
 import { registerQueueMetrics } from './queue-metrics.ts'
-import { createSender } from './send.ts'
 import { createWebhookSettings, type WebhookSettings } from './settings.ts'
 import { startDeliveries } from './worker.ts'
 
@@ -13,7 +14,7 @@ export interface WebhooksOptions {
   contract: Contract
   pools: Pools
   pulse: Pulse
-  metrics: Metrics
+  metrics: { registry: Registry }
   version: string
   webhooksAllowLocal: boolean
   webhooksInFlight: number
@@ -28,7 +29,8 @@ export interface Webhooks {
 }
 
 export function startWebhooks(options: WebhooksOptions): Webhooks {
-  const { contract, pools, pulse, metrics, version, onError } = options
+  const { contract, pools, pulse, version, onError } = options
+  const { registry } = options.metrics
   const pool = pools.outbound
   const sender = createSender({ allowsLocal: options.webhooksAllowLocal })
   const write = createMessageWriter(createEventWriter(contract), version)
@@ -39,12 +41,9 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     write,
     inFlight: options.webhooksInFlight,
     onError,
-    onAttempt({ settlement: { state }, answered }) {
-      metrics.webhookAttempts.inc({ result: state === 'pending' ? 'retried' : state })
-      metrics.webhookLatency.observe(answered.latencyMs / 1000)
-    },
+    onAttempt: createAttemptMetrics(registry),
   })
-  registerQueueMetrics(metrics.registry, pool)
+  registerQueueMetrics(registry, pool)
   return {
     settings: createWebhookSettings({
       pool,

@@ -144,12 +144,16 @@ test(`a server killed ${killAt.length} times during ten thousand deliveries lose
     'every pair arrives',
     45_000,
   )
-  await until(async () => {
-    const metrics = await metricsOf({ operate })
-    return ['answering', 'failing'].every(
-      endpoints => metrics.get(`chancery_webhook_queue_depth{endpoints="${endpoints}"}`) === 0,
-    )
-  }, 'nothing waits', 45_000)
+  await until(
+    async () => {
+      const metrics = await metricsOf({ operate })
+      return ['answering', 'failing'].every(
+        endpoints => metrics.get(`chancery_webhook_queue_depth{endpoints="${endpoints}"}`) === 0,
+      )
+    },
+    'nothing waits',
+    45_000,
+  )
 
   const arrived = arrivedPairs(receiver, wants)
   assert.deepEqual(

@@ -277,3 +277,15 @@ test('a test must have been answered before an endpoint hears', async () => {
     ['delivered', 'failed', 'failed'],
   )
 })
+
+test('a replay of more events than it may take is refused, not cut', async () => {
+  const { id } = await room.addEndpoint('long.example')
+  const since = new Date(Date.now() - 1000).toISOString()
+  const until = () => new Date(Date.now() + 1000).toISOString()
+  const nations = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => nation(`n${from + index}`))
+  await room.tell(nations(0, 3), { announce: false })
+  assert.equal(await room.settings.replay(id, { since, until: until() }), 3)
+  await room.tell(nations(3, webhooks.replayEventsMax - 2), { announce: false })
+  await assert.rejects(room.settings.replay(id, { since, until: until() }), /100001 events/)
+})

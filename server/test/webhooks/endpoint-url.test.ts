@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { webhooks } from '@chancery/contract'
 import fc from 'fast-check'
-import { blockedPorts } from '../../src/webhooks/blocked-ports.ts'
-import { checkEndpointUrl } from '../../src/webhooks/endpoint-url.ts'
+import { blockedPorts } from '../../src/webhooks/outgoing/blocked-ports.ts'
+import { checkEndpointUrl } from '../../src/webhooks/outgoing/endpoint-url.ts'
 
 const strict = { allowsLocal: false }
 const local = { allowsLocal: true }

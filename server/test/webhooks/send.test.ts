@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { webhooks } from '@chancery/contract'
 import fc from 'fast-check'
-import type { SendError } from '../../src/webhooks/send.ts'
+import type { SendError } from '../../src/webhooks/outgoing/send.ts'
 import { answering, dripping, type OnRequest, saying, startRawReceiver } from './raw-receiver.ts'
 import { messageTo, openSender } from './sending.ts'
 

@@ -1,5 +1,10 @@
 import type { TestContext } from 'node:test'
-import { createSender, type Message, type Sender, type SenderOptions } from '../../src/webhooks/send.ts'
+import {
+  createSender,
+  type Message,
+  type Sender,
+  type SenderOptions,
+} from '../../src/webhooks/outgoing/send.ts'
 
 /** A sender that ends with its test; local receivers are allowed unless said otherwise. */
 export function openSender(t: TestContext, options: Partial<SenderOptions> = {}): Sender {

@@ -1,0 +1,23 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+import type { AttemptResult } from './settlement.ts'
+
+/** Makes what counts the attempts of this process. */
+export function createAttemptMetrics(registry: Registry): (result: AttemptResult) => void {
+  const registers = [registry]
+  const attempts = new Counter({
+    name: 'chancery_webhook_attempts_total',
+    help: 'Attempts of this process to deliver: delivered, retried (failed, and due again) or failed (given up).',
+    labelNames: ['result'],
+    registers,
+  })
+  const seconds = new Histogram({
+    name: 'chancery_webhook_attempt_seconds',
+    help: 'Time of attempts to deliver, from the look-up to the end of the answer.',
+    buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 15],
+    registers,
+  })
+  return ({ settlement: { state }, answered }) => {
+    attempts.inc({ result: state === 'pending' ? 'retried' : state })
+    seconds.observe(answered.latencyMs / 1000)
+  }
+}

@@ -1,3 +1,4 @@
+export * from './account/index.ts'
 export * from './classification.ts'
 export * from './contract.ts'
 export * from './demo-profile.ts'

@@ -7,6 +7,43 @@ create schema chancery_access;
 grant usage on schema chancery_access to chancery_access;
 grant usage on schema chancery_access to chancery_outbound;
 
+create table chancery_access.account_log (
+  id bigint generated always as identity not null,
+  player_id text collate "C" not null,
+  at timestamp with time zone not null,
+  action text not null,
+  subject text,
+  detail text,
+  constraint account_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX account_log_at ON chancery_access.account_log USING brin (at);
+CREATE INDEX account_log_player ON chancery_access.account_log USING btree (player_id, id);
+grant delete, insert, select, update on chancery_access.account_log to chancery_access;
+
+create unlogged table chancery_access.address_call (
+  id bigint generated always as identity not null,
+  request_id text collate "C" not null,
+  at timestamp with time zone not null,
+  address text collate "C" not null,
+  operation text collate "C" not null,
+  status smallint not null,
+  duration_us integer not null,
+  constraint address_call_pkey PRIMARY KEY (id)
+) with (autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX address_call_at ON chancery_access.address_call USING brin (at);
+CREATE INDEX address_call_request ON chancery_access.address_call USING hash (request_id);
+grant delete, insert, select, update on chancery_access.address_call to chancery_access;
+
+create unlogged table chancery_access.address_hour (
+  hour timestamp with time zone not null,
+  address text collate "C" not null,
+  calls bigint not null,
+  limited bigint not null,
+  refused bigint not null,
+  constraint address_hour_pkey PRIMARY KEY (hour, address)
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
+grant delete, insert, select, update on chancery_access.address_hour to chancery_access;
+
 create table chancery_access.api_key (
   id text collate "C" not null,
   hash bytea not null,
@@ -19,11 +56,70 @@ create table chancery_access.api_key (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
+  prefix text,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_hash_key UNIQUE (hash)
 );
 CREATE INDEX api_key_player ON chancery_access.api_key USING btree (player_id);
 grant delete, insert, select, update on chancery_access.api_key to chancery_access;
+
+create table chancery_access.handover (
+  hash bytea not null,
+  player_id text collate "C" not null,
+  landing text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint handover_pkey PRIMARY KEY (hash)
+);
+grant delete, insert, select, update on chancery_access.handover to chancery_access;
+
+create unlogged table chancery_access.key_call (
+  id bigint generated always as identity not null,
+  request_id text collate "C" not null,
+  at timestamp with time zone not null,
+  key_id text collate "C" not null,
+  operation text collate "C" not null,
+  status smallint not null,
+  duration_us integer not null,
+  constraint key_call_pkey PRIMARY KEY (id)
+) with (autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX key_call_at ON chancery_access.key_call USING brin (at);
+CREATE INDEX key_call_key ON chancery_access.key_call USING btree (key_id, at);
+CREATE INDEX key_call_request ON chancery_access.key_call USING hash (request_id);
+grant delete, insert, select, update on chancery_access.key_call to chancery_access;
+
+create unlogged table chancery_access.key_hour (
+  key_id text collate "C" not null,
+  hour timestamp with time zone not null,
+  operation text collate "C" not null,
+  status smallint not null,
+  calls bigint not null,
+  constraint key_hour_pkey PRIMARY KEY (key_id, hour, operation, status)
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX key_hour_hour ON chancery_access.key_hour USING brin (hour);
+grant delete, insert, select, update on chancery_access.key_hour to chancery_access;
+
+create unlogged table chancery_access.key_minute (
+  key_id text collate "C" not null,
+  minute timestamp with time zone not null,
+  calls bigint not null,
+  limited bigint not null,
+  constraint key_minute_pkey PRIMARY KEY (key_id, minute)
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
+grant delete, insert, select, update on chancery_access.key_minute to chancery_access;
+
+create table chancery_access.limit_request (
+  key_id text collate "C" not null,
+  calls_per_minute integer not null,
+  sentence text not null,
+  asked_at timestamp with time zone not null,
+  answered_at timestamp with time zone,
+  note text,
+  constraint limit_request_pkey PRIMARY KEY (key_id),
+  constraint limit_request_key_id_fkey FOREIGN KEY (key_id) REFERENCES chancery_access.api_key(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on chancery_access.limit_request to chancery_access;
 
 create table chancery_access.pulse (
   is_only boolean default true not null,
@@ -32,6 +128,18 @@ create table chancery_access.pulse (
   constraint pulse_is_only_check CHECK (is_only)
 );
 grant delete, insert, select, update on chancery_access.pulse to chancery_access;
+
+create table chancery_access.session (
+  hash bytea not null,
+  player_id text collate "C" not null,
+  landing text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint session_pkey PRIMARY KEY (hash)
+);
+CREATE INDEX session_player ON chancery_access.session USING btree (player_id) WHERE (ended_at IS NULL);
+grant delete, insert, select, update on chancery_access.session to chancery_access;
 
 create table chancery_access.suspension (
   player_id text collate "C" not null,
@@ -51,7 +159,9 @@ create table chancery_access.verification_code (
   expires_at timestamp with time zone not null,
   redeemed_at timestamp with time zone,
   redeemed_with_key text,
-  constraint verification_code_pkey PRIMARY KEY (hash)
+  id text collate "C" default ('code_'::text || replace((gen_random_uuid())::text, '-'::text, ''::text)) not null,
+  constraint verification_code_pkey PRIMARY KEY (hash),
+  constraint verification_code_id_key UNIQUE (id)
 );
 CREATE INDEX verification_code_created ON chancery_access.verification_code USING btree (created_at);
 CREATE INDEX verification_code_nation ON chancery_access.verification_code USING btree (nation_id);

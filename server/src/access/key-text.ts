@@ -23,6 +23,11 @@ export function isKeyText(text: string): boolean {
   return text.slice(-checksumLength) === checksumOf(secret)
 }
 
+const shownLength = 8
+
+/** How a key begins: enough to know it again by, and 28 secret characters short of it. */
+export const prefixOfKey = (text: string): string => text.slice(0, shownLength)
+
 export const hashKey = (text: string): KeyHash => createHash('sha256').update(text).digest() as KeyHash
 
 function checksumOf(secret: string): string {

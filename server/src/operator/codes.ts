@@ -20,7 +20,8 @@ const readRequest = bodyReader(
 export function codeRoutes(app: FastifyInstance, { pools }: OperatorContext): void {
   app.post('/codes', async (req, reply) => {
     const { nation_id, for: account } = readRequest(req.body)
-    const issued = await issueCode(pools.access, nation_id, account ?? null)
+    const wanted = { nationId: nation_id, boundTo: account ?? null }
+    const issued = await pools.access.transaction(db => issueCode(db, wanted))
     if (issued === 'no_such_nation') throw notFound('nation')
     if (issued === 'too_many_codes') {
       throw new ApiError(
@@ -28,6 +29,7 @@ export function codeRoutes(app: FastifyInstance, { pools }: OperatorContext): vo
         `This nation has ${limits.codesLivePerNation} live codes: let one be redeemed or expire.`,
       )
     }
-    return reply.code(201).send(issued)
+    const { code, expiresAt } = issued
+    return reply.code(201).send({ code, expires_at: expiresAt })
   })
 }

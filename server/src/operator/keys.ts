@@ -1,8 +1,9 @@
 import { defaultScopes, scopeNames } from '@chancery/contract'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { hashKey, makeKeyText } from '../access/key-text.ts'
-import { insertKey, type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/store.ts'
+import { answerLimitRequest, type LimitRequestRecord, limitRequestsOf } from '../access/limit-requests.ts'
+import { makeKey } from '../access/player-keys.ts'
+import { type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/store.ts'
 import { ApiError, notFound } from '../http/api-error.ts'
 import { bodyReader } from './checked-body.ts'
 import type { OperatorContext } from './context.ts'
@@ -29,13 +30,21 @@ const readLimit = bodyReader(
   ),
 )
 
-const shown = (key: KeyRecord) => ({
+/** The owner's wish for a higher limit, as long as nobody has answered it. */
+const shownWish = (wish: LimitRequestRecord | undefined) =>
+  wish === undefined || wish.answeredAt !== null
+    ? null
+    : { calls_per_minute: wish.callsPerMinute, sentence: wish.sentence, asked_at: wish.askedAt }
+
+const shown = (key: KeyRecord, wish?: LimitRequestRecord) => ({
   id: key.id,
   player_id: key.playerId,
   name: key.name,
+  prefix: key.prefix,
   scopes: [...key.scopes],
   limit: key.callLimit,
   limit_note: key.callLimitNote,
+  limit_request: shownWish(wish),
   created_at: key.createdAt,
   expires_at: key.expiresAt,
   revoked_at: key.revokedAt,
@@ -59,8 +68,7 @@ export function keyRoutes(app: FastifyInstance, context: OperatorContext): void 
     if (expires_at !== null && !(Date.parse(expires_at) > Date.now())) {
       throw new ApiError('bad_request', 'expires_at must be in the future.')
     }
-    const key = makeKeyText()
-    const record = await insertKey(pools.access, hashKey(key), {
+    const { text: key, record } = await makeKey(pools.access, {
       playerId,
       name,
       scopes: [...new Set(scopes)],
@@ -73,22 +81,31 @@ export function keyRoutes(app: FastifyInstance, context: OperatorContext): void 
 
   app.get<{ Querystring: { player_id?: string; nation_id?: string } }>('/keys', async req => {
     const playerId = await playerOfQuery(context, req.query)
-    return { data: (await listKeys(pools.access, { playerId })).map(shown) }
+    const keys = await listKeys(pools.access, { playerId })
+    const wishes = await limitRequestsOf(
+      pools.access,
+      keys.map(key => key.id),
+    )
+    return { data: keys.map(key => shown(key, wishes.get(key.id))) }
   })
 
   app.post<{ Params: { id: string } }>('/keys/:id/revoke', async req =>
-    changed(await revokeKey(pools.access, req.params.id)),
+    changed(await pools.access.transaction(db => revokeKey(db, req.params.id))),
   )
 
   app.put<{ Params: { id: string } }>('/keys/:id/limit', async req => {
     const { limit, note = null } = readLimit(req.body)
-    return changed(await setKeyLimit(pools.access, req.params.id, limit, note))
+    const key = await pools.access.transaction(async db => {
+      await answerLimitRequest(db, req.params.id, note)
+      return setKeyLimit(db, req.params.id, limit, note)
+    })
+    return changed(key)
   })
 
   /** Whoever is told that a key has changed finds it changed in this process. */
   async function changed(key: KeyRecord | undefined) {
     if (!key) throw notFound('key')
     await pulse.refresh()
-    return shown(key)
+    return shown(key, (await limitRequestsOf(pools.access, [key.id])).get(key.id))
   }
 }

@@ -1,5 +1,5 @@
 import { limits, type PublicOf, type ResourceOf } from '@chancery/contract'
-import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import { type Database, sql } from '../store/database.ts'
 import type { CodeHash } from './code-text.ts'
 
 export type VerifiedIdentity = PublicOf<ResourceOf<'verified_identity'>>
@@ -78,30 +78,89 @@ async function whyNot(
 /** Why no code was made. */
 export type IssueProblem = 'no_such_nation' | 'too_many_codes'
 
-/** Stores a new code, unless the nation has as many live ones as it may. Returns when it expires. */
+/** A code as those may know it who may not redeem it by that. */
+export interface CodeRecord {
+  id: string
+  createdAt: string
+  expiresAt: string
+  boundTo: string | null
+}
+
+/** A code that was redeemed, and whether whoever did so used a key. */
+export interface RedeemedCodeRecord extends CodeRecord {
+  redeemedAt: string
+  withKey: boolean
+}
+
+const columns = sql`c.id, c.created_at as "createdAt", c.expires_at as "expiresAt", c.bound_to as "boundTo"`
+
+export interface NewCode {
+  nationId: string
+  boundTo: string | null
+  /** Who must lead the nation; without: whoever does. */
+  playerId?: string | undefined
+}
+
+/** Stores a new code, unless the nation has as many live ones as it may. In a transaction. */
 export async function insertCode(
-  pool: DatabasePool,
+  db: Database,
   hash: CodeHash,
-  { nationId, boundTo }: { nationId: string; boundTo: string | null },
-): Promise<{ expiresAt: string } | IssueProblem> {
-  return pool.transaction(async db => {
-    // Codes of one nation are counted and made one at a time.
-    await db.rows(sql`select pg_advisory_xact_lock(hashtext('chancery code'), hashtext(${nationId}))`)
-    const nation = await db.first<{ live: number; player: string | null }>(sql`
-      select s.player, (select count(*) from chancery_access.verification_code c
-        where c.nation_id = n.id and c.redeemed_at is null and c.expires_at > clock_timestamp()) as live
-      from chancery_world.nation n left join chancery_secret.nation_private s on s.nation_id = n.id
-      where n.id = ${nationId}`)
-    if (!nation) return 'no_such_nation'
-    if (nation.live >= limits.codesLivePerNation) return 'too_many_codes'
-    const row = await db.first<{ expiresAt: string }>(sql`
-      insert into chancery_access.verification_code (hash, nation_id, player_id, bound_to, created_at, expires_at)
-      select ${hash}, ${nationId}, ${nation.player}, ${boundTo}, t.at, date_trunc('milliseconds', t.at + make_interval(secs => ${limits.codeLifetimeSeconds}))
-      from (select clock_timestamp() as at) t
-      returning expires_at as "expiresAt"`)
-    if (!row) throw new Error('an inserted code was not returned')
-    return row
-  })
+  { nationId, boundTo, playerId }: NewCode,
+): Promise<CodeRecord | IssueProblem> {
+  // Codes of one nation are counted and made one at a time.
+  await db.rows(sql`select pg_advisory_xact_lock(hashtext('chancery code'), hashtext(${nationId}))`)
+  const nation = await db.first<{ live: number; player: string | null }>(sql`
+    select s.player, (select count(*) from chancery_access.verification_code c
+      where c.nation_id = n.id and c.redeemed_at is null and c.expires_at > clock_timestamp()) as live
+    from chancery_world.nation n left join chancery_secret.nation_private s on s.nation_id = n.id
+    where n.id = ${nationId}`)
+  if (!nation || (playerId !== undefined && nation.player !== playerId)) return 'no_such_nation'
+  if (nation.live >= limits.codesLivePerNation) return 'too_many_codes'
+  const row = await db.first<CodeRecord>(sql`
+    insert into chancery_access.verification_code as c (hash, nation_id, player_id, bound_to, created_at, expires_at)
+    select ${hash}, ${nationId}, ${nation.player}, ${boundTo}, t.at, date_trunc('milliseconds', t.at + make_interval(secs => ${limits.codeLifetimeSeconds}))
+    from (select clock_timestamp() as at) t
+    returning ${columns}`)
+  if (!row) throw new Error('an inserted code was not returned')
+  return row
+}
+
+/** Whose codes a player sees: those of a nation from the time in which they led it, and lead it now. */
+export interface CodeOwner {
+  nationId: string
+  playerId: string
+}
+
+const ofOwner = ({ nationId, playerId }: CodeOwner) =>
+  sql`c.nation_id = ${nationId} and c.player_id = ${playerId} and ${isStillTheirs}`
+
+/** The codes that can be redeemed now, oldest first. */
+export const listLiveCodes = (db: Database, owner: CodeOwner): Promise<CodeRecord[]> =>
+  db.rows(sql`
+    select ${columns} from chancery_access.verification_code c
+    where ${ofOwner(owner)} and c.redeemed_at is null and c.expires_at > clock_timestamp()
+    order by c.created_at, c.id`)
+
+/** The latest redemptions of the time that codes are remembered, newest first. */
+export const listRedeemedCodes = (
+  db: Database,
+  owner: CodeOwner,
+  limit: number,
+): Promise<RedeemedCodeRecord[]> =>
+  db.rows(sql`
+    select ${columns}, c.redeemed_at as "redeemedAt", c.redeemed_with_key is not null as "withKey"
+    from chancery_access.verification_code c
+    where ${ofOwner(owner)} and c.redeemed_at is not null
+      and c.created_at > clock_timestamp() - make_interval(days => ${limits.codeMemoryDays})
+    order by c.redeemed_at desc, c.id limit ${limit}`)
+
+/** Takes back a code that can be redeemed: from then on it is unknown. False where the owner has no such code. */
+export async function cancelCode(db: Database, owner: CodeOwner, id: string): Promise<boolean> {
+  const row = await db.first(sql`
+    delete from chancery_access.verification_code c
+    where c.id = ${id} and ${ofOwner(owner)} and c.redeemed_at is null and c.expires_at > clock_timestamp()
+    returning c.id`)
+  return row !== undefined
 }
 
 /** Forgets codes that are older than they are remembered. */

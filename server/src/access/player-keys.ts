@@ -1,0 +1,59 @@
+import { limits } from '@chancery/contract'
+import type { Database } from '../store/database.ts'
+import { hashKey, makeKeyText, prefixOfKey } from './key-text.ts'
+import {
+  countLiveKeys,
+  endKeyAfter,
+  findLiveKeyOfPlayer,
+  insertKey,
+  type KeyRecord,
+  type NewKey,
+  revokeKey,
+} from './store.ts'
+
+/** A key that was just made, and its text, which is known this once. */
+export interface MadeKey {
+  text: string
+  record: KeyRecord
+}
+
+/** Makes a key and stores what may be kept of it. */
+export async function makeKey(db: Database, key: Omit<NewKey, 'prefix'>): Promise<MadeKey> {
+  const text = makeKeyText()
+  return { text, record: await insertKey(db, hashKey(text), { ...key, prefix: prefixOfKey(text) }) }
+}
+
+/** Makes a key for a player, unless they have as many live ones as they may. In a transaction. */
+export async function makePlayerKey(
+  db: Database,
+  key: Omit<NewKey, 'prefix'>,
+): Promise<MadeKey | 'too_many_keys'> {
+  const live = await countLiveKeys(db, key.playerId)
+  return live >= limits.keysPerPlayer ? 'too_many_keys' : makeKey(db, key)
+}
+
+/**
+ * Makes a key that takes the place of one of the player's, which goes on working for `overlapHours`: with 0 it is revoked.
+ * The new one has its name, scopes and limit, and lives as long as it was made to live. In a transaction; undefined where the player
+ * has no such live key.
+ */
+export async function rotatePlayerKey(
+  db: Database,
+  playerId: string,
+  id: string,
+  overlapHours: number,
+): Promise<MadeKey | 'too_many_keys' | undefined> {
+  const live = await countLiveKeys(db, playerId)
+  const old = await findLiveKeyOfPlayer(db, playerId, id)
+  if (!old) return undefined
+  const isOverlapping = overlapHours > 0
+  if (isOverlapping && live >= limits.keysPerPlayer) return 'too_many_keys'
+  if (isOverlapping) await endKeyAfter(db, id, overlapHours)
+  else await revokeKey(db, id)
+  return makeKey(db, { ...old, scopes: [...old.scopes], expiresAt: sameLifetime(old) })
+}
+
+function sameLifetime({ createdAt, expiresAt }: KeyRecord): string | null {
+  if (expiresAt === null) return null
+  return new Date(Date.now() + Date.parse(expiresAt) - Date.parse(createdAt)).toISOString()
+}

@@ -13,9 +13,11 @@ import { hasArrived } from './settlement.ts'
 import { makeSecret } from './signature.ts'
 import {
   activate,
+  changeEndpoint,
   disable,
   disableAllOf,
   type Endpoint,
+  type EndpointChange,
   type EndpointWithSecret,
   findEndpoint,
   findEndpointWithSecret,
@@ -25,6 +27,7 @@ import {
   removeEndpoint,
   replaceSecret,
 } from './store.ts'
+import { TooManyEndpoints } from './too-many-endpoints.ts'
 
 /** What the receiver said to a test. */
 export interface TestAnswer extends Pick<Answered, 'status' | 'error' | 'answer'> {
@@ -38,6 +41,8 @@ export interface WebhookSettings {
   add(endpoint: NewEndpoint): Promise<{ endpoint: EndpointWithSecret; test: TestAnswer }>
   list(filter: { playerId?: string | undefined }): Promise<Endpoint[]>
   find(id: string): Promise<Endpoint>
+  /** Changes an endpoint. Another URL hears from when it answers a test: one is sent at once, unless the endpoint is switched off. */
+  change(id: string, change: EndpointChange): Promise<{ endpoint: Endpoint; test: TestAnswer | null }>
   /** Sends a test, and lets an endpoint that waited for its first answer hear. */
   test(id: string): Promise<{ endpoint: Endpoint; test: TestAnswer }>
   /** Lets an endpoint hear from now on, if it answers a test. */
@@ -85,8 +90,9 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
     return { has_arrived, status, error, answer, latency_ms: Math.round(latencyMs) }
   }
 
-  async function hear(id: string): Promise<Endpoint> {
-    const activated = found(await activate(pool, id, now()))
+  /** Lets an endpoint hear that was tested as it is given here. */
+  async function hear(tested: Endpoint): Promise<Endpoint> {
+    const activated = found(await activate(pool, tested, now()))
     if (activated === 'player_suspended') throw suspended()
     return activated
   }
@@ -99,39 +105,39 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
     list: filter => listEndpoints(pool, filter),
 
     async add(endpoint) {
-      const problem = problemOf(endpoint)
-      if (problem) throw new ApiError('bad_request', problem)
-      const url = checkEndpointUrl(endpoint.url, { allowsLocal })
-      if (typeof url === 'string') throw new ApiError('bad_request', url)
       const inserted = await insertEndpoint(
         pool,
-        { ...endpoint, url: url.href },
+        { ...endpoint, url: checkedUrl(endpoint) },
         { secret: makeSecret(), endpointsMax: webhooks.endpointsPerPlayerMax, nowMs: now() },
       )
       if (inserted === 'player_suspended') throw suspended()
-      if (inserted === 'too_many_endpoints') {
-        throw new ApiError(
-          'bad_request',
-          `This player has ${webhooks.endpointsPerPlayerMax} endpoints, as many as there may be: remove one.`,
-        )
-      }
+      if (inserted === 'too_many_endpoints') throw new TooManyEndpoints()
       const test = await sendTest(inserted)
-      const shown = test.has_arrived ? await hear(inserted.id) : inserted
+      const shown = test.has_arrived ? await hear(inserted) : inserted
       return { endpoint: { ...shown, secret: inserted.secret }, test }
+    },
+
+    async change(id, change) {
+      const changed = { ...change, url: checkedUrl(change) }
+      const { endpoint: moved, hasMoved } = found(await changeEndpoint(pool, id, changed, now()))
+      const { secret, ...endpoint } = moved
+      if (!hasMoved || endpoint.status === 'disabled') return { endpoint, test: null }
+      const test = await sendTest(moved)
+      return { endpoint: test.has_arrived ? await hear(endpoint) : endpoint, test }
     },
 
     async test(id) {
       const { secret, ...endpoint } = await findWithSecret(id)
       const test = await sendTest({ ...endpoint, secret })
       const isConfirmed = test.has_arrived && endpoint.status === 'unconfirmed'
-      return { endpoint: isConfirmed ? await hear(id) : endpoint, test }
+      return { endpoint: isConfirmed ? await hear(endpoint) : endpoint, test }
     },
 
     async enable(id) {
       const { secret, ...endpoint } = await findWithSecret(id)
       if (endpoint.status === 'active') return { endpoint, test: null }
       const test = await sendTest({ ...endpoint, secret })
-      return { endpoint: test.has_arrived ? await hear(id) : endpoint, test }
+      return { endpoint: test.has_arrived ? await hear(endpoint) : endpoint, test }
     },
 
     async disable(id) {
@@ -165,10 +171,18 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
     stopAllOf: (playerId, reason) => disableAllOf(pool, playerId, reason, now()),
   }
 
-  function problemOf({ description, types, nation_ids, alliance_ids }: NewEndpoint): string | undefined {
+  /** The URL as it will be called, of an endpoint of which all else is right too. */
+  function checkedUrl({ url: text, description, types, nation_ids, alliance_ids }: EndpointChange): string {
     if (description.length > webhooks.descriptionLengthMax)
-      return `description: has more than ${webhooks.descriptionLengthMax} characters.`
-    return problemOfFilter(contract, { types, nation_ids, alliance_ids })
+      throw new ApiError(
+        'bad_request',
+        `description: has more than ${webhooks.descriptionLengthMax} characters.`,
+      )
+    const problem = problemOfFilter(contract, { types, nation_ids, alliance_ids })
+    if (problem) throw new ApiError('bad_request', problem)
+    const url = checkEndpointUrl(text, { allowsLocal })
+    if (typeof url === 'string') throw new ApiError('bad_request', url)
+    return url.href
   }
 }
 

@@ -92,13 +92,48 @@ export async function listEndpoints(
     select ${columns} from chancery_outbound.endpoint e where ${ofPlayer} order by e.created_at, e.id`)
 }
 
+/** What its owner may change of an endpoint. */
+export type EndpointChange = Pick<Endpoint, 'url' | 'description'> & FilterRow
+
 /**
- * Lets an endpoint hear what is logged from now on. What was logged while it was off is not made up for by itself: that would
+ * Changes an endpoint. With another URL it hears nothing until that has answered a test, and what waits for it has failed: the
+ * new receiver gets what it is sent from then on, or what is replayed.
+ */
+export async function changeEndpoint(
+  pool: DatabasePool,
+  id: string,
+  change: EndpointChange,
+  nowMs: number,
+): Promise<{ endpoint: EndpointWithSecret; hasMoved: boolean } | undefined> {
+  const { url, description, types, nation_ids, alliance_ids } = change
+  return pool.transaction(async db => {
+    await db.rows(closeBook)
+    const before = await db.first<{ url: string }>(sql`
+      select url from chancery_outbound.endpoint where id = ${id} for update`)
+    if (!before) return undefined
+    const hasMoved = before.url !== url
+    await db.rows(sql`
+      update chancery_outbound.endpoint set url = ${url}, description = ${description}, types = ${types},
+        nation_ids = ${nation_ids}, alliance_ids = ${alliance_ids},
+        status = case when ${hasMoved} and status = 'active' then 'unconfirmed' else status end,
+        failing_since = case when ${hasMoved} then null else failing_since end
+      where id = ${id}`)
+    if (hasMoved) {
+      await giveUp(db, id, nowMs)
+      await db.rows(sql`delete from chancery_outbound.warning where endpoint_id = ${id}`)
+    }
+    const endpoint = await findEndpointWithSecret(db, id)
+    return endpoint && { endpoint, hasMoved }
+  })
+}
+
+/**
+ * Lets an endpoint hear what is logged from now on, if `url` is still where it is: that is what answered. What was logged while it was off is not made up for by itself: that would
  * flood whoever comes back; a replay brings what is wanted.
  */
 export async function activate(
   pool: DatabasePool,
-  id: string,
+  { id, url }: Pick<Endpoint, 'id' | 'url'>,
   nowMs: number,
 ): Promise<Endpoint | 'player_suspended' | undefined> {
   return pool.transaction(async db => {
@@ -111,9 +146,11 @@ export async function activate(
     const activated = await db.first(sql`
       update chancery_outbound.endpoint set status = 'active', disabled_reason = null, disabled_at = null, failing_since = null,
         heard_seq = (select seq from chancery_world.pulse)
-      where id = ${id} and status <> 'active' returning id`)
-    if (activated) await giveUp(db, id, nowMs)
-    await db.rows(sql`delete from chancery_outbound.warning where endpoint_id = ${id}`)
+      where id = ${id} and url = ${url} and status <> 'active' returning id`)
+    if (activated) {
+      await giveUp(db, id, nowMs)
+      await db.rows(sql`delete from chancery_outbound.warning where endpoint_id = ${id}`)
+    }
     return findEndpoint(db, id)
   })
 }

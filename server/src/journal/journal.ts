@@ -1,0 +1,124 @@
+import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import { type Answered, createCallRing } from './call-ring.ts'
+import { chooseCalls } from './choose-calls.ts'
+import { createLineBound } from './line-bound.ts'
+import { forgetOldCalls, forgetsEveryMs } from './prune.ts'
+import { createTally } from './tally.ts'
+import type { Harvest } from './write.ts'
+import { createWriter } from './writer.ts'
+
+/** Notes answers, and writes them down in the background. */
+export interface Journal {
+  /** Notes one answer. Never waits: where there is no room, something is left out, and is counted as dropped. */
+  note(answered: Answered): void
+  /** Reads what is written down. What this process noted before is among it, unless writing it takes more than a second. */
+  read<T>(work: (db: Database, nowMs: number) => Promise<T>): Promise<T>
+  /** Writes what is left. */
+  close(): Promise<void>
+}
+
+/** What is dropped: the line of a call, or the call from the counts. */
+export type Dropped = 'line' | 'count'
+
+export interface JournalOptions {
+  /** Acts as the access role. */
+  pool: DatabasePool
+  /** Lines over all. With 0 nothing is noted. */
+  rowsMax: number
+  onDropped: (what: Dropped, calls: number) => void
+  onError: (error: unknown) => void
+  now?: () => number
+  writesEveryMs?: number
+  /** Lines in memory, and lines written at a time. */
+  ringCapacity?: number
+  linesPerWrite?: number
+  combinationsMax?: number
+  addressesMax?: number
+}
+
+/** The part of the lines that is for calls with keys: a flood of calls without one does not push them out. */
+const shareOfKeys = 0.75
+const readPatienceMs = 1_000
+
+export function startJournal(options: JournalOptions): Journal {
+  const { pool, rowsMax, onDropped, onError, now = Date.now, linesPerWrite = 2_500 } = options
+  const ring = createCallRing(options.ringCapacity ?? 16_384)
+  const tally = createTally({
+    combinationsMax: options.combinationsMax ?? 50_000,
+    addressesMax: options.addressesMax ?? 50_000,
+  })
+  const keyRowsMax = Math.ceil(rowsMax * shareOfKeys)
+  const bounds = {
+    ofKeys: createLineBound(pool, { table: sql`chancery_access.key_call`, rowsMax: keyRowsMax, onError }),
+    ofAddresses: createLineBound(pool, {
+      table: sql`chancery_access.address_call`,
+      rowsMax: rowsMax - keyRowsMax,
+      onError,
+    }),
+  }
+
+  const drop = (what: Dropped, calls: number) => {
+    if (calls > 0) onDropped(what, calls)
+  }
+  const flush = createWriter({
+    pool,
+    gather(): Harvest | undefined {
+      const { calls, lost } = ring.take()
+      const lines = chooseCalls(calls, linesPerWrite)
+      const counts = tally.take()
+      drop('line', lost + lines.leftOut)
+      drop('count', counts.uncounted)
+      return calls.length > 0 ? { lines, counts } : undefined
+    },
+    onWritten(newest) {
+      bounds.ofKeys.reached(newest.ofKeys)
+      bounds.ofAddresses.reached(newest.ofAddresses)
+    },
+    onGivenUp({ lines, counts }) {
+      drop('line', lines.ofKeys.length + lines.ofAddresses.length)
+      drop('count', counts.calls)
+    },
+  })
+
+  const write = () => flush().catch(onError)
+  const writeTimer = setInterval(write, options.writesEveryMs ?? 2_000)
+  const forget = () => forgetOldCalls(pool, now()).then(() => undefined, onError)
+  const forgetTimer = setInterval(forget, forgetsEveryMs)
+  for (const timer of [writeTimer, forgetTimer]) timer.unref()
+  const firstForgotten = forget()
+
+  return {
+    note(answered) {
+      if (rowsMax === 0) return
+      const at = now()
+      const named = isNamed(answered) ? answered : { ...answered, address: unknownAddress }
+      ring.note(named, at)
+      tally.count(named, at)
+    },
+    async read(work) {
+      await atMost(readPatienceMs, write())
+      return work(pool, now())
+    },
+    async close() {
+      clearInterval(writeTimer)
+      clearInterval(forgetTimer)
+      await firstForgotten
+      await write()
+      await Promise.all(Object.values(bounds).map(bound => bound.close()))
+    },
+  }
+}
+
+const addressForm = /^[\da-f.:]{2,45}(?:\/64)?$/i
+const unknownAddress = 'unknown'
+
+/** Behind a trusted proxy an address is whatever that wrote. */
+const isNamed = ({ keyId, address }: Answered) => keyId !== null || addressForm.test(address)
+
+/** Resolves with the work, or without it when its time is over. */
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  await Promise.race([work, over])
+  clearTimeout(timer)
+}

@@ -1,0 +1,176 @@
+import type { Answered } from './call-ring.ts'
+
+export interface MinuteCount {
+  keyId: string
+  /** Spans are told by when they begin, in milliseconds of Unix time. */
+  minute: number
+  calls: number
+  limited: number
+}
+
+export interface HourCount {
+  keyId: string
+  hour: number
+  operation: string
+  status: number
+  calls: number
+}
+
+export interface AddressCount {
+  address: string
+  hour: number
+  calls: number
+  limited: number
+  refused: number
+}
+
+/** What was counted since it was taken the last time. */
+export interface Counts {
+  minutes: MinuteCount[]
+  hours: HourCount[]
+  addresses: AddressCount[]
+  /** All calls in it. */
+  calls: number
+  /** Calls for which there was no room. */
+  uncounted: number
+}
+
+/** Counts calls exactly, within bounds. */
+export interface Tally {
+  count(answered: Answered, at: number): void
+  take(): Counts
+}
+
+export interface TallyBounds {
+  /** Distinct keys, minutes, operations and statuses, all combined, between two takings. */
+  combinationsMax: number
+  /** Distinct addresses in an hour. Those beyond are counted together. */
+  addressesMax: number
+}
+
+/** Stands for all addresses beyond as many as are counted one by one. */
+export const otherAddresses = 'other'
+
+const minuteMs = 60_000
+const hourMs = 3_600_000
+
+/** Calls of one minute by key, of a key by operation, of an operation by status. */
+type Minute = Map<string, Operations>
+type Operations = Map<string, Statuses>
+type Statuses = Map<number, { calls: number }>
+
+export function createTally({ combinationsMax, addressesMax }: TallyBounds): Tally {
+  let minutes = new Map<number, Minute>()
+  let combinations = 0
+  let calls = 0
+  let uncounted = 0
+  // Kept over takings while their hour lasts, so that an hour has no more addresses than that however often it is taken.
+  const hours = new Map<number, Map<string, AddressCount>>()
+  let addresses = 0
+
+  function countKey(keyId: string, { operation, status }: Answered, at: number): void {
+    const index = Math.floor(at / minuteMs)
+    let counter = minutes.get(index)?.get(keyId)?.get(operation)?.get(status)
+    if (!counter) {
+      if (combinations >= combinationsMax) {
+        uncounted += 1
+        return
+      }
+      counter = { calls: 0 }
+      const minute = within(minutes, index, newMap<string, Operations>)
+      const operations = within(minute, keyId, newMap<string, Statuses>)
+      const statuses = within(operations, operation, newMap<number, { calls: number }>)
+      statuses.set(status, counter)
+      combinations += 1
+    }
+    counter.calls += 1
+    calls += 1
+  }
+
+  function addressEntry(name: string, at: number): AddressCount {
+    const index = Math.floor(at / hourMs)
+    const hour = within(hours, index, newMap<string, AddressCount>)
+    const known = hour.get(name)
+    if (known) return known
+    if (addresses >= addressesMax && name !== otherAddresses) return addressEntry(otherAddresses, at)
+    const made = { address: name, hour: index * hourMs, calls: 0, limited: 0, refused: 0 }
+    hour.set(name, made)
+    addresses += 1
+    return made
+  }
+
+  return {
+    count(answered, at) {
+      const { keyId, address, status } = answered
+      if (keyId !== null) return countKey(keyId, answered, at)
+      const entry = addressEntry(address, at)
+      entry.calls += 1
+      if (status === 429) entry.limited += 1
+      else if (status === 401) entry.refused += 1
+      calls += 1
+    },
+
+    take() {
+      const taken = { ...byKey(minutes), addresses: takeAddresses(hours), calls, uncounted }
+      minutes = new Map()
+      combinations = 0
+      calls = 0
+      uncounted = 0
+      const newest = Math.max(...hours.keys())
+      for (const hour of hours.keys()) if (hour !== newest) hours.delete(hour)
+      addresses = hours.get(newest)?.size ?? 0
+      return taken
+    },
+  }
+}
+
+const newMap = <K, V>() => new Map<K, V>()
+
+function within<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+/** The same calls by minute, and by hour with operation and status. */
+function byKey(counted: ReadonlyMap<number, Minute>): { minutes: MinuteCount[]; hours: HourCount[] } {
+  const minutes: MinuteCount[] = []
+  const hours = new Map<string, HourCount>()
+  for (const [index, minute] of counted) {
+    const hour = Math.floor((index * minuteMs) / hourMs) * hourMs
+    for (const [keyId, operations] of minute) {
+      const total = { keyId, minute: index * minuteMs, calls: 0, limited: 0 }
+      for (const [operation, statuses] of operations) {
+        for (const [status, { calls }] of statuses) {
+          total.calls += calls
+          if (status === 429) total.limited += calls
+          within(hours, `${keyId} ${hour} ${operation} ${status}`, () => ({
+            keyId,
+            hour,
+            operation,
+            status,
+            calls: 0,
+          })).calls += calls
+        }
+      }
+      minutes.push(total)
+    }
+  }
+  return { minutes, hours: [...hours.values()] }
+}
+
+function takeAddresses(hours: ReadonlyMap<number, ReadonlyMap<string, AddressCount>>): AddressCount[] {
+  const taken: AddressCount[] = []
+  for (const hour of hours.values()) {
+    for (const entry of hour.values()) {
+      if (entry.calls === 0) continue
+      taken.push({ ...entry })
+      entry.calls = 0
+      entry.limited = 0
+      entry.refused = 0
+    }
+  }
+  return taken
+}

@@ -12,10 +12,11 @@ import { registerDocs } from './http/docs.ts'
 import { createEdge } from './http/edge.ts'
 import { createErrorHandler } from './http/errors.ts'
 import { registerHealth } from './http/health.ts'
-import { countAnswers } from './http/observe.ts'
+import { createObserver } from './http/observe.ts'
 import { createParserErrors } from './http/parser-errors.ts'
 import { createRequestIds } from './http/request-id.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
+import type { Journal } from './journal/journal.ts'
 import type { LimitStore } from './limits/index.ts'
 import { allianceRoutes } from './resources/alliances/routes.ts'
 import { conflictRoutes } from './resources/conflicts/routes.ts'
@@ -41,6 +42,7 @@ export interface AppParts {
   limits: LimitStore
   log: Logger
   metrics: Metrics
+  journal: Pick<Journal, 'note'>
   anonymousLimit: number
   keyLimit: number
   trustedProxies: string[]
@@ -60,7 +62,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const requestIds = createRequestIds(trusted)
   const edge = createEdge(parts)
   const handleError = createErrorHandler(log)
-  const parserErrors = createParserErrors(edge, requestIds)
+  const observer = createObserver(parts)
+  const parserErrors = createParserErrors(edge, requestIds, observer)
 
   // What is not a request as it should be is answered beside the router: by the parser's own door, or before any route.
   const app = Fastify({
@@ -73,14 +76,16 @@ export function buildApp(parts: AppParts): FastifyInstance {
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     clientErrorHandler: parserErrors.onClientError,
-    frameworkErrors: (_error, req, reply) =>
+    frameworkErrors: (_error, req, reply) => {
+      reply.raw.once('finish', () => observer.answered(req, reply))
       edge.admit(req, reply, error =>
         handleError(
           error ?? new ApiError('invalid_parameter', 'The path is not percent-encoded UTF-8.'),
           req,
           reply,
         ),
-      ),
+      )
+    },
     ...serverOptions(parts.tls),
   }) as FastifyInstance
   parserErrors.listenTo(app.server)
@@ -100,7 +105,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   // cache, asks its store, discloses, serializes, responds.
   app.register(async api => {
     api.addHook('onRequest', edge.admit)
-    countAnswers(api, parts.metrics)
+    observer.watch(api)
     const define = createDefineRoute({ app: api, contract, disclose: createDisclosure(contract), pulse })
     const context = { pools, contract }
     nationRoutes(define, context)

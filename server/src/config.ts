@@ -25,6 +25,7 @@ export interface Config {
   streamsPerAddress: number
   webhooksAllowLocal: boolean
   webhooksInFlight: number
+  journalRows: number
   logLevel: LogLevel
   /** Bring the database to this version at start. The bundled one is always brought. */
   migrates: boolean
@@ -177,6 +178,12 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     /^([1-9]\d?|100)$/.test(text) ? Number(text) : undefined,
   )
 
+  // Lines of the request journal, which goes back 7 days (48 hours for calls without a key, which are a quarter of the lines at
+  // most): then the oldest make room. A line takes about 250 bytes in the database. 0 switches journal and usage counts off.
+  const journalRows = read('CHANCERY_JOURNAL_ROWS', 2_000_000, 'a whole number from 0', text =>
+    /^\d{1,9}$/.test(text) ? Number(text) : undefined,
+  )
+
   const logLevel = read('CHANCERY_LOG_LEVEL', defaults.logLevel, `one of ${logLevels.join(', ')}`, text =>
     logLevels.find(level => level === text),
   )
@@ -202,6 +209,7 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     streamsPerAddress,
     webhooksAllowLocal,
     webhooksInFlight,
+    journalRows,
     logLevel,
     migrates: defaults.migrates,
   }

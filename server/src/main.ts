@@ -7,6 +7,8 @@ import { createLimits } from './create-limits.ts'
 import { ensureDataDir, readOperatorToken, writeAddresses } from './data-dir.ts'
 import { readContract } from './game-file.ts'
 import { createFactChecker } from './ingest/index.ts'
+import { createDropMetrics } from './journal/drop-metrics.ts'
+import { startJournal } from './journal/journal.ts'
 import { buildOperatorApp } from './operator/operator-app.ts'
 import { startRankingRounds } from './rankings/rounds.ts'
 import { StartupError } from './startup-error.ts'
@@ -82,6 +84,13 @@ export async function startServer(config: Config): Promise<RunningServer> {
       log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'a background task failed')
     const keys = createKeys({ db: pools.access, pulse, onError })
     closers.push(keys.close)
+    const journal = startJournal({
+      pool: pools.access,
+      rowsMax: config.journalRows,
+      onDropped: createDropMetrics(metrics.registry),
+      onError,
+    })
+    closers.push(journal.close)
 
     let publicUrl = config.publicUrl ?? ''
     const app = buildApp({
@@ -93,6 +102,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       limits,
       log,
       metrics,
+      journal,
       tls,
       publicUrl: () => publicUrl,
       isDraining: () => isDraining,
@@ -102,7 +112,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const webhooks = startWebhooks({ ...config, contract, pools, pulse, metrics, version, onError })
     closers.push(webhooks.close)
     const operatorApp = buildOperatorApp(
-      { contract, pools, pulse, ingest, metrics, webhooks: webhooks.settings, version },
+      { contract, pools, pulse, ingest, metrics, webhooks: webhooks.settings, journal, version },
       { token: operatorToken, log },
     )
 

@@ -1,17 +1,80 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Answered } from '../journal/call-ring.ts'
+import { subjectOfAddress } from '../limits/index.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The operation's id, for metrics: a path could hold a code. */
+    /** The operation's id, for metrics and journal: a path could hold a code. */
     operation?: string
+  }
+  interface FastifyReply {
+    /** For an answer that goes on for long: counts it when it begins, and not again when it ends. */
+    noteOpening(): void
   }
 }
 
-/** Counts answers by operation and status. */
-export function countAnswers(app: FastifyInstance, { requests }: Pick<Metrics, 'requests'>): void {
-  app.addHook('onResponse', (req, reply, done) => {
-    requests.inc({ operation: req.routeOptions.config.operation ?? 'none', status: reply.statusCode })
-    done()
-  })
+export interface ObserverParts {
+  metrics: Pick<Metrics, 'requests'>
+  journal: { note(answered: Answered): void }
+}
+
+/** What was answered beside the router. */
+export type AnsweredBeside = Pick<Answered, 'requestId' | 'status'> & { address: string | undefined }
+
+/** Counts every answer by operation and status, and notes it in the journal. */
+export interface Observer {
+  /** Observes the answers of all routes. */
+  watch(app: FastifyInstance): void
+  answered(req: FastifyRequest, reply: FastifyReply): void
+  answeredBeside(answer: AnsweredBeside): void
+}
+
+const noOperation = 'none'
+
+export function createObserver({ metrics: { requests }, journal }: ObserverParts): Observer {
+  const opened = new WeakSet<FastifyReply>()
+
+  function answered(req: FastifyRequest, reply: FastifyReply): void {
+    const operation = req.routeOptions.config.operation ?? noOperation
+    const status = reply.statusCode
+    // Not everybody who is answered has been let in as far as to be a viewer.
+    const key = req.viewer?.kind === 'key' ? req.viewer.key : undefined
+    requests.inc({ operation, status })
+    journal.note({
+      requestId: req.id,
+      keyId: key ? key.id : null,
+      address: key ? '' : subjectOfAddress(req.ip),
+      operation,
+      status,
+      durationMs: reply.elapsedTime,
+    })
+  }
+
+  return {
+    answered,
+
+    watch(app) {
+      app.decorateReply('noteOpening', function () {
+        opened.add(this)
+        answered(this.request, this)
+      })
+      app.addHook('onResponse', (req, reply, done) => {
+        if (!opened.has(reply)) answered(req, reply)
+        done()
+      })
+    },
+
+    answeredBeside({ requestId, status, address }) {
+      requests.inc({ operation: noOperation, status })
+      journal.note({
+        requestId,
+        keyId: null,
+        address: subjectOfAddress(address ?? ''),
+        operation: noOperation,
+        status,
+        durationMs: 0,
+      })
+    },
+  }
 }

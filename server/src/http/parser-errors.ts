@@ -5,14 +5,20 @@ import { ApiError } from './api-error.ts'
 import { corsHeaders } from './cors.ts'
 import { type Edge, rateHeaders } from './edge.ts'
 import { errorBody } from './errors.ts'
+import type { Observer } from './observe.ts'
 import type { RequestIds } from './request-id.ts'
 
 /**
  * Answers what never becomes a request: what the parser refuses, CONNECT, and expectations that nobody fulfils.
  * Nothing is taken from a bucket; the headers state that of the socket's peer.
  */
-export function createParserErrors(edge: Pick<Edge, 'peek'>, requestIds: RequestIds) {
-  async function headersFor(address: string | undefined, error: ApiError, requestId: string) {
+export function createParserErrors(
+  edge: Pick<Edge, 'peek'>,
+  requestIds: RequestIds,
+  observer: Pick<Observer, 'answeredBeside'>,
+) {
+  async function answerOf(address: string | undefined, error: ApiError) {
+    const requestId = requestIds.make()
     const body = errorBody(error, requestId)
     const headers = {
       ...corsHeaders,
@@ -24,12 +30,13 @@ export function createParserErrors(edge: Pick<Edge, 'peek'>, requestIds: Request
       'cache-control': 'no-store',
       connection: 'close',
     }
+    observer.answeredBeside({ requestId, address, status: error.status })
     return { body, headers }
   }
 
   async function writeRaw(socket: Duplex, error: ApiError): Promise<void> {
     const address = (socket as Socket).remoteAddress
-    const { body, headers } = await headersFor(address, error, requestIds.make())
+    const { body, headers } = await answerOf(address, error)
     if (!socket.writable) return
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     socket.end(
@@ -57,7 +64,7 @@ export function createParserErrors(edge: Pick<Edge, 'peek'>, requestIds: Request
       })
       server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
         const error = new ApiError('expectation_failed')
-        headersFor(req.socket.remoteAddress, error, requestIds.make()).then(
+        answerOf(req.socket.remoteAddress, error).then(
           ({ headers, body }) => res.writeHead(error.status, headers).end(body),
           () => req.socket.destroy(),
         )

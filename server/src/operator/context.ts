@@ -1,5 +1,6 @@
 import type { Contract } from '@chancery/contract'
 import type { IngestContext } from '../ingest/index.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -13,5 +14,6 @@ export interface OperatorContext {
   ingest: IngestContext
   metrics: Metrics
   webhooks: WebhookSettings
+  journal: Pick<Journal, 'read'>
   version: string
 }

@@ -8,6 +8,7 @@ import type { Logger } from '../telemetry/log.ts'
 import { codeRoutes } from './codes.ts'
 import type { OperatorContext } from './context.ts'
 import { factRoutes } from './facts.ts'
+import { journalRoutes } from './journal.ts'
 import { keyRoutes } from './keys.ts'
 import { playerRoutes } from './players.ts'
 import { statusRoutes } from './status.ts'
@@ -69,6 +70,7 @@ export function buildOperatorApp(
   codeRoutes(app, context)
   playerRoutes(app, context)
   webhookRoutes(app, context)
+  journalRoutes(app, context)
   statusRoutes(app, context)
   return app
 }

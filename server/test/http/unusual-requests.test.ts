@@ -160,7 +160,10 @@ test('bare line feeds and half a request line are not HTTP', async () => {
 
 test('what does not arrive in time is 408, and the connection is closed', async t => {
   const peek = () => ({ limit: 60, remaining: 60, resetAt: 0, isAllowed: true, retryAfterSeconds: 1 })
-  const parserErrors = createParserErrors({ peek }, createRequestIds(createTrustedProxies([])))
+  const statuses: number[] = []
+  const parserErrors = createParserErrors({ peek }, createRequestIds(createTrustedProxies([])), {
+    answeredBeside: ({ status }) => statuses.push(status),
+  })
   // Node waits half a minute before it says so: here it says so at once.
   const timedOut = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   const server = createServer(socket => parserErrors.onClientError(timedOut, socket))
@@ -171,6 +174,7 @@ test('what does not arrive in time is 408, and the connection is closed', async 
   const { answers, isClosed } = await exchange(`http://127.0.0.1:${address.port}`, 'GET /')
   assert.ok(answers[0] && isClosed)
   assertError(answers[0], 'request_timeout', 'slow')
+  assert.deepEqual(statuses, [408], 'it is counted')
 })
 
 /** The parser takes these over; `OPTIONS` and `CONNECT` are told of elsewhere. */

@@ -60,3 +60,70 @@ export const disabledReasons = {
   player_suspended: 'Its player is suspended.',
 } as const
 export type DisabledReason = keyof typeof disabledReasons
+
+/** An endpoint as its owner and the operator see it. Times are RFC 3339 in UTC. */
+export interface WebhookEndpoint {
+  id: string
+  url: string
+  description: string
+  /** What it hears: kinds and families, and ids that an event must be about; null for all. */
+  types: string[] | null
+  nation_ids: string[] | null
+  alliance_ids: string[] | null
+  status: EndpointStatus
+  disabled_reason: DisabledReason | null
+  disabled_at: string | null
+  created_at: string
+  last_delivered_at: string | null
+  last_failed_at: string | null
+  /** Since when every attempt has failed; null while attempts succeed. */
+  failing_since: string | null
+  /** What the owner was told of that. */
+  warnings: { percent: number; warned_at: string }[]
+  /** Until when the secret before this one signs too. */
+  previous_secret_ends_at: string | null
+}
+
+/** How a receiver met a test. */
+export interface WebhookTestAnswer {
+  has_arrived: boolean
+  /** The status that was answered; null where there was no answer, and `error` says why. */
+  status: number | null
+  error: string | null
+  /** The first kilobyte of the answer: a stranger's text. */
+  answer: string | null
+  latency_ms: number
+}
+
+/** One try to deliver. */
+export interface WebhookAttempt {
+  /** From 1, over the whole life of the delivery. */
+  number: number
+  attempted_at: string
+  latency_ms: number
+  /** The status that was answered; null where there was no answer, and `error` says why. */
+  status: number | null
+  error: string | null
+  /** The first kilobyte of the answer: a stranger's text. */
+  answer: string | null
+  /** When the next one is due; null where this was the last. */
+  next_at: string | null
+}
+
+export const deliveryStates = ['pending', 'sending', 'delivered', 'failed'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+/** What became of one event for one endpoint. */
+export interface WebhookDelivery {
+  id: string
+  /** Null for a test. */
+  event_id: string | null
+  type: string
+  state: DeliveryState
+  created_at: string
+  settled_at: string | null
+  /** While it is pending: when it is tried next. */
+  next_at: string | null
+  /** The latest attempts, newest first: as many as a whole series of retries has. */
+  attempts: WebhookAttempt[]
+}

@@ -1,31 +1,11 @@
+import { deliveryStates, type WebhookAttempt, type WebhookDelivery } from '@chancery/contract'
 import { type Members, membersOf } from './members.ts'
 
-export const deliveryStates = ['pending', 'sending', 'delivered', 'failed'] as const
-export type DeliveryState = (typeof deliveryStates)[number]
+/** What the commands show of a try to deliver. */
+export type AttemptRecord = Omit<WebhookAttempt, 'next_at'>
 
-/** One try to deliver. */
-export interface AttemptRecord {
-  number: number
-  attempted_at: string
-  latency_ms: number
-  /** Null where there was no answer, and `error` says why. */
-  status: number | null
-  error: string | null
-  answer: string | null
-}
-
-/** What became of one event for one endpoint. */
-export interface DeliveryRecord {
-  id: string
-  /** Null for a test. */
-  event_id: string | null
-  type: string
-  state: DeliveryState
-  created_at: string
-  next_at: string | null
-  /** Newest first. */
-  attempts: AttemptRecord[]
-}
+/** What the commands show of a delivery. */
+export type DeliveryRecord = Omit<WebhookDelivery, 'settled_at' | 'attempts'> & { attempts: AttemptRecord[] }
 
 /** Throws a CommandError for what no Chancery says. */
 export const readDeliveries = (answer: unknown): DeliveryRecord[] =>

@@ -1,34 +1,27 @@
-import { type EndpointStatus, endpointStatuses } from '@chancery/contract'
+import { endpointStatuses, type WebhookEndpoint, type WebhookTestAnswer } from '@chancery/contract'
 import { type Members, membersOf } from './members.ts'
 
 /** What the operator listener tells of a webhook endpoint, as far as people are shown it. */
-export interface EndpointRecord {
-  id: string
+export type EndpointRecord = Pick<
+  WebhookEndpoint,
+  | 'id'
+  | 'url'
+  | 'types'
+  | 'nation_ids'
+  | 'alliance_ids'
+  | 'status'
+  | 'failing_since'
+  | 'previous_secret_ends_at'
+> & {
   player_id: string
-  url: string
-  /** Conditions on what it hears: null for none. */
-  types: string[] | null
-  nation_ids: string[] | null
-  alliance_ids: string[] | null
-  status: EndpointStatus
+  /** A reason, also one that this version does not know. */
   disabled_reason: string | null
-  /** Since when every attempt has failed. */
-  failing_since: string | null
-  /** When that ends in being switched off. */
+  /** When a spell of failures ends in being switched off. */
   switches_off_at: string | null
-  /** Until when the secret before this one signs too. */
-  previous_secret_ends_at: string | null
 }
 
 /** How the receiver met a test. */
-export interface TestRecord {
-  has_arrived: boolean
-  /** Null where there was no answer, and `error` says why. */
-  status: number | null
-  error: string | null
-  answer: string | null
-  latency_ms: number
-}
+export type TestRecord = WebhookTestAnswer
 
 const thing = 'a webhook endpoint'
 

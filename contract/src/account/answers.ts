@@ -1,6 +1,6 @@
 import type { Class } from '../classification.ts'
 import type { Scope } from '../scopes.ts'
-import type { DisabledReason, EndpointStatus } from '../webhooks.ts'
+import type { WebhookEndpoint, WebhookTestAnswer } from '../webhooks.ts'
 import type { Landing } from './requests.ts'
 
 /** What the developer settings page is answered. Times are RFC 3339 in UTC; lists are `{ data: [ … ] }`. */
@@ -148,64 +148,19 @@ export interface JournaledCall {
   duration_ms: number
 }
 
-export interface AccountEndpoint {
-  id: string
-  url: string
-  description: string
-  types: string[] | null
-  nation_ids: string[] | null
-  alliance_ids: string[] | null
-  status: EndpointStatus
-  disabled_reason: DisabledReason | null
-  disabled_at: string | null
-  created_at: string
-  last_delivered_at: string | null
-  last_failed_at: string | null
-  failing_since: string | null
+export interface AccountEndpoint extends WebhookEndpoint {
   /** When it is switched off if nothing arrives until then. */
   switches_off_at: string | null
-  warnings: { percent: number; warned_at: string }[]
-  previous_secret_ends_at: string | null
-}
-
-/** What the receiver said to a test. */
-export interface AccountTestAnswer {
-  has_arrived: boolean
-  status: number | null
-  /** Why there was no answer. */
-  error: string | null
-  answer: string | null
-  latency_ms: number
 }
 
 /** The secret is shown this once. */
 export interface NewAccountEndpoint extends AccountEndpoint {
   secret: string
-  test: AccountTestAnswer
+  test: WebhookTestAnswer
 }
 
 export interface TestedAccountEndpoint extends AccountEndpoint {
-  test: AccountTestAnswer | null
-}
-
-export interface AccountDelivery {
-  id: string
-  event_id: string | null
-  type: string
-  state: 'pending' | 'sending' | 'delivered' | 'failed'
-  created_at: string
-  settled_at: string | null
-  next_at: string | null
-  attempts: {
-    number: number
-    attempted_at: string
-    latency_ms: number
-    status: number | null
-    error: string | null
-    /** A stranger's text. */
-    answer: string | null
-    next_at: string | null
-  }[]
+  test: WebhookTestAnswer | null
 }
 
 /** One thing as several viewers see it. Members that a viewer may not read are absent from that view. */

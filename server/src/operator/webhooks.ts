@@ -1,9 +1,10 @@
-import { webhooks as promises } from '@chancery/contract'
+import { deliveryStates } from '@chancery/contract'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { ApiError } from '../http/api-error.ts'
 import type { Replay } from '../webhooks/replay.ts'
 import type { Endpoint } from '../webhooks/store.ts'
+import { switchesOffAt } from '../webhooks/switches-off.ts'
 import { bodyReader } from './checked-body.ts'
 import type { OperatorContext } from './context.ts'
 import { playerMembers, playerOf, playerOfQuery } from './players.ts'
@@ -39,7 +40,7 @@ const readLogFilter = bodyReader(
   Type.Object(
     {
       limit: Type.Optional(Type.String({ pattern: '^([1-9]\\d?|100)$' })),
-      state: Type.Optional(Type.Enum(['pending', 'sending', 'delivered', 'failed'])),
+      state: Type.Optional(Type.Enum(deliveryStates)),
     },
     strict,
   ),
@@ -58,15 +59,10 @@ function inUtc(asked: Replay): Replay {
   return { since, until }
 }
 
-const failingMs = promises.failingDays * 86_400_000
-
 /** With when a spell of failures would end in being switched off. */
 const shown = <E extends Pick<Endpoint, 'failing_since' | 'status'>>(endpoint: E) => ({
   ...endpoint,
-  switches_off_at:
-    endpoint.failing_since === null || endpoint.status !== 'active'
-      ? null
-      : new Date(Date.parse(endpoint.failing_since) + failingMs).toISOString(),
+  switches_off_at: switchesOffAt(endpoint),
 })
 
 /** Webhooks of players, for the operator. */

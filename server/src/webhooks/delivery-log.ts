@@ -1,40 +1,9 @@
-import { webhooks } from '@chancery/contract'
+import { type DeliveryState, type WebhookDelivery, webhooks } from '@chancery/contract'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { utc } from './store.ts'
 
-/** One try to deliver. */
-export interface Attempt {
-  /** From 1, over the whole life of the delivery. */
-  number: number
-  attempted_at: string
-  latency_ms: number
-  /** The status that was answered; null where there was no answer, and `error` says why. */
-  status: number | null
-  error: string | null
-  /** The first kilobyte of the answer. */
-  answer: string | null
-  /** When the next one is due; null where this was the last. */
-  next_at: string | null
-}
-
-/** What became of one event for one endpoint. */
-export interface Delivery {
-  id: string
-  endpoint_id: string
-  /** Null for a test. */
-  event_id: string | null
-  type: string
-  state: 'pending' | 'sending' | 'delivered' | 'failed'
-  created_at: string
-  settled_at: string | null
-  /** While it is pending: when it is tried next. */
-  next_at: string | null
-  /** The latest attempts, newest first: as many as a whole series of retries has. */
-  attempts: Attempt[]
-}
-
 export interface LogFilter {
-  state?: Delivery['state'] | undefined
+  state?: DeliveryState | undefined
   limit: number
 }
 
@@ -45,13 +14,13 @@ export async function listDeliveries(
   db: Database,
   endpointId: string,
   { state, limit }: LogFilter,
-): Promise<Delivery[]> {
+): Promise<WebhookDelivery[]> {
   const inState: Sql = state === undefined ? sql`true` : sql`d.state = ${state}`
   const newest = (condition: Sql, order: Sql) => sql`
     (select d.* from chancery_outbound.delivery d
      where d.endpoint_id = ${endpointId} and ${inState} and ${condition} order by ${order} desc limit ${limit})`
-  return db.rows<Delivery>(sql`
-    select 'dlv_' || d.id as id, d.endpoint_id, 'evt_' || d.seq as event_id, coalesce(e.type, ${webhooks.testType}) as type,
+  return db.rows<WebhookDelivery>(sql`
+    select 'dlv_' || d.id as id, 'evt_' || d.seq as event_id, coalesce(e.type, ${webhooks.testType}) as type,
       d.state, d.created_at, d.settled_at, case when d.state = 'pending' then d.due_at end as next_at,
       coalesce((
         select json_agg(json_build_object('number', a.number, 'attempted_at', ${utc(sql`a.attempted_at`)},

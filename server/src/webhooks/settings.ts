@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { type Contract, type DisabledReason, webhooks } from '@chancery/contract'
+import {
+  type Contract,
+  type DisabledReason,
+  type WebhookDelivery,
+  type WebhookTestAnswer,
+  webhooks,
+} from '@chancery/contract'
 import type { Event } from '../events/store.ts'
 import { ApiError, notFound } from '../http/api-error.ts'
 import type { DatabasePool } from '../store/database.ts'
-import { type Delivery, type LogFilter, listDeliveries, recordTest } from './delivery-log.ts'
+import { type LogFilter, listDeliveries, recordTest } from './delivery-log.ts'
 import { problemOfFilter } from './filter.ts'
 import type { WriteMessage } from './message.ts'
 import { checkEndpointUrl } from './outgoing/endpoint-url.ts'
-import type { Answered, Sender } from './outgoing/send.ts'
+import type { Sender } from './outgoing/send.ts'
 import { type Replay, replay } from './replay.ts'
 import { hasArrived } from './settlement.ts'
 import { makeSecret } from './signature.ts'
@@ -29,29 +35,23 @@ import {
 } from './store.ts'
 import { TooManyEndpoints } from './too-many-endpoints.ts'
 
-/** What the receiver said to a test. */
-export interface TestAnswer extends Pick<Answered, 'status' | 'error' | 'answer'> {
-  has_arrived: boolean
-  latency_ms: number
-}
-
 /** What an owner, or the operator for them, can do with webhooks. Unknown ids are refused with `not_found`, wrong input with `bad_request`. */
 export interface WebhookSettings {
   /** Adds an endpoint and tests it: it hears from then on if the test was answered. The secret is shown this once. */
-  add(endpoint: NewEndpoint): Promise<{ endpoint: EndpointWithSecret; test: TestAnswer }>
+  add(endpoint: NewEndpoint): Promise<{ endpoint: EndpointWithSecret; test: WebhookTestAnswer }>
   list(filter: { playerId?: string | undefined }): Promise<Endpoint[]>
   find(id: string): Promise<Endpoint>
   /** Changes an endpoint. Another URL hears from when it answers a test: one is sent at once, unless the endpoint is switched off. */
-  change(id: string, change: EndpointChange): Promise<{ endpoint: Endpoint; test: TestAnswer | null }>
+  change(id: string, change: EndpointChange): Promise<{ endpoint: Endpoint; test: WebhookTestAnswer | null }>
   /** Sends a test, and lets an endpoint that waited for its first answer hear. */
-  test(id: string): Promise<{ endpoint: Endpoint; test: TestAnswer }>
+  test(id: string): Promise<{ endpoint: Endpoint; test: WebhookTestAnswer }>
   /** Lets an endpoint hear from now on, if it answers a test. */
-  enable(id: string): Promise<{ endpoint: Endpoint; test: TestAnswer | null }>
+  enable(id: string): Promise<{ endpoint: Endpoint; test: WebhookTestAnswer | null }>
   disable(id: string): Promise<Endpoint>
   remove(id: string): Promise<void>
   /** A new secret, shown this once. The one before it signs too, for a day. */
   rotate(id: string): Promise<EndpointWithSecret>
-  log(id: string, filter: LogFilter): Promise<Delivery[]>
+  log(id: string, filter: LogFilter): Promise<WebhookDelivery[]>
   /** Answers how many deliveries were queued. */
   replay(id: string, wanted: Replay): Promise<number>
   /** Switches off whatever a player has. */
@@ -73,7 +73,7 @@ export interface WebhookSettingsOptions {
 export function createWebhookSettings(options: WebhookSettingsOptions): WebhookSettings {
   const { pool, contract, sender, write, allowsLocal, onQueued, now = Date.now } = options
 
-  async function sendTest({ id, url, secret }: EndpointWithSecret): Promise<TestAnswer> {
+  async function sendTest({ id, url, secret }: EndpointWithSecret): Promise<WebhookTestAnswer> {
     const startedMs = now()
     const answered = await sender.send(write(testEvent(id, startedMs), { url, secrets: [secret] }, startedMs))
     const { status, error, answer, latencyMs } = answered

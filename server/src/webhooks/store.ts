@@ -1,27 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { DisabledReason, EndpointStatus } from '@chancery/contract'
+import type { DisabledReason, WebhookEndpoint } from '@chancery/contract'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import type { FilterRow } from './filter.ts'
 import { closeBook } from './queue.ts'
 
-/** An endpoint as its owner and the operator see it. */
-export interface Endpoint extends FilterRow {
-  id: string
+/** An endpoint, and whose it is. */
+export interface Endpoint extends WebhookEndpoint {
   player_id: string
-  url: string
-  description: string
-  status: EndpointStatus
-  disabled_reason: DisabledReason | null
-  disabled_at: string | null
-  created_at: string
-  last_delivered_at: string | null
-  last_failed_at: string | null
-  /** Since when every attempt has failed; null while attempts succeed. */
-  failing_since: string | null
-  /** What the owner was told of that. */
-  warnings: { percent: number; warned_at: string }[]
-  /** Until when the secret before this one signs too. */
-  previous_secret_ends_at: string | null
 }
 
 /** With what signs for it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Delivery } from '../../src/webhooks/delivery-log.ts'
-import type { TestAnswer } from '../../src/webhooks/settings.ts'
+import type { WebhookDelivery, WebhookTestAnswer } from '@chancery/contract'
+
 import type { Endpoint } from '../../src/webhooks/store.ts'
 import type { TestChancery } from '../support/chancery.ts'
 
@@ -14,7 +14,7 @@ export interface ShownEndpoint extends Endpoint {
 
 export interface AddedEndpoint extends ShownEndpoint {
   secret: string
-  test: TestAnswer
+  test: WebhookTestAnswer
 }
 
 /** Asks the operator listener, and parses what comes. */
@@ -54,12 +54,17 @@ export const findEndpoint = (operator: Operated, id: string): Promise<ShownEndpo
   done(operator, 'GET', `/webhooks/${id}`)
 
 /** The delivery log of an endpoint, newest first. */
-export async function deliveriesOf(operator: Operated, id: string, query = 'limit=100'): Promise<Delivery[]> {
-  return (await done<{ data: Delivery[] }>(operator, 'GET', `/webhooks/${id}/deliveries?${query}`)).data
+export async function deliveriesOf(
+  operator: Operated,
+  id: string,
+  query = 'limit=100',
+): Promise<WebhookDelivery[]> {
+  return (await done<{ data: WebhookDelivery[] }>(operator, 'GET', `/webhooks/${id}/deliveries?${query}`))
+    .data
 }
 
 /** Those of events, without tests. */
-export const newsOf = async (operator: Operated, id: string, query?: string): Promise<Delivery[]> =>
+export const newsOf = async (operator: Operated, id: string, query?: string): Promise<WebhookDelivery[]> =>
   (await deliveriesOf(operator, id, query)).filter(({ event_id }) => event_id !== null)
 
 /** Asserts that a request is refused with a message for whoever asked. */

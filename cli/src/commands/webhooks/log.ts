@@ -1,5 +1,6 @@
+import { type DeliveryState, deliveryStates } from '@chancery/contract'
 import { type Command, Option } from 'commander'
-import { type DeliveryState, deliveryStates, readDeliveries } from '../../door/delivery-record.ts'
+import { readDeliveries } from '../../door/delivery-record.ts'
 import { endpointPath } from '../../door/endpoint-path.ts'
 import { findDoor } from '../../door/environment.ts'
 import { openDoor } from '../../door/operator-door.ts'

@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { demoConfig } from '../src/demo/demo-config.ts'
 
-const isLocalAllowed = async (env: Record<string, string>) =>
-  (await demoConfig({ env, messages: new PassThrough() })).webhooksAllowLocal
+const configOf = (env: Record<string, string>) => demoConfig({ env, messages: new PassThrough() })
+const isLocalAllowed = async (env: Record<string, string>) => (await configOf(env)).webhooksAllowLocal
 
 for (const host of [
   '',
@@ -16,8 +16,9 @@ for (const host of [
   'localhost',
   'LocalHost',
 ])
-  test(`a demo on ${host || 'its usual host'} posts webhooks to local receivers`, async () => {
-    assert.equal(await isLocalAllowed({ CHANCERY_HOST: host }), true)
+  test(`a demo on ${host || 'its usual host'} posts webhooks to local receivers, and lets anybody in`, async () => {
+    const { webhooksAllowLocal, demoSignIn } = await configOf({ CHANCERY_HOST: host })
+    assert.deepEqual([webhooksAllowLocal, demoSignIn], [true, true])
   })
 
 for (const host of [
@@ -29,8 +30,9 @@ for (const host of [
   '127.0.0.1.example.com',
   'localhost.example.com',
 ])
-  test(`a demo on ${host} is reached by others, and posts no webhooks to local receivers`, async () => {
-    assert.equal(await isLocalAllowed({ CHANCERY_HOST: host }), false)
+  test(`a demo on ${host} is reached by others: no webhooks to local receivers, nobody let in`, async () => {
+    const { webhooksAllowLocal, demoSignIn } = await configOf({ CHANCERY_HOST: host })
+    assert.deepEqual([webhooksAllowLocal, demoSignIn], [false, false])
   })
 
 test('the variable says otherwise, both ways', async () => {

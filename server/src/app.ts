@@ -4,6 +4,8 @@ import { openApiFor } from '@chancery/contract'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Keys } from './access/keys.ts'
 import { keyRoutes } from './access/routes.ts'
+import type { AccountParts } from './account/context.ts'
+import { registerAccount } from './account/register-account.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
 import { eventRoutes } from './events/routes.ts'
 import { ApiError } from './http/api-error.ts'
@@ -34,6 +36,9 @@ import type { Logger } from './telemetry/log.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import { verificationRoutes } from './verification/routes.ts'
 
+/** What the developer settings work with as the API does. */
+type SharedParts = 'contract' | 'pools' | 'pulse' | 'limits' | 'keyLimit' | 'publicUrl'
+
 export interface AppParts {
   contract: Contract
   pools: Pools
@@ -43,6 +48,7 @@ export interface AppParts {
   log: Logger
   metrics: Metrics
   journal: Pick<Journal, 'note'>
+  account: Omit<AccountParts, SharedParts>
   anonymousLimit: number
   keyLimit: number
   trustedProxies: string[]
@@ -100,6 +106,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
     return document
   }
   registerDocs(app, { document: readDocument, title: `${contract.profile.name} API` })
+
+  // The developer settings: a page for people, and its own API behind a session.
+  registerAccount(app, { ...parts, ...parts.account }, handleError)
 
   // The API. Every request: who calls, and what is left in their bucket; then the route checks parameters, scope,
   // cache, asks its store, discloses, serializes, responds.

@@ -26,6 +26,10 @@ export interface Config {
   webhooksAllowLocal: boolean
   webhooksInFlight: number
   journalRows: number
+  /** Whether anybody who reaches the public listener may sign in as any player. Commands decide it, no variable does. */
+  demoSignIn: boolean
+  pageColor: string
+  pageLogo: string | undefined
   logLevel: LogLevel
   /** Bring the database to this version at start. The bundled one is always brought. */
   migrates: boolean
@@ -38,6 +42,7 @@ export interface ConfigDefaults {
   logLevel: LogLevel
   migrates: boolean
   webhooksAllowLocal: boolean
+  demoSignIn: boolean
 }
 
 /** Every wrong variable, a line each: its name, what is wrong with the value, what is allowed. */
@@ -49,6 +54,7 @@ const serveDefaults: ConfigDefaults = {
   logLevel: 'info',
   migrates: false,
   webhooksAllowLocal: false,
+  demoSignIn: false,
 }
 
 /** Variables whose value is a secret, or has a password in it. */
@@ -184,6 +190,12 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     /^\d{1,9}$/.test(text) ? Number(text) : undefined,
   )
 
+  // The accent colour of the developer settings page, and its logo: an SVG, PNG or WebP file of at most 200 KB. Without: no logo.
+  const pageColor = read('CHANCERY_PAGE_COLOR', '#2f5d8a', 'a colour like #2f5d8a', text =>
+    /^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : undefined,
+  )
+  const pageLogo = read<string | undefined>('CHANCERY_PAGE_LOGO', undefined, 'a file', path)
+
   const logLevel = read('CHANCERY_LOG_LEVEL', defaults.logLevel, `one of ${logLevels.join(', ')}`, text =>
     logLevels.find(level => level === text),
   )
@@ -210,6 +222,9 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     webhooksAllowLocal,
     webhooksInFlight,
     journalRows,
+    demoSignIn: defaults.demoSignIn,
+    pageColor,
+    pageLogo,
     logLevel,
     migrates: defaults.migrates,
   }

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { createKeys } from './access/keys.ts'
+import { forgetOldAccounts } from './account/forget.ts'
+import { readLogo } from './account/page/logo.ts'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { createLimits } from './create-limits.ts'
 import { ensureDataDir, readOperatorToken, writeAddresses } from './data-dir.ts'
 import { readContract } from './game-file.ts'
 import { createFactChecker } from './ingest/index.ts'
+import { createAccountJournal } from './journal/account-journal.ts'
 import { createDropMetrics } from './journal/drop-metrics.ts'
 import { startJournal } from './journal/journal.ts'
 import { buildOperatorApp } from './operator/operator-app.ts'
@@ -47,6 +50,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const metrics = createMetrics()
   const contract = await readContract(config.gameFile)
   const tls = config.tls && (await readTls(config.tls))
+  const pageLogo = config.pageLogo === undefined ? undefined : await readLogo(config.pageLogo)
 
   // Whatever was opened is closed in the opposite order, also when a later part does not start.
   const closers: (() => Promise<unknown>)[] = []
@@ -91,6 +95,8 @@ export async function startServer(config: Config): Promise<RunningServer> {
       onError,
     })
     closers.push(journal.close)
+    const webhooks = startWebhooks({ ...config, contract, pools, pulse, metrics, version, onError })
+    closers.push(webhooks.close)
 
     let publicUrl = config.publicUrl ?? ''
     const app = buildApp({
@@ -103,16 +109,32 @@ export async function startServer(config: Config): Promise<RunningServer> {
       log,
       metrics,
       journal,
+      account: {
+        webhooks: webhooks.settings,
+        journal: createAccountJournal(journal),
+        demoSignIn: config.demoSignIn,
+        webhooksAllowLocal: config.webhooksAllowLocal,
+        pageColor: config.pageColor,
+        pageLogo,
+      },
       tls,
       publicUrl: () => publicUrl,
       isDraining: () => isDraining,
     })
     const operatorToken = config.operatorToken ?? (await readOperatorToken(config.dataDir))
     const ingest = { pool: pools.ingest, contract, check: createFactChecker(contract) }
-    const webhooks = startWebhooks({ ...config, contract, pools, pulse, metrics, version, onError })
-    closers.push(webhooks.close)
     const operatorApp = buildOperatorApp(
-      { contract, pools, pulse, ingest, metrics, webhooks: webhooks.settings, journal, version },
+      {
+        contract,
+        pools,
+        pulse,
+        ingest,
+        metrics,
+        webhooks: webhooks.settings,
+        journal,
+        publicUrl: () => publicUrl,
+        version,
+      },
       { token: operatorToken, log },
     )
 
@@ -125,6 +147,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     closers.push(rounds.close)
     const housekeeping = setInterval(() => {
       forgetOldCodes(pools.access).catch(onError)
+      forgetOldAccounts(pools.access).catch(onError)
       pruneDeliveryLog(pools.outbound, Date.now()).catch(onError)
     }, housekeepingEveryMs)
     closers.push(async () => clearInterval(housekeeping))

@@ -10,10 +10,13 @@ export async function demoConfig(terminal: Pick<Terminal, 'env' | 'messages'>): 
   const { CHANCERY_DATABASE_URL: databaseUrl, ...env } = terminal.env
   if (databaseUrl)
     say(terminal, 'the demo keeps to its bundled database: CHANCERY_DATABASE_URL is left alone')
+  const isLocal = isLoopback(env.CHANCERY_HOST || hostDefault)
   return readServiceConfig(env, {
     host: hostDefault,
     logLevel: 'warn',
     // Receivers under development are next door; a demo that others reach must not let them look around there.
-    webhooksAllowLocal: isLoopback(env.CHANCERY_HOST || hostDefault),
+    webhooksAllowLocal: isLocal,
+    // Whoever comes may be any player, as long as only this machine can come.
+    demoSignIn: isLocal,
   })
 }

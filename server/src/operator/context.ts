@@ -15,5 +15,7 @@ export interface OperatorContext {
   metrics: Metrics
   webhooks: WebhookSettings
   journal: Pick<Journal, 'read'>
+  /** What callers see in front of the public listener, once it listens. */
+  publicUrl: () => string
   version: string
 }

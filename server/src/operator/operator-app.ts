@@ -8,6 +8,7 @@ import type { Logger } from '../telemetry/log.ts'
 import { codeRoutes } from './codes.ts'
 import type { OperatorContext } from './context.ts'
 import { factRoutes } from './facts.ts'
+import { handoverRoutes } from './handovers.ts'
 import { journalRoutes } from './journal.ts'
 import { keyRoutes } from './keys.ts'
 import { playerRoutes } from './players.ts'
@@ -68,6 +69,7 @@ export function buildOperatorApp(
   factRoutes(app, context)
   keyRoutes(app, context)
   codeRoutes(app, context)
+  handoverRoutes(app, context)
   playerRoutes(app, context)
   webhookRoutes(app, context)
   journalRoutes(app, context)

@@ -1,0 +1,112 @@
+import { defaultScopes, keyRotation, limitRequest, limits, newKey } from '@chancery/contract'
+import { askForLimit } from '../access/limit-requests.ts'
+import { makePlayerKey, rotatePlayerKey } from '../access/player-keys.ts'
+import { findLiveKeyOfPlayer, revokeKeyOfPlayer, revokeKeysBeyond } from '../access/store.ts'
+import type { Database } from '../store/database.ts'
+import { AccountError, notAmongYours } from './account-error.ts'
+import { type LogLine, writeLine } from './account-log.ts'
+import type { AccountContext } from './context.ts'
+import { playerRoute, takesNothing } from './route.ts'
+import { listShownKeys, shownKey } from './shown-key.ts'
+
+const tooManyKeys = () =>
+  new AccountError(
+    'too_many',
+    `You have ${limits.keysPerPlayer} keys, as many as there may be: revoke one first.`,
+  )
+
+/** Runs a change of keys; whoever is told of it finds it done in this process. */
+async function change<T>({ pools, pulse }: AccountContext, work: (db: Database) => Promise<T>): Promise<T> {
+  const outcome = await pools.access.transaction(work)
+  await pulse.refresh()
+  return outcome
+}
+
+/** Keys of the player. */
+export const keyRoutes = [
+  playerRoute('GET', '/keys', takesNothing, async ({ context, session }) => ({
+    data: await listShownKeys(context, session.playerId),
+  })),
+
+  playerRoute(
+    'POST',
+    '/keys',
+    { ...takesNothing, body: newKey, status: 201 },
+    async ({ context, session: { playerId }, body: { name, scopes, expires_at: expiresAt } }) => {
+      if (expiresAt !== null && !(Date.parse(expiresAt) > Date.now()))
+        throw new AccountError('invalid_request', 'A key must expire in the future, or never.')
+      const made = await change(context, async db => {
+        const key = await makePlayerKey(db, { playerId, name, scopes, expiresAt, callLimit: null })
+        if (key === 'too_many_keys') return key
+        await writeLine(db, lineOf('key.created', playerId, key.record))
+        return key
+      })
+      if (made === 'too_many_keys') throw tooManyKeys()
+      return { ...(await shownKey(context, made.record)), key: made.text }
+    },
+  ),
+
+  playerRoute(
+    'POST',
+    '/keys/:id/rotate',
+    { ...takesNothing, body: keyRotation, status: 201 },
+    async ({ context, session: { playerId }, id, body: { overlap_hours: hours } }) => {
+      const made = await change(context, async db => {
+        const key = await rotatePlayerKey(db, playerId, id, hours)
+        if (key === undefined || key === 'too_many_keys') return key
+        const detail = `${key.record.name}: by ${key.record.id}, the old one ${hours === 0 ? 'revoked' : `works for ${hours} h`}`
+        await writeLine(db, { playerId, action: 'key.rotated', subject: id, detail })
+        return key
+      })
+      if (made === undefined) throw notAmongYours('live key')
+      if (made === 'too_many_keys') throw tooManyKeys()
+      return { ...(await shownKey(context, made.record)), key: made.text }
+    },
+  ),
+
+  playerRoute('POST', '/keys/:id/revoke', takesNothing, async ({ context, session: { playerId }, id }) => {
+    const revoked = await change(context, async db => {
+      const key = await revokeKeyOfPlayer(db, playerId, id)
+      if (key) await writeLine(db, lineOf('key.revoked', playerId, key))
+      return key
+    })
+    if (!revoked) throw notAmongYours('key')
+    return shownKey(context, revoked)
+  }),
+
+  playerRoute('POST', '/keys/revoke-private', takesNothing, async ({ context, session: { playerId } }) => {
+    const revoked = await change(context, async db => {
+      const keys = await revokeKeysBeyond(db, playerId, defaultScopes)
+      const detail = keys.map(({ name, id }) => `${name} (${id})`).join(', ')
+      await writeLine(db, { playerId, action: 'key.private_revoked', detail: detail || 'There were none' })
+      return keys
+    })
+    return { revoked: revoked.length }
+  }),
+
+  playerRoute(
+    'POST',
+    '/keys/:id/limit-request',
+    { ...takesNothing, body: limitRequest },
+    async ({ context, session: { playerId }, id, body: { calls_per_minute: callsPerMinute, sentence } }) => {
+      const asked = await context.pools.access.transaction(async db => {
+        const key = await findLiveKeyOfPlayer(db, playerId, id)
+        if (!key || (key.callLimit ?? context.keyLimit) >= callsPerMinute) return key
+        await askForLimit(db, id, { callsPerMinute, sentence })
+        const detail = `${key.name}: ${callsPerMinute} calls a minute`
+        await writeLine(db, { playerId, action: 'key.limit_asked', subject: id, detail })
+        return key
+      })
+      if (!asked) throw notAmongYours('live key')
+      if ((asked.callLimit ?? context.keyLimit) >= callsPerMinute)
+        throw new AccountError('invalid_request', 'The key has this limit already: ask for a higher one.')
+      return shownKey(context, asked)
+    },
+  ),
+]
+
+const lineOf = (
+  action: 'key.created' | 'key.revoked',
+  playerId: string,
+  { id, name, scopes }: { id: string; name: string; scopes: ReadonlySet<string> },
+): LogLine => ({ playerId, action, subject: id, detail: `${name}: ${[...scopes].join(', ')}` })

@@ -1,0 +1,52 @@
+import { type HandoverPreview, type Landing, limits } from '@chancery/contract'
+import { type Database, sql } from '../../store/database.ts'
+import { type BadgeRow, badgeColumns, badgeOf, joinNationOf } from '../badge.ts'
+import type { SignIn } from './sessions.ts'
+import { hashToken, makeToken, type TokenHash } from './tokens.ts'
+
+/** A hand-over that was just made, and its token, which is known this once. */
+export interface MadeHandover {
+  token: string
+  expiresAt: string
+}
+
+/** Makes a hand-over by which a browser signs in as a player, once and within a minute; undefined for a suspended player. */
+export async function makeHandover(
+  db: Database,
+  { playerId, landing }: SignIn,
+): Promise<MadeHandover | undefined> {
+  const token = makeToken()
+  const row = await db.first<{ expiresAt: string }>(sql`
+    insert into chancery_access.handover (hash, player_id, landing, created_at, expires_at)
+    select ${hashToken(token)}, ${playerId}, ${landing}, t.at,
+      date_trunc('milliseconds', t.at + make_interval(secs => ${limits.handoverLifetimeSeconds}))
+    from (select clock_timestamp() as at) t
+    where not exists (select from chancery_access.suspension where player_id = ${playerId})
+    returning expires_at as "expiresAt"`)
+  return row && { token, expiresAt: row.expiresAt }
+}
+
+const isGood = sql`
+  h.used_at is null and h.expires_at > clock_timestamp()
+  and not exists (select from chancery_access.suspension x where x.player_id = h.player_id)`
+
+interface PreviewRow extends BadgeRow {
+  playerId: string
+  landing: Landing
+  expiresAt: string
+}
+
+/** Whom a hand-over signs in as. It stays good. */
+export async function previewHandover(db: Database, hash: TokenHash): Promise<HandoverPreview | undefined> {
+  const row = await db.first<PreviewRow>(sql`
+    select h.player_id as "playerId", h.landing, h.expires_at as "expiresAt", ${badgeColumns}
+    from chancery_access.handover h ${joinNationOf(sql`h.player_id`)} where h.hash = ${hash} and ${isGood}`)
+  if (!row) return undefined
+  return { player_id: row.playerId, nation: badgeOf(row), landing: row.landing, expires_at: row.expiresAt }
+}
+
+/** Uses a hand-over up, in one statement: of any number at once exactly one finds it unused. */
+export const redeemHandover = (db: Database, hash: TokenHash): Promise<SignIn | undefined> =>
+  db.first(sql`
+    update chancery_access.handover h set used_at = clock_timestamp()
+    where h.hash = ${hash} and ${isGood} returning h.player_id as "playerId", h.landing`)

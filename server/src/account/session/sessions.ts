@@ -1,0 +1,61 @@
+import { type Landing, limits, type NationBadge } from '@chancery/contract'
+import { type Database, sql } from '../../store/database.ts'
+import { type BadgeRow, badgeColumns, badgeOf, joinNationOf } from '../badge.ts'
+import type { TokenHash } from './tokens.ts'
+
+/** A session that goes on, with the nation that its player leads now. */
+export interface SessionRecord {
+  playerId: string
+  landing: Landing
+  expiresAt: string
+  nation: NationBadge | null
+  isSuspended: boolean
+}
+
+interface SessionRow extends Omit<SessionRecord, 'nation'>, BadgeRow {}
+
+const goesOn = sql`s.ended_at is null and s.expires_at > clock_timestamp()`
+
+/** Whom a session is for, and where it begins. */
+export interface SignIn {
+  playerId: string
+  landing: Landing
+}
+
+/** Begins a session, unless the player is suspended. */
+export async function startSession(db: Database, hash: TokenHash, who: SignIn): Promise<boolean> {
+  const row = await db.first(sql`
+    insert into chancery_access.session (hash, player_id, landing, created_at, expires_at)
+    select ${hash}, ${who.playerId}, ${who.landing}, t.at,
+      date_trunc('milliseconds', t.at + make_interval(hours => ${limits.sessionLifetimeHours}))
+    from (select clock_timestamp() as at) t
+    where not exists (select from chancery_access.suspension where player_id = ${who.playerId})
+    returning player_id`)
+  return row !== undefined
+}
+
+/** The session of this token; undefined where it has ended or there was none. Read on every call: whose the nation is may have changed. */
+export async function findSession(db: Database, hash: TokenHash): Promise<SessionRecord | undefined> {
+  const row = await db.first<SessionRow>(sql`
+    select s.player_id as "playerId", s.landing, s.expires_at as "expiresAt",
+      exists (select from chancery_access.suspension x where x.player_id = s.player_id) as "isSuspended", ${badgeColumns}
+    from chancery_access.session s ${joinNationOf(sql`s.player_id`)}
+    where s.hash = ${hash} and ${goesOn}`)
+  if (!row) return undefined
+  const { playerId, landing, expiresAt, isSuspended } = row
+  return { playerId, landing, expiresAt, isSuspended, nation: badgeOf(row) }
+}
+
+/** Ends a session. Returns whose it was; undefined where it had ended or there was none. */
+export const endSession = (db: Database, hash: TokenHash): Promise<{ playerId: string } | undefined> =>
+  db.first(sql`
+    update chancery_access.session s set ended_at = clock_timestamp()
+    where s.hash = ${hash} and ${goesOn} returning s.player_id as "playerId"`)
+
+/** Ends all sessions of a player. Returns how many went on. */
+export async function endSessionsOf(db: Database, playerId: string): Promise<number> {
+  const ended = await db.rows(sql`
+    update chancery_access.session s set ended_at = clock_timestamp()
+    where s.player_id = ${playerId} and ${goesOn} returning s.hash`)
+  return ended.length
+}

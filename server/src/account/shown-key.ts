@@ -1,0 +1,48 @@
+import type { AccountKey } from '@chancery/contract'
+import { type LimitRequestRecord, limitRequestsOf } from '../access/limit-requests.ts'
+import { type KeyRecord, listKeysOfPlayer } from '../access/store.ts'
+import type { AccountContext } from './context.ts'
+
+/** Keys as their player is shown them. */
+async function shownKeys(
+  { pools, journal, keyLimit }: AccountContext,
+  keys: KeyRecord[],
+): Promise<AccountKey[]> {
+  const ids = keys.map(({ id }) => id)
+  const wishes = await limitRequestsOf(pools.access, ids)
+  const calls = await journal.callsToday(ids)
+  return keys.map(key => ({
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    scopes: [...key.scopes],
+    limit: key.callLimit ?? keyLimit,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+    last_used_at: key.lastUsedAt,
+    calls_today: calls.get(key.id) ?? 0,
+    limit_request: shownWish(wishes.get(key.id)),
+  }))
+}
+
+const shownWish = (wish: LimitRequestRecord | undefined): AccountKey['limit_request'] =>
+  wish === undefined
+    ? null
+    : {
+        calls_per_minute: wish.callsPerMinute,
+        sentence: wish.sentence,
+        asked_at: wish.askedAt,
+        answered_at: wish.answeredAt,
+        note: wish.note,
+      }
+
+export async function shownKey(context: AccountContext, key: KeyRecord): Promise<AccountKey> {
+  const [shown] = await shownKeys(context, [key])
+  if (!shown) throw new Error('a key is shown as none')
+  return shown
+}
+
+/** The keys of a player: those that are live first, then the latest of the others. */
+export const listShownKeys = async (context: AccountContext, playerId: string): Promise<AccountKey[]> =>
+  shownKeys(context, await listKeysOfPlayer(context.pools.access, playerId))

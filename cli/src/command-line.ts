@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { CommandError, UsageError } from './command-error.ts'
 import { addCodes } from './commands/codes.ts'
 import { addDemo } from './commands/demo.ts'
+import { addHandover } from './commands/handover.ts'
 import { addIngest } from './commands/ingest.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
@@ -20,6 +21,7 @@ const commands = [
   addSimulate,
   addKeys,
   addCodes,
+  addHandover,
   addWebhooks,
   addPlayers,
 ]

@@ -16,6 +16,7 @@ const record = {
   expires_at: null,
   revoked_at: null,
   last_used_at: null,
+  limit_request: null,
 }
 const withKey = { ...record, key: 'chk_secret' }
 
@@ -72,6 +73,19 @@ test('keys list asks for one player and prints a table or the records', async t 
   assert.equal(door.calls[0]?.path, '/keys?player_id=p42')
   const json = await chancery(['keys', 'list', '--json'], door.variables)
   assert.deepEqual(JSON.parse(json.output), { data: [record] })
+})
+
+test('keys list shows who asks for a higher limit, and with --json why', async t => {
+  const wish = {
+    calls_per_minute: 600,
+    sentence: 'Our war room has forty members.',
+    asked_at: '2026-03-02T12:00:00Z',
+  }
+  const asking = { ...record, limit_request: wish }
+  const door = await openStubDoor(t, { answer: answering(200, { data: [asking] }) })
+  assert.match((await chancery(['keys', 'list'], door.variables)).output, /usual, asks 600 +never used\n$/)
+  const json = await chancery(['keys', 'list', '--json'], door.variables)
+  assert.deepEqual(JSON.parse(json.output), { data: [asking] })
 })
 
 test('keys revoke and set-limit name the key in the path', async t => {

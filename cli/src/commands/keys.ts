@@ -104,11 +104,17 @@ async function listKeys({ json, ...options }: ListOptions, terminal: Terminal) {
     key.player_id,
     key.name,
     scopeText(key.scopes),
-    key.limit === null ? 'usual' : String(key.limit),
+    limitText(key),
     stateOf(key),
   ])
   const head = ['ID', 'PLAYER', 'NAME', 'SCOPES', 'LIMIT', 'STATE']
   print(terminal, json, { data: keys }, keys.length > 0 ? table([head, ...rows]) : 'no keys')
+}
+
+/** The limit, and what its owner asks for. */
+function limitText({ limit, limit_request }: KeyRecord): string {
+  const now = limit === null ? 'usual' : String(limit)
+  return limit_request === null ? now : `${now}, asks ${limit_request.calls_per_minute}`
 }
 
 function stateOf(key: KeyRecord): string {

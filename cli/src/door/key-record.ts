@@ -11,6 +11,8 @@ export interface KeyRecord {
   expires_at: string | null
   revoked_at: string | null
   last_used_at: string | null
+  /** The owner's wish for a higher limit that nobody has answered yet. */
+  limit_request: { calls_per_minute: number; sentence: string; asked_at: string } | null
 }
 
 /** With the key itself, which is told once. */
@@ -31,7 +33,8 @@ export const readKeys = (answer: unknown): KeyRecord[] => membersOf(answer, thin
 
 const thing = 'a key'
 
-function keyOf({ text, textOrNull, textsOrNull, numberOrNull }: Members): KeyRecord {
+function keyOf({ text, textOrNull, textsOrNull, numberOrNull, withinOrNull }: Members): KeyRecord {
+  const wish = withinOrNull('limit_request')
   return {
     id: text('id'),
     player_id: text('player_id'),
@@ -42,5 +45,10 @@ function keyOf({ text, textOrNull, textsOrNull, numberOrNull }: Members): KeyRec
     expires_at: textOrNull('expires_at'),
     revoked_at: textOrNull('revoked_at'),
     last_used_at: textOrNull('last_used_at'),
+    limit_request: wish && {
+      calls_per_minute: wish.number('calls_per_minute'),
+      sentence: wish.text('sentence'),
+      asked_at: wish.text('asked_at'),
+    },
   }
 }

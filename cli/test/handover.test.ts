@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chancery } from './chancery.ts'
+import { openStubDoor, token } from './stub-door.ts'
+
+const made = {
+  url: 'https://api.game.example/developers/#handover=a-token',
+  expires_at: '2026-03-01T12:01:00Z',
+}
+const answer = () => ({ status: 201, body: made })
+
+test('handover prints the link, and with --json exactly url and expires_at', async t => {
+  const door = await openStubDoor(t, { answer })
+  const people = await chancery(['handover', '--nation', 'n42'], door.variables)
+  assert.equal(people.status, 0)
+  assert.match(people.output, /^https:\/\/api\.game\.example\/developers\/#handover=a-token\n/)
+  const { output } = await chancery(
+    ['handover', '--player', 'p7', '--landing', 'keys', '--json'],
+    door.variables,
+  )
+  assert.deepEqual(JSON.parse(output), made)
+  assert.deepEqual(door.calls, [
+    { method: 'POST', path: '/handovers', token, body: { nation_id: 'n42' } },
+    { method: 'POST', path: '/handovers', token, body: { player_id: 'p7', landing: 'keys' } },
+  ])
+})
+
+for (const words of [
+  ['handover'],
+  ['handover', '--nation', 'n1', '--player', 'p1'],
+  ['handover', '--nation', 'n1', '--landing', 'elsewhere'],
+])
+  test(`wrong usage exits with 2 and asks nothing: ${words.join(' ')}`, async t => {
+    const door = await openStubDoor(t, { answer })
+    const { status, output, messages } = await chancery(words, door.variables)
+    assert.deepEqual([status, output, door.calls], [2, '', []])
+    assert.notEqual(messages, '')
+  })
+
+test('an answer without a link is told', async t => {
+  const door = await openStubDoor(t, { answer: () => ({ status: 201, body: { expires_at: null } }) })
+  const { status, messages } = await chancery(['handover', '--nation', 'n1'], door.variables)
+  assert.equal(status, 1)
+  assert.match(messages, /^chancery: the service answered without what a hand-over link has/)
+})
+
+test('--help shows examples', async () => {
+  const { status, output } = await chancery(['handover', '--help'])
+  assert.equal(status, 0)
+  assert.match(output, /Examples:\n +chancery handover /)
+})

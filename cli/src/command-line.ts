@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { CommandError, UsageError } from './command-error.ts'
+import { addAddresses } from './commands/addresses.ts'
 import { addCodes } from './commands/codes.ts'
 import { addDemo } from './commands/demo.ts'
 import { addHandover } from './commands/handover.ts'
@@ -8,6 +9,7 @@ import { addIngest } from './commands/ingest.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addPlayers } from './commands/players.ts'
+import { addRequest } from './commands/request.ts'
 import { addServe } from './commands/serve.ts'
 import { addSimulate } from './commands/simulate.ts'
 import { addWebhooks } from './commands/webhooks.ts'
@@ -24,6 +26,8 @@ const commands = [
   addHandover,
   addWebhooks,
   addPlayers,
+  addRequest,
+  addAddresses,
 ]
 const exitStatus = { done: 0, failed: 1, usage: 2 } as const
 
@@ -58,6 +62,7 @@ Examples:
   chancery keys create --nation n42 --name "my bot" --scopes nation.read,economy.read
   chancery webhooks add --nation n42 --url https://bot.example.com/events
   chancery players suspend p7         the keys of a player open nothing until resume
+  chancery request REQ_ID             what became of a request
 
 chancery COMMAND --help shows the options of a command, with examples.`,
   )

@@ -8,9 +8,12 @@ import { limitOrNone, moment, scopeList, scopeText, wholeNumber } from '../optio
 import { listPath, type Owner, requiredOwnerOf } from '../owner.ts'
 import { table } from '../table.ts'
 import { print, type Terminal } from '../terminal.ts'
+import { addKeysTop } from './keys-top.ts'
 
 export function addKeys(program: Command, terminal: Terminal) {
-  const keys = program.command('keys').description('make, list, revoke and limit keys')
+  const keys = program
+    .command('keys')
+    .description('make, list, revoke and limit keys, and see who calls most')
   keys
     .command('create')
     .description('make a key for a player; it is shown this once')
@@ -60,6 +63,7 @@ export function addKeys(program: Command, terminal: Terminal) {
       'after',
       '\nExamples:\n  chancery keys set-limit 0197a3c2 600 --note "war room bot, approved in March"\n  chancery keys set-limit 0197a3c2 none --note "no longer needed"',
     )
+  addKeysTop(keys, terminal)
 }
 
 const createExamples = `

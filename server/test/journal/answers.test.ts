@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { makeKeyText } from '../../src/access/key-text.ts'
+import { startTcpProxy } from '../access/tcp-proxy.ts'
+import { ask, exchange } from '../http/raw.ts'
+import { everyOperation, playerOf, smallWorld } from '../http/world.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { lookUp } from './looked-up.ts'
+
+let chancery: TestChancery
+let key: { id: string; key: string }
+before(async () => {
+  chancery = await startChancery()
+  await chancery.tell(smallWorld())
+  key = await chancery.makeKey({ nation_id: 'n1' }, ['military.read', 'treasury.read'])
+})
+after(() => chancery.close())
+
+/** What the journal must say of an answer; the id is in its header. */
+async function assertJournaled(
+  server: TestChancery,
+  { status, requestId }: { status: number; requestId: string | undefined },
+  { operation, keyId }: { operation: string; keyId: string | null },
+  what: string,
+): Promise<void> {
+  const [line, ...others] = await lookUp(server, requestId ?? 'none')
+  assert.deepEqual(others, [], what)
+  assert.ok(line, `${what} is not in the journal`)
+  const { at, duration_ms, address, ...rest } = line
+  assert.deepEqual(
+    rest,
+    {
+      request_id: requestId,
+      operation,
+      status,
+      key_id: keyId,
+      key_name: keyId === null ? null : 'test',
+      player_id: keyId === null ? null : playerOf('n1'),
+    },
+    what,
+  )
+  assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000, `${what} was answered at ${at}`)
+  assert.ok(duration_ms >= 0 && duration_ms < 60_000, `${what} took ${duration_ms} ms`)
+  assert.equal(address, keyId === null ? '127.0.0.1' : null, `${what}: a key or an address, never both`)
+}
+
+const raw = async (method: string, path: string, headers: string[] = []) => {
+  const lines = [`${method} ${path} HTTP/1.1`, 'Host: x', ...headers]
+  const { status, headers: answered } = await ask(chancery.url, lines, { isHead: method === 'HEAD' })
+  return { status, requestId: answered['x-request-id'], etag: answered.etag }
+}
+const bearer = (text: string) => `Authorization: Bearer ${text}`
+
+for (const { operation, path } of everyOperation) {
+  test(`${operation.id} is in the journal by its request id, with a key and without`, async () => {
+    for (const [name, headers, keyId] of [
+      ['with a key', [bearer(key.key)], key.id],
+      ['without', [], null],
+    ] as const) {
+      const answer = await raw('GET', `/api/public/v1${path}`, [...headers])
+      await assertJournaled(chancery, answer, { operation: operation.id, keyId }, name)
+    }
+  })
+}
+
+test('HEAD, 304, 405, 404, 400, 403 and preflights are in the journal', async () => {
+  const nations = { operation: 'nations.list', keyId: key.id }
+  const { etag } = await raw('GET', '/api/v1/nations')
+  const cases = [
+    ['HEAD', '/api/v1/nations', [bearer(key.key)], 200, nations],
+    ['GET', '/api/v1/nations', [bearer(key.key), `If-None-Match: ${etag}`], 304, nations],
+    ['POST', '/api/v1/nations', [bearer(key.key)], 405, nations],
+    ['GET', '/api/v1/nations?limit=0', [bearer(key.key)], 400, nations],
+    ['OPTIONS', '/api/v1/nations', [], 204, { ...nations, keyId: null }],
+    [
+      'GET',
+      '/api/v1/alliances/a2?include=treasury',
+      [bearer(key.key)],
+      403,
+      { ...nations, operation: 'alliances.get' },
+    ],
+    ['GET', '/api/v1/nowhere', [], 404, { operation: 'none', keyId: null }],
+    ['GET', '/%zz', [], 400, { operation: 'none', keyId: null }],
+  ] as const
+  for (const [method, path, headers, status, expected] of cases) {
+    const answer = await raw(method, path, [...headers])
+    assert.equal(answer.status, status, `${method} ${path}`)
+    await assertJournaled(chancery, answer, expected, `${method} ${path}`)
+  }
+})
+
+test('a wrong key is in the journal by its address: 401', async () => {
+  const { id, key: revoked } = await chancery.makeKey({ nation_id: 'n2' })
+  await chancery.operate('POST', `/keys/${id}/revoke`)
+  for (const [name, text] of Object.entries({ unknown: makeKeyText(), revoked, malformed: 'x' })) {
+    const answer = await raw('GET', '/api/v1/game', [bearer(text)])
+    assert.equal(answer.status, 401)
+    await assertJournaled(chancery, answer, { operation: 'game.get', keyId: null }, name)
+  }
+})
+
+test('what is no HTTP is in the journal too', async () => {
+  for (const [text, status] of [
+    ['GET / HTTP/9.9\r\nHost: x\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['GET /api/v1/game HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n\r\n', 417],
+    ['GET /api/v1/game HTTP/1.1\r\n\r\n', 400],
+    ['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+  ] as const) {
+    const { answers } = await exchange(chancery.url, text)
+    const [answer] = answers
+    assert.equal(answer?.status, status)
+    const [line] = await lookUp(chancery, answer?.headers['x-request-id'] ?? 'none')
+    assert.deepEqual([line?.status, line?.key_id, line?.address], [status, null, '127.0.0.1'])
+  }
+})
+
+test('429 is in the journal by whom it refused', async t => {
+  const limited = await startChancery({
+    CHANCERY_ANONYMOUS_LIMIT: '1',
+    CHANCERY_DATABASE_URL: chancery.databaseUrl,
+  })
+  t.after(() => limited.close())
+  const { id, key: text } = await limited.makeKey({ nation_id: 'n1' }, undefined, { limit: 1 })
+  for (const [name, options, keyId] of [
+    ['with a key', { key: text }, id],
+    ['without', {}, null],
+  ] as const) {
+    await (await limited.get('/game', options)).arrayBuffer()
+    const response = await limited.get('/game', options)
+    assert.equal(response.status, 429)
+    const answer = { status: 429, requestId: response.headers.get('x-request-id') ?? undefined }
+    await assertJournaled(limited, answer, { operation: 'game.get', keyId }, name)
+  }
+})
+
+test('503 is in the journal when the database is back', async t => {
+  const proxy = await startTcpProxy(t, chancery.databaseUrl)
+  const server = await startChancery({ CHANCERY_DATABASE_URL: proxy.url })
+  t.after(async () => {
+    proxy.restore()
+    await server.close()
+  })
+  proxy.cut()
+  const response = await server.get('/me/key', { key: key.key })
+  assert.equal(response.status, 503)
+  proxy.restore()
+  const requestId = response.headers.get('x-request-id') ?? ''
+  const deadline = performance.now() + 10_000
+  let found = await lookUp(server, requestId)
+  while (found.length === 0 && performance.now() < deadline) found = await lookUp(server, requestId)
+  // Nobody could say whose key it was.
+  assert.deepEqual(
+    found.map(({ operation, status, key_id, address }) => [operation, status, key_id, address]),
+    [['me.key', 503, null, '127.0.0.1']],
+  )
+})
+
+test('a request id from a trusted proxy is found as it was given, each time that it was', async t => {
+  const server = await startChancery({
+    CHANCERY_DATABASE_URL: chancery.databaseUrl,
+    CHANCERY_TRUSTED_PROXIES: '127.0.0.1',
+  })
+  t.after(() => server.close())
+  const headers = { 'x-request-id': 'a-proxy_gave-This1', 'x-forwarded-for': '2001:db8:1:2:3::4' }
+  await (await server.get('/game', { headers })).arrayBuffer()
+  await (await server.get('/nations', { headers })).arrayBuffer()
+  const lines = await lookUp(server, 'a-proxy_gave-This1')
+  assert.deepEqual(lines.map(({ operation, address }) => [operation, address]).sort(), [
+    ['game.get', '2001:db8:1:2::/64'],
+    ['nations.list', '2001:db8:1:2::/64'],
+  ])
+})

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { forgetOldCalls } from '../../src/journal/prune.ts'
+import { until } from '../webhooks/until.ts'
+import { anonymousCall, answeredCall } from './calls.ts'
+import { dayMs, hourMs, minuteMs, openDesk } from './desk.ts'
+
+test('each thing is forgotten when its time is over: addresses within 48 hours, minutes after 2, the rest after 7 days', async t => {
+  const { pools, note, write, at, now, count } = await openDesk(t)
+  note(answeredCall(), anonymousCall('192.0.2.1'))
+  await write()
+  const left = async () => {
+    await forgetOldCalls(pools.access, now())
+    const [lines, hours, minutes, addressLines, addresses] = [
+      await count('key_call'),
+      await count('key_hour'),
+      await count('key_minute'),
+      await count('address_call'),
+      await count('address_hour'),
+    ]
+    return { lines, hours, minutes, addressLines, addresses }
+  }
+  const all = { lines: 1, hours: 1, minutes: 1, addressLines: 1, addresses: 1 }
+  assert.deepEqual(await left(), all)
+  at(2 * hourMs - minuteMs)
+  assert.deepEqual(await left(), all)
+  at(2 * hourMs + minuteMs)
+  assert.deepEqual(await left(), { ...all, minutes: 0 })
+  // It is looked for hourly: what is left now is gone an hour later, before it is 48 hours old.
+  at(47 * hourMs)
+  assert.deepEqual(await left(), { ...all, minutes: 0, addresses: 0 })
+  at(47 * hourMs + 1)
+  const withoutAddresses = { ...all, minutes: 0, addresses: 0, addressLines: 0 }
+  assert.deepEqual(await left(), withoutAddresses)
+  at(7 * dayMs)
+  assert.deepEqual(await left(), withoutAddresses)
+  at(7 * dayMs + 1)
+  assert.deepEqual(await left(), { ...withoutAddresses, lines: 0 })
+  at(7 * dayMs + 2 * hourMs)
+  assert.deepEqual(await left(), { ...withoutAddresses, lines: 0, hours: 0 })
+})
+
+test('a process that begins forgets what grew old while none ran', async t => {
+  const { note, write, at, restart, count } = await openDesk(t)
+  note(answeredCall(), anonymousCall('192.0.2.1'))
+  await write()
+  at(3 * dayMs)
+  await restart()
+  assert.deepEqual([await count('key_call'), await count('address_call')], [1, 0])
+})
+
+test('more rows than a step removes are all removed', async t => {
+  const { pools, now, at, rows, count } = await openDesk(t)
+  await rows(`insert into chancery_access.key_call (request_id, at, key_id, operation, status, duration_us)
+    select 'req_' || n, '2026-06-01T12:00:00Z', 'key_1', 'none', 404, 1 from generate_series(1, 12345) n`)
+  at(8 * dayMs)
+  assert.equal(await forgetOldCalls(pools.access, now()), 12_345)
+  assert.equal(await count('key_call'), 0)
+})
+
+test('the journal has never more lines than it may: the oldest make room, and calls without a key take no place of a key', async t => {
+  const { note, write, at, account, count, dropped } = await openDesk(t, { rowsMax: 400 })
+  note(...Array.from({ length: 100 }, () => answeredCall()))
+  await write()
+  const ofOther = () => anonymousCall('192.0.2.1')
+  for (let round = 1; round <= 20; round += 1) {
+    at(round * 1_000)
+    note(...Array.from({ length: 50 }, ofOther))
+    await write()
+    await until(async () => (await count('address_call')) <= 100, 'addresses are within a quarter')
+  }
+  assert.equal(await count('key_call'), 100, 'a flood without a key pushes out no line of a key')
+
+  const answers = Array.from({ length: 900 }, () => answeredCall())
+  for (let first = 0; first < 900; first += 90) {
+    at(minuteMs + first)
+    note(...answers.slice(first, first + 90))
+    await write()
+    await until(async () => (await count('key_call')) <= 300, 'keys are within three quarters')
+  }
+  const kept = await account.calls({ keyIds: ['key_1'], limit: 1_000 })
+  assert.ok(kept.length >= 297, `${kept.length} are kept`)
+  assert.deepEqual(
+    kept.map(({ request_id }) => request_id),
+    answers
+      .slice(-kept.length)
+      .reverse()
+      .map(({ requestId }) => requestId),
+  )
+  assert.deepEqual(dropped, { line: 0, count: 0 }, 'what was written and made room later was not dropped')
+})

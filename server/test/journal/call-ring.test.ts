@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Answered, type Call, createCallRing } from '../../src/journal/call-ring.ts'
+import { answeredCall, callAt } from './calls.ts'
+
+test('the ring gives what was noted, oldest first, and loses the oldest and never more than it says', () => {
+  const step = fc.oneof(
+    { weight: 5, arbitrary: fc.integer({ min: 0, max: 30 }) },
+    { weight: 1, arbitrary: fc.constant('take' as const) },
+  )
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), fc.array(step, { maxLength: 40 }), (capacity, steps) => {
+      const ring = createCallRing(capacity)
+      let waiting: Call[] = []
+      let at = 0
+      for (const notes of [...steps, 'take' as const]) {
+        if (notes === 'take') {
+          const { calls, lost } = ring.take()
+          assert.deepEqual(calls, waiting.slice(-capacity))
+          assert.equal(lost, waiting.length - calls.length)
+          waiting = []
+          continue
+        }
+        for (let note = 0; note < notes; note += 1) {
+          const answered: Answered = answeredCall({ status: 200 + note, durationMs: note / 7 })
+          at += 1
+          ring.note(answered, at)
+          waiting.push(callAt(at, answered))
+        }
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('what was taken stays as it is when the ring goes on', () => {
+  const ring = createCallRing(2)
+  const first = answeredCall()
+  ring.note(first, 1)
+  const { calls } = ring.take()
+  for (let at = 2; at < 6; at += 1) ring.note(answeredCall(), at)
+  assert.deepEqual(calls, [callAt(1, first)])
+})

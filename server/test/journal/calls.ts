@@ -1,0 +1,23 @@
+import type { Answered, Call } from '../../src/journal/call-ring.ts'
+
+let made = 0
+
+/** An answer to note; without more: 200 to a key. */
+export function answeredCall(more: Partial<Answered> = {}): Answered {
+  made += 1
+  return {
+    requestId: `req_${made.toString(16).padStart(16, '0')}`,
+    keyId: 'key_1',
+    address: '',
+    operation: 'nations.get',
+    status: 200,
+    durationMs: 0.25,
+    ...more,
+  }
+}
+
+/** Without a key, from an address. */
+export const anonymousCall = (address: string, more: Partial<Answered> = {}): Answered =>
+  answeredCall({ keyId: null, address, ...more })
+
+export const callAt = (at: number, answered: Answered): Call => ({ ...answered, at })

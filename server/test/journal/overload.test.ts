@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { startTcpProxy } from '../access/tcp-proxy.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { anonymousCall, answeredCall } from './calls.ts'
+import { minuteMs, openDesk } from './desk.ts'
+
+/** Small enough to be overrun. */
+const bounds = { ringCapacity: 50, linesPerWrite: 40, combinationsMax: 30, addressesMax: 20 }
+
+type Desk = Awaited<ReturnType<typeof openDesk>>
+
+/** Calls of many keys and addresses: more than there is room for. */
+function flood({ note, at }: Desk, calls: number): void {
+  for (let call = 0; call < calls; call += 1) {
+    at(Math.floor(call / 100) * minuteMs)
+    if (call % 3 === 0) note(anonymousCall(`192.0.${call % 7}.${call % 50}`, { status: 401 }))
+    else note(answeredCall({ keyId: `key_${call % 40}`, status: call % 2 === 0 ? 200 : 429 }))
+  }
+}
+
+const sum = async ({ rows }: Desk, column: string, table: string): Promise<number> => {
+  const [row] = await rows<{ sum: string }>(`select sum(${column}) as sum from chancery_access.${table}`)
+  return Number(row?.sum ?? 0)
+}
+
+/** Nothing is lost but what is said to be dropped, and nothing is there twice. */
+async function assertAccounted(desk: Desk, noted: number): Promise<void> {
+  const { dropped, count } = desk
+  const lines = (await count('key_call')) + (await count('address_call'))
+  assert.equal(lines + dropped.line, noted, 'lines and dropped lines')
+  const counted = (await sum(desk, 'calls', 'key_hour')) + (await sum(desk, 'calls', 'address_hour'))
+  assert.equal(counted + dropped.count, noted, 'counted and dropped calls')
+  assert.equal(await sum(desk, 'calls', 'key_minute'), await sum(desk, 'calls', 'key_hour'))
+}
+
+/** Locks a table as a careless administrator does. Returns how to unlock it. */
+async function lockTable(url: string, table: string): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: url })
+  // A test that fails drops the database while it is locked.
+  client.on('error', () => undefined)
+  await client.connect()
+  await client.query(`begin; lock table chancery_access.${table}`)
+  return () => client.end()
+}
+
+test('without overload nothing is dropped', async t => {
+  const desk = await openDesk(t)
+  flood(desk, 900)
+  await desk.write()
+  assert.deepEqual(desk.dropped, { line: 0, count: 0 })
+  await assertAccounted(desk, 900)
+})
+
+test('while a table is locked calls are noted as fast as ever, within bounds, and what was kept is written afterwards', async t => {
+  const desk = await openDesk(t, bounds)
+  flood(desk, 30)
+  const unlock = await lockTable(desk.url, 'key_hour')
+  const askedAt = performance.now()
+  await desk.write()
+  assert.ok(performance.now() - askedAt < 1_900, 'who reads does not wait for long')
+  const floodedAt = performance.now()
+  flood(desk, 5_000)
+  assert.ok(performance.now() - floodedAt < 1_000)
+  await desk.write()
+  await unlock()
+  await desk.write()
+  await desk.write()
+  const kept = (await desk.count('key_call')) + (await desk.count('address_call'))
+  assert.ok(kept <= 30 + bounds.linesPerWrite, `${kept} lines were kept`)
+  assert.ok(desk.dropped.line > 0 && desk.dropped.count > 0)
+  await assertAccounted(desk, 5_030)
+
+  const before = { ...desk.dropped }
+  flood(desk, 30)
+  await desk.write()
+  assert.deepEqual(desk.dropped, before, 'it has recovered')
+  await assertAccounted(desk, 5_060)
+})
+
+test('while the database is away nothing is lost that there is room for', async t => {
+  const database = await createTestDatabase()
+  const proxy = await startTcpProxy(t, database.url)
+  const direct = await openDesk(t, { databaseUrl: database.url })
+  const desk = await openDesk(t, { ...bounds, databaseUrl: proxy.url })
+  t.after(() => database.drop())
+  await desk.write()
+  proxy.cut()
+  const early = Array.from({ length: 10 }, () => answeredCall({ operation: 'wars.list' }))
+  desk.note(...early)
+  for (let round = 0; round < 5; round += 1) {
+    await desk.write()
+    desk.note(answeredCall())
+  }
+  assert.ok(desk.errors.length >= 5, 'it is told each time')
+  proxy.restore()
+  await desk.write()
+  assert.deepEqual(desk.dropped, { line: 0, count: 0 })
+  const usage = await direct.account.usage('key_1')
+  assert.deepEqual(usage.operations, [
+    { operation: 'wars.list', calls: 10 },
+    { operation: 'nations.get', calls: 5 },
+  ])
+  assert.equal((await direct.account.calls({ keyIds: ['key_1'], limit: 200 })).length, 15)
+})
+
+test('what the database refuses is given up, and what comes after it is written', async t => {
+  const desk = await openDesk(t)
+  await desk.rows('alter table chancery_access.key_hour add check (status <> 299)')
+  desk.note(answeredCall({ status: 299 }), answeredCall(), anonymousCall('192.0.2.1'))
+  await desk.write()
+  assert.deepEqual(desk.dropped, { line: 3, count: 3 })
+  assert.equal(desk.errors.length, 1)
+  desk.note(answeredCall())
+  await desk.write()
+  await assertAccounted(desk, 4)
+  assert.equal(await desk.count('key_call'), 1, 'of a refused writing nothing is there')
+})
+
+test('a commit without an answer is not done again: no call is counted twice', async t => {
+  const home = await openDesk(t)
+  const { access } = home.pools
+  let answers = false
+  const desk = await openDesk(t, {
+    databaseUrl: home.url,
+    pool: {
+      ...access,
+      async transaction(work) {
+        const result = await access.transaction(work)
+        if (!answers) throw Object.assign(new Error('the connection broke'), { code: 'ECONNRESET' })
+        return result
+      },
+    },
+  })
+  desk.note(answeredCall(), answeredCall())
+  await desk.write()
+  answers = true
+  await desk.write()
+  assert.equal(await sum(desk, 'calls', 'key_hour'), 2)
+  assert.equal(await desk.count('key_call'), 2)
+  assert.deepEqual(desk.dropped, { line: 2, count: 2 }, 'they may be missing')
+})
+
+test('who reads while something is being written sees also what was noted meanwhile', async t => {
+  const desk = await openDesk(t)
+  const unlock = await lockTable(desk.url, 'key_call')
+  desk.note(answeredCall())
+  const first = desk.write()
+  desk.note(answeredCall())
+  const second = desk.account.calls({ keyIds: ['key_1'], limit: 200 })
+  desk.note(answeredCall())
+  const third = desk.account.calls({ keyIds: ['key_1'], limit: 200 })
+  await unlock()
+  await first
+  assert.deepEqual([(await second).length, (await third).length], [3, 3])
+})

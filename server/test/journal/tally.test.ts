@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Answered } from '../../src/journal/call-ring.ts'
+import { type Counts, createTally, otherAddresses } from '../../src/journal/tally.ts'
+import { anonymousCall, answeredCall } from './calls.ts'
+
+const minuteMs = 60_000
+const hourMs = 3_600_000
+const start = Date.parse('2026-06-01T12:58:30Z')
+const roomy = { combinationsMax: 1_000, addressesMax: 1_000 }
+
+const someAnswers = fc.array(
+  fc.record({
+    waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40_000 }), fc.constant(-30_000)),
+    answered: fc.oneof(
+      fc
+        .record({
+          keyId: fc.constantFrom('key_1', 'key_2'),
+          operation: fc.constantFrom('nations.get', 'discord.verify', 'none'),
+          status: fc.constantFrom(200, 304, 404, 429),
+        })
+        .map(more => answeredCall(more)),
+      fc
+        .record({
+          address: fc.constantFrom('192.0.2.1', '2001:db8::/64'),
+          status: fc.constantFrom(200, 401, 429),
+        })
+        .map(({ address, status }) => anonymousCall(address, { status })),
+    ),
+    takes: fc.constantFrom(true, false, false, false),
+  }),
+  { maxLength: 200, size: 'max' },
+)
+
+/** Adds up by hand what several takings gave. */
+function sums(taken: readonly Counts[]): Record<string, number> {
+  const total: Record<string, number> = {}
+  const add = (name: string, count: number) => {
+    if (count > 0) total[name] = (total[name] ?? 0) + count
+  }
+  for (const { minutes, hours, addresses } of taken) {
+    for (const each of minutes) {
+      add(`${each.keyId} minute ${each.minute}`, each.calls)
+      add(`${each.keyId} minute ${each.minute} limited`, each.limited)
+    }
+    for (const each of hours)
+      add(`${each.keyId} hour ${each.hour} ${each.operation} ${each.status}`, each.calls)
+    for (const each of addresses) {
+      add(`${each.address} hour ${each.hour}`, each.calls)
+      add(`${each.address} hour ${each.hour} limited`, each.limited)
+      add(`${each.address} hour ${each.hour} refused`, each.refused)
+    }
+  }
+  return total
+}
+
+function namesOf({ keyId, address, operation, status }: Answered, at: number): string[] {
+  const minute = Math.floor(at / minuteMs) * minuteMs
+  const hour = Math.floor(at / hourMs) * hourMs
+  if (keyId === null) {
+    const name = `${address} hour ${hour}`
+    return [name, ...(status === 429 ? [`${name} limited`] : status === 401 ? [`${name} refused`] : [])]
+  }
+  const name = `${keyId} minute ${minute}`
+  return [
+    name,
+    ...(status === 429 ? [`${name} limited`] : []),
+    `${keyId} hour ${hour} ${operation} ${status}`,
+  ]
+}
+
+test('counts are exact over minutes, hours and takings, whatever the clock does', () => {
+  fc.assert(
+    fc.property(someAnswers, steps => {
+      const tally = createTally(roomy)
+      const taken: Counts[] = []
+      const expected: Record<string, number> = {}
+      let at = start
+      for (const { waitMs, answered, takes } of steps) {
+        at += waitMs
+        tally.count(answered, at)
+        for (const name of namesOf(answered, at)) expected[name] = (expected[name] ?? 0) + 1
+        if (takes) taken.push(tally.take())
+      }
+      taken.push(tally.take())
+      assert.deepEqual(sums(taken), expected)
+      assert.equal(
+        taken.reduce((sum, { calls }) => sum + calls, 0),
+        steps.length,
+      )
+    }),
+  )
+})
+
+test('addresses beyond the bound of an hour are counted together, and a new hour has room again', () => {
+  const tally = createTally({ ...roomy, addressesMax: 3 })
+  const count = (address: string, at: number) => tally.count(anonymousCall(address, { status: 401 }), at)
+  for (let caller = 0; caller < 50; caller += 1) count(`192.0.2.${caller}`, start)
+  const first = tally.take().addresses
+  assert.deepEqual(
+    first.map(({ address, calls, refused }) => [address, calls, refused]),
+    [...['192.0.2.0', '192.0.2.1', '192.0.2.2'].map(address => [address, 1, 1]), [otherAddresses, 47, 47]],
+  )
+  count('192.0.2.49', start)
+  count('192.0.2.1', start)
+  assert.deepEqual(
+    tally.take().addresses.map(({ address, calls }) => [address, calls]),
+    [
+      ['192.0.2.1', 1],
+      [otherAddresses, 1],
+    ],
+    'a taking makes no room: the table would grow with each',
+  )
+  count('192.0.2.49', start + hourMs)
+  tally.take()
+  count('192.0.2.48', start + hourMs)
+  assert.deepEqual(
+    tally.take().addresses.map(({ address }) => address),
+    ['192.0.2.48'],
+  )
+})
+
+test('combinations beyond the bound are not counted, and it is said how many', () => {
+  const tally = createTally({ ...roomy, combinationsMax: 2 })
+  for (const keyId of ['key_1', 'key_2', 'key_3', 'key_3', 'key_1'])
+    tally.count(answeredCall({ keyId }), start)
+  const { minutes, calls, uncounted } = tally.take()
+  assert.deepEqual(
+    minutes.map(each => [each.keyId, each.calls]),
+    [
+      ['key_1', 2],
+      ['key_2', 1],
+    ],
+  )
+  assert.deepEqual([calls, uncounted], [3, 2])
+  tally.count(answeredCall({ keyId: 'key_3' }), start)
+  assert.deepEqual([tally.take().uncounted, tally.take().calls], [0, 0])
+})

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { anonymousCall, answeredCall } from './calls.ts'
+import { hourMs, minuteMs, openDesk, start, total } from './desk.ts'
+
+const limited = () => answeredCall({ status: 429 })
+
+test('usage shows every minute of an hour and every hour of a week, zeros included', async t => {
+  const { account, note, at } = await openDesk(t)
+  const empty = await account.usage('key_1')
+  assert.equal(empty.minutes.length, 60)
+  assert.equal(empty.hours.length, 168)
+  assert.deepEqual([total(empty.minutes), total(empty.hours)], [0, 0])
+  assert.deepEqual([empty.operations, empty.statuses], [[], []])
+  assert.deepEqual(empty.minutes.at(-1), { at: '2026-06-01T12:30:00Z', calls: 0, limited: 0 })
+  assert.deepEqual(empty.minutes[0]?.at, '2026-06-01T11:31:00Z')
+  assert.deepEqual(empty.hours.at(-1), { at: '2026-06-01T12:00:00Z', calls: 0, limited: 0 })
+  assert.deepEqual(empty.hours[0]?.at, '2026-05-25T13:00:00Z')
+
+  note(answeredCall({ operation: 'wars.list' }), answeredCall({ operation: 'wars.list' }), limited())
+  at(minuteMs)
+  note(answeredCall({ status: 404 }), answeredCall({ keyId: 'key_2' }), anonymousCall('192.0.2.1'))
+  at(30 * minuteMs)
+  note(limited())
+  const { minutes, hours, operations, statuses } = await account.usage('key_1')
+  assert.deepEqual(
+    minutes.filter(({ calls }) => calls > 0),
+    [
+      { at: '2026-06-01T12:30:00Z', calls: 3, limited: 1 },
+      { at: '2026-06-01T12:31:00Z', calls: 1, limited: 0 },
+      { at: '2026-06-01T13:00:00Z', calls: 1, limited: 1 },
+    ],
+  )
+  assert.deepEqual(
+    hours.filter(({ calls }) => calls > 0),
+    [
+      { at: '2026-06-01T12:00:00Z', calls: 4, limited: 1 },
+      { at: '2026-06-01T13:00:00Z', calls: 1, limited: 1 },
+    ],
+  )
+  assert.deepEqual(operations, [
+    { operation: 'nations.get', calls: 3 },
+    { operation: 'wars.list', calls: 2 },
+  ])
+  assert.deepEqual(statuses, [
+    { status: 200, calls: 2 },
+    { status: 429, calls: 2 },
+    { status: 404, calls: 1 },
+  ])
+})
+
+test('minutes leave after an hour and hours after a week', async t => {
+  const { account, note, at } = await openDesk(t)
+  note(answeredCall())
+  at(59 * minuteMs)
+  assert.equal(total((await account.usage('key_1')).minutes), 1)
+  at(60 * minuteMs)
+  assert.equal(total((await account.usage('key_1')).minutes), 0)
+  at(167 * hourMs)
+  assert.equal(total((await account.usage('key_1')).hours), 1)
+  at(168 * hourMs)
+  const last = await account.usage('key_1')
+  assert.deepEqual([total(last.hours), last.operations, last.statuses], [0, [], []])
+})
+
+test('calls today are those since midnight in UTC, of each key', async t => {
+  const { account, note, at } = await openDesk(t)
+  const midnight = Date.parse('2026-06-02T00:00:00Z') - start
+  note(answeredCall(), answeredCall())
+  at(midnight - 1)
+  note(answeredCall({ keyId: 'key_2' }))
+  assert.deepEqual(
+    await account.callsToday(['key_2', 'key_1', 'key_3']),
+    new Map([
+      ['key_1', 2],
+      ['key_2', 1],
+    ]),
+  )
+  assert.deepEqual(await account.callsToday(['key_2']), new Map([['key_2', 1]]))
+  at(midnight)
+  note(answeredCall({ keyId: 'key_2' }))
+  assert.deepEqual(await account.callsToday(['key_1', 'key_2']), new Map([['key_2', 1]]))
+})
+
+test('calls are listed newest first, over several keys, and found by their request id with these keys alone', async t => {
+  const { account, note, at } = await openDesk(t)
+  const answers = Array.from({ length: 30 }, (_, index) =>
+    answeredCall({ keyId: `key_${index % 3}`, status: 200 + index, durationMs: index + 0.125 }),
+  )
+  for (const [index, answered] of answers.entries()) {
+    // Some in the same millisecond: they keep their order.
+    at(Math.floor(index / 5))
+    note(answered)
+  }
+  const newestFirst = answers.toReversed()
+  const ids = async (keyIds: string[], limit: number) =>
+    (await account.calls({ keyIds, limit })).map(({ request_id }) => request_id)
+  const idsOf = (wanted: typeof answers) => wanted.map(({ requestId }) => requestId)
+  assert.deepEqual(await ids(['key_0', 'key_1', 'key_2'], 200), idsOf(newestFirst))
+  assert.deepEqual(await ids(['key_1', 'key_2', 'key_1'], 7), [
+    ...idsOf(newestFirst.filter(({ keyId }) => keyId !== 'key_0').slice(0, 7)),
+  ])
+  assert.deepEqual(await ids([], 200), [])
+
+  const wanted = answers[10]
+  assert.ok(wanted?.keyId === 'key_1')
+  const search = { requestId: wanted.requestId, limit: 200 }
+  assert.deepEqual(await account.calls({ ...search, keyIds: ['key_0', 'key_1'] }), [
+    {
+      request_id: wanted.requestId,
+      at: '2026-06-01T12:30:30.002Z',
+      key_id: 'key_1',
+      operation: 'nations.get',
+      status: 210,
+      duration_ms: 10.125,
+    },
+  ])
+  assert.deepEqual(await account.calls({ ...search, keyIds: ['key_0'] }), [])
+  assert.deepEqual(await account.calls({ requestId: 'req_none', keyIds: ['key_1'], limit: 200 }), [])
+})
+
+test('two processes on one database add up', async t => {
+  const one = await openDesk(t)
+  const other = await openDesk(t, { databaseUrl: one.url })
+  for (let round = 0; round < 5; round += 1) {
+    one.note(answeredCall(), limited(), anonymousCall('192.0.2.1'))
+    other.note(answeredCall(), anonymousCall('192.0.2.1'), anonymousCall('192.0.2.1'))
+    await Promise.all([one.write(), other.write()])
+  }
+  const { minutes, hours, statuses } = await other.account.usage('key_1')
+  assert.deepEqual([total(minutes), total(hours)], [15, 15])
+  assert.deepEqual(statuses, [
+    { status: 200, calls: 10 },
+    { status: 429, calls: 5 },
+  ])
+  assert.equal((await one.account.calls({ keyIds: ['key_1'], limit: 200 })).length, 15)
+  assert.deepEqual(await one.rows('select address, calls::int from chancery_access.address_hour'), [
+    { address: '192.0.2.1', calls: 15 },
+  ])
+  assert.deepEqual([...one.errors, ...other.errors], [])
+})
+
+test('a journal that is off notes nothing', async t => {
+  const { account, note, count, dropped } = await openDesk(t, { rowsMax: 0 })
+  note(answeredCall(), anonymousCall('192.0.2.1'))
+  assert.equal(total((await account.usage('key_1')).hours), 0)
+  for (const table of ['key_call', 'address_call', 'key_minute', 'key_hour', 'address_hour'])
+    assert.equal(await count(table), 0, table)
+  assert.deepEqual(dropped, { line: 0, count: 0 })
+})
+
+test('what goes for an address behind a proxy and is none is not written down', async t => {
+  const { note, write, rows } = await openDesk(t)
+  for (const address of ['192.0.2.7', '2001:db8:0:1::/64', 'a-secret-in-a-header', '', 'f'.repeat(500)])
+    note(anonymousCall(address))
+  await write()
+  const expected = ['192.0.2.7', '2001:db8:0:1::/64', 'unknown', 'unknown', 'unknown']
+  for (const table of ['address_call', 'address_hour']) {
+    const addresses = await rows<{ address: string }>(
+      `select address from chancery_access.${table} order by 1`,
+    )
+    assert.deepEqual(
+      addresses.map(({ address }) => address),
+      table === 'address_call' ? expected : [...new Set(expected)],
+    )
+  }
+})

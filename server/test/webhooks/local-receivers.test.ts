@@ -64,10 +64,10 @@ test('what was allowed is not delivered to after a start without the permission,
 
   const strict = await start(t)
   await strict.tell([nation('n2')], { waits: false })
-  const newest = async () => (await newsOf(strict, plain.id))[0]
-  await until(async () => (await newest())?.attempts.length === 1, 'it is tried')
-  const tried = await newest()
-  assert.deepEqual([tried?.event_id, tried?.state], ['evt_2', 'pending'])
+  const second = async () => (await newsOf(strict, plain.id)).find(({ event_id }) => event_id === 'evt_2')
+  await until(async () => (await second())?.attempts.length === 1, 'it is tried')
+  const tried = await second()
+  assert.equal(tried?.state, 'pending')
   assert.deepEqual(
     tried?.attempts.map(({ status, error, answer }) => [status, error, answer]),
     [[null, 'url_not_allowed', null]],

@@ -5,5 +5,14 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   base: '/developers/',
   plugins: [react()],
-  build: { outDir: 'dist', emptyOutDir: true, sourcemap: false },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    sourcemap: false,
+    // The content security policy allows no data: URLs.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // Of the contract the page takes words and numbers: without this they would bring every schema along.
+    rolldownOptions: { treeshake: { moduleSideEffects: id => !/\/(contract|typebox)\//.test(id) } },
+  },
 })

@@ -1,4 +1,34 @@
+import './page/mantine-styles.ts'
+import './page/page.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { createClient } from './api/client.ts'
+import { ApiContext } from './api/context.ts'
+import { createQueryClient } from './api/query-client.ts'
+import { createRequest } from './api/request.ts'
+import { createServerClock } from './api/server-clock.ts'
+import { App } from './page/app.tsx'
+import { takeHandoverToken } from './session/handover-token.ts'
+import { readSession, replaceSession } from './session/use-session.ts'
 
 const root = document.getElementById('root')
-if (root) createRoot(root).render(<p>Developer settings</p>)
+if (!root) throw new Error('the page has no root')
+
+const clock = createServerClock()
+const queryClient = createQueryClient(() => {
+  const wasSignedIn = readSession(queryClient) !== null
+  if (wasSignedIn) replaceSession(queryClient, { signedIn: null, hasEnded: true })
+})
+const request = createRequest({ clock, csrfToken: () => readSession(queryClient)?.csrf_token ?? null })
+const api = { client: createClient(request), clock }
+
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <ApiContext value={api}>
+        <App firstToken={takeHandoverToken()} />
+      </ApiContext>
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,39 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiError, isLimited, isSignedOut } from './errors.ts'
+
+/** Longer waits than this are told instead of waited for. */
+const waitSecondsMax = 15
+const defaultWaitSeconds = 2
+
+const waitSecondsOf = (error: unknown) =>
+  (error instanceof ApiError ? error.retryAfterSeconds : null) ?? defaultWaitSeconds
+
+/** A 429 has done nothing, so that also a change may be sent again once the wait is over. */
+const mayWait = (failures: number, error: unknown) =>
+  failures < 3 && isLimited(error) && waitSecondsOf(error) <= waitSecondsMax
+
+/** What the server cannot be blamed for: the connection, or a process that is being replaced. */
+const isPassing = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status >= 502)
+
+const retryDelayMs = (failures: number, error: unknown) =>
+  isLimited(error) ? waitSecondsOf(error) * 1000 : 500 * 2 ** failures
+
+/** Any answer that says nobody is signed in leads out, wherever it was asked. */
+export function createQueryClient(onSignedOut: () => void): QueryClient {
+  const onError = (error: unknown) => {
+    if (isSignedOut(error)) onSignedOut()
+  }
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        networkMode: 'always',
+        retry: (failures, error) => mayWait(failures, error) || (failures < 2 && isPassing(error)),
+        retryDelay: retryDelayMs,
+      },
+      mutations: { networkMode: 'always', retry: mayWait, retryDelay: retryDelayMs },
+    },
+  })
+}

@@ -1,0 +1,94 @@
+import type { NewAccountKeyAnswer, Scope } from '@chancery/contract'
+import { Alert, Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useClock } from '../api/context.ts'
+import { ErrorNotice } from '../page/error-notice.tsx'
+import { WarnIcon } from '../page/icons.tsx'
+import { usePageInfo } from '../page/use-page-info.ts'
+import { expiries, expiryAfter } from './expiries.ts'
+import { privateScopes } from './key-facts.ts'
+import classes from './keys.module.css'
+import { useCreateKey } from './use-keys.ts'
+
+interface Props {
+  onMade: (key: NewAccountKeyAnswer) => void
+  onCancel: () => void
+}
+
+export function CreateKeyForm({ onMade, onCancel }: Props) {
+  const info = usePageInfo()
+  const clock = useClock()
+  const create = useCreateKey()
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<Scope[]>(info.default_scopes)
+  const [chosenDays, setChosenDays] = useState<string | null>(null)
+  const readsSecrets = privateScopes(scopes, info).length > 0
+  const days = chosenDays ?? (readsSecrets ? '90' : 'never')
+
+  const toggle = (scope: Scope, isOn: boolean) =>
+    setScopes(
+      info.scopes.map(known => known.name).filter(known => (known === scope ? isOn : scopes.includes(known))),
+    )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    create.mutate(
+      { name: name.trim(), scopes, expires_at: expiryAfter(days, clock.now()) },
+      { onSuccess: onMade },
+    )
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Name"
+          description="What uses it: “War bot of the Northern Pact”."
+          required
+          withAsterisk={false}
+          maxLength={100}
+          autoComplete="off"
+          data-autofocus
+          value={name}
+          onChange={event => setName(event.currentTarget.value)}
+        />
+        <fieldset className={classes.choices}>
+          <legend>What it may read</legend>
+          {info.scopes.map(scope => (
+            <Checkbox
+              key={scope.name}
+              label={scope.name}
+              description={scope.description}
+              checked={scopes.includes(scope.name)}
+              onChange={event => toggle(scope.name, event.currentTarget.checked)}
+            />
+          ))}
+        </fieldset>
+        {readsSecrets && (
+          <Alert color="orange" variant="light" icon={<WarnIcon />} title="This key reads your secrets">
+            Whoever has it reads them too. Put it into the bot’s configuration yourself; never paste a key
+            into a chat, and not into a program that you do not trust.
+          </Alert>
+        )}
+        <NativeSelect
+          label="Expires"
+          value={days}
+          onChange={event => setChosenDays(event.currentTarget.value)}
+          data={expiries}
+        />
+        {create.error && <ErrorNotice error={create.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            loading={create.isPending}
+            disabled={name.trim() === '' || scopes.length === 0}
+          >
+            Create
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,66 @@
+import type { AccountKey } from '@chancery/contract'
+import { Badge, Button, Group, Title } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { Facts } from '../page/facts.tsx'
+import { TimeAgo, TimeOrNever } from '../page/time-ago.tsx'
+import { AskLimitDialog } from './ask-limit-dialog.tsx'
+import { beginningOf } from './key-facts.ts'
+import classes from './keys.module.css'
+import { LimitAnswer } from './limit-answer.tsx'
+import { ReplaceKeyDialog } from './replace-key-dialog.tsx'
+import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
+import { ScopeBadges } from './scope-badges.tsx'
+
+type OpenDialog = 'replace' | 'revoke' | 'limit' | null
+
+export function KeyCard({ of: key, isOver }: { of: AccountKey; isOver: boolean }) {
+  const [open, setOpen] = useState<OpenDialog>(null)
+  const close = () => setOpen(null)
+  const numbers = new Intl.NumberFormat('en')
+  return (
+    <li className={classes.card} aria-label={key.name}>
+      <div className={classes.head}>
+        <Title order={2} className={classes.name}>
+          {key.name}
+        </Title>
+        <code className={classes.beginning}>{beginningOf(key)}</code>
+        {isOver && <Badge color="gray">{key.revoked_at ? 'Revoked' : 'Expired'}</Badge>}
+      </div>
+      <ScopeBadges scopes={key.scopes} />
+      <Facts
+        facts={[
+          ['Limit', `${numbers.format(key.limit)} a minute`],
+          ['Calls today', numbers.format(key.calls_today)],
+          ['Last used', <TimeOrNever key="used" time={key.last_used_at} />],
+          ['Created', <TimeAgo key="created" time={key.created_at} />],
+          key.revoked_at
+            ? ['Revoked', <TimeAgo key="revoked" time={key.revoked_at} />]
+            : ['Expires', <TimeOrNever key="expires" time={key.expires_at} />],
+        ]}
+      />
+      {key.limit_request && <LimitAnswer request={key.limit_request} />}
+      <Group gap="xs">
+        <Button component={Link} href={`/usage/${key.id}`} size="xs" variant="default">
+          Usage
+        </Button>
+        {!isOver && (
+          <>
+            <Button size="xs" variant="default" onClick={() => setOpen('limit')}>
+              Ask for a higher limit
+            </Button>
+            <Button size="xs" variant="default" onClick={() => setOpen('replace')}>
+              Replace
+            </Button>
+            <Button size="xs" variant="light" color="red" onClick={() => setOpen('revoke')}>
+              Revoke
+            </Button>
+          </>
+        )}
+      </Group>
+      {open === 'limit' && <AskLimitDialog of={key} onClose={close} />}
+      {open === 'replace' && <ReplaceKeyDialog of={key} onClose={close} />}
+      {open === 'revoke' && <RevokeKeyDialog of={key} onClose={close} />}
+    </li>
+  )
+}

@@ -1,0 +1,38 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { PlusIcon } from '../page/icons.tsx'
+import { Loaded } from '../page/loaded.tsx'
+import { PageHeading } from '../page/page-heading.tsx'
+import { CreateKeyDialog } from './create-key-dialog.tsx'
+import { KeyList } from './key-list.tsx'
+import { SecretReaders } from './secret-readers.tsx'
+import { useKeys } from './use-keys.ts'
+
+export function KeysPage() {
+  const keys = useKeys()
+  const [isCreating, setCreating] = useState(false)
+  return (
+    <>
+      <PageHeading
+        title="Keys"
+        action={
+          <Button leftSection={<PlusIcon />} onClick={() => setCreating(true)}>
+            Create key
+          </Button>
+        }
+      >
+        A key lets a bot or a tool read as you. Give each its own, so that one can be revoked without the
+        others.
+      </PageHeading>
+      <Loaded query={keys} rows={3} rowHeight={150}>
+        {({ data }) => (
+          <>
+            <KeyList keys={data} />
+            <SecretReaders keys={data} />
+          </>
+        )}
+      </Loaded>
+      {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+import type { NewAccountKeyAnswer } from '@chancery/contract'
+import { Alert, Button, Group, Stack } from '@mantine/core'
+import { WarnIcon } from '../page/icons.tsx'
+import { OnceShown } from '../page/once-shown.tsx'
+import { usePageInfo } from '../page/use-page-info.ts'
+
+/** A key, this once, and how to try it. */
+export function NewKey({ of: { key, name }, onDone }: { of: NewAccountKeyAnswer; onDone: () => void }) {
+  const { api_url } = usePageInfo()
+  return (
+    <Stack>
+      <Alert color="orange" variant="light" icon={<WarnIcon />} title="Copy it now">
+        The key of “{name}” is shown this once. Nobody can tell it to you later; a lost key is replaced.
+      </Alert>
+      <OnceShown label="Key" text={key} copyLabel="Copy key" />
+      <OnceShown
+        label="Try it"
+        text={`curl -H 'Authorization: Bearer ${key}' ${api_url}/me/key`}
+        copyLabel="Copy command"
+      />
+      <Group justify="flex-end">
+        <Button onClick={onDone} data-autofocus>
+          I have copied it
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

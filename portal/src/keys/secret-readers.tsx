@@ -1,0 +1,71 @@
+import type { AccountKey } from '@chancery/contract'
+import { Button, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useAnnounce } from '../page/announcer.tsx'
+import { ConfirmDialog } from '../page/confirm-dialog.tsx'
+import { type Column, RecordTable } from '../page/record-table.tsx'
+import { Empty, Section } from '../page/section.tsx'
+import { TimeOrNever } from '../page/time-ago.tsx'
+import { useNow } from '../page/use-now.ts'
+import { usePageInfo } from '../page/use-page-info.ts'
+import { beginningOf, isOver, privateScopes } from './key-facts.ts'
+import { ScopeBadges } from './scope-badges.tsx'
+import { useRevokePrivateKeys } from './use-keys.ts'
+
+/** One look at who else sees what only the player may see, and one button that ends it. */
+export function SecretReaders({ keys }: { keys: AccountKey[] }) {
+  const info = usePageInfo()
+  const announce = useAnnounce()
+  const now = useNow(20_000)
+  const revoke = useRevokePrivateKeys()
+  const [isAsking, setAsking] = useState(false)
+  const readers = keys.filter(key => !isOver(key, now) && privateScopes(key.scopes, info).length > 0)
+
+  const columns: Column<AccountKey>[] = [
+    { label: 'Key', render: key => key.name },
+    { label: 'Begins', render: key => <code>{beginningOf(key)}</code> },
+    { label: 'Reads', render: key => <ScopeBadges scopes={privateScopes(key.scopes, info)} /> },
+    { label: 'Last used', render: key => <TimeOrNever time={key.last_used_at} /> },
+  ]
+  const onRevoked = ({ revoked }: { revoked: number }) => {
+    announce(`Revoked ${revoked} keys.`)
+    setAsking(false)
+  }
+  return (
+    <Section
+      title="Who can read my nation’s secrets"
+      action={
+        readers.length > 0 && (
+          <Button size="xs" variant="light" color="red" onClick={() => setAsking(true)}>
+            Revoke all of these
+          </Button>
+        )
+      }
+    >
+      {readers.length === 0 ? (
+        <Empty>No key can: none of yours has a scope that opens secrets.</Empty>
+      ) : (
+        <RecordTable
+          caption="Keys that read secrets"
+          columns={columns}
+          rows={readers}
+          rowKey={({ id }) => id}
+        />
+      )}
+      <ConfirmDialog
+        isOpen={isAsking}
+        title="Revoke all keys that read secrets?"
+        confirmLabel="Revoke them all"
+        isPending={revoke.isPending}
+        error={revoke.error}
+        onConfirm={() => revoke.mutate(undefined, { onSuccess: onRevoked })}
+        onClose={() => setAsking(false)}
+      >
+        <Text>
+          {readers.length === 1 ? 'The key listed here stops' : `The ${readers.length} keys listed here stop`}{' '}
+          within a second, for good. Your other keys go on.
+        </Text>
+      </ConfirmDialog>
+    </Section>
+  )
+}

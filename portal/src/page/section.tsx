@@ -1,0 +1,30 @@
+import { Title } from '@mantine/core'
+import { type ReactNode, useId } from 'react'
+import classes from './section.module.css'
+
+interface Props {
+  title: string
+  action?: ReactNode
+  lead?: ReactNode
+  children: ReactNode
+}
+
+/** A part of a page, on a surface of its own. */
+export function Section({ title, action, lead, children }: Props) {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className={classes.section}>
+      <div className={classes.head}>
+        <Title order={2} id={id} className={classes.title}>
+          {title}
+        </Title>
+        {action}
+      </div>
+      {lead && <p className={classes.lead}>{lead}</p>}
+      {children}
+    </section>
+  )
+}
+
+/** Why there is nothing here, and what to do about it. */
+export const Empty = ({ children }: { children: ReactNode }) => <p className={classes.empty}>{children}</p>

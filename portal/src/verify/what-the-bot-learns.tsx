@@ -1,0 +1,39 @@
+import { Alert, Text } from '@mantine/core'
+import { CheckIcon, WarnIcon } from '../page/icons.tsx'
+import { Section } from '../page/section.tsx'
+import { useNation } from '../session/use-session.ts'
+import classes from './verify-page.module.css'
+
+export function WhatTheBotLearns() {
+  const nation = useNation()
+  const learnt = [
+    `Your nation${nation ? `, ${nation.nation_name}` : ''}`,
+    `Its leader${nation ? `, ${nation.leader_name}` : ''}`,
+    'Its score',
+    `Your alliance${nation?.alliance ? `, ${nation.alliance.name}` : ''}, and your rank there`,
+  ]
+  return (
+    <Section title="What the bot will learn">
+      <ul className={classes.learns}>
+        {learnt.map(words => (
+          <li key={words}>
+            <CheckIcon size={16} />
+            <span>{words}</span>
+          </li>
+        ))}
+      </ul>
+      <Text size="sm" c="dimmed" mb="md">
+        Nothing else: neither your units nor your treasury, and it can do nothing in the game.
+      </Text>
+      <Alert
+        color="orange"
+        variant="light"
+        icon={<WarnIcon />}
+        title="The code is for the bot’s command alone"
+      >
+        Never give it to somebody who asks for it in a private message, whoever they say they are: with it
+        they could pass for you.
+      </Alert>
+    </Section>
+  )
+}

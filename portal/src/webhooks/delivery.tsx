@@ -1,0 +1,70 @@
+import type { WebhookDelivery } from '@chancery/contract'
+import { Badge, Button, Text } from '@mantine/core'
+import { TimeAgo } from '../page/time-ago.tsx'
+import { writeTime } from '../page/time-words.ts'
+import classes from './webhooks.module.css'
+import { deliveryWords, sayAnswer } from './words.ts'
+
+interface Props {
+  delivery: WebhookDelivery
+  isReplaying: boolean
+  onReplay: (() => void) | undefined
+}
+
+/** One message and every attempt to bring it. */
+export function Delivery({ delivery, isReplaying, onReplay }: Props) {
+  const { label, color } = deliveryWords[delivery.state]
+  const isSettled = delivery.state === 'delivered' || delivery.state === 'failed'
+  return (
+    <li className={classes.delivery}>
+      <details>
+        <summary>
+          <span className={classes.what}>
+            <Badge variant="light" color={color}>
+              {label}
+            </Badge>
+            <code>{delivery.type}</code>
+            <TimeAgo time={delivery.created_at} />
+          </span>
+        </summary>
+        <ol className={classes.attempts}>
+          {delivery.attempts.length === 0 && <li className={classes.quiet}>No attempt yet.</li>}
+          {delivery.attempts.map(attempt => (
+            <li key={attempt.number}>
+              <div>
+                <strong>Attempt {attempt.number}</strong>{' '}
+                <span className={classes.quiet}>
+                  {writeTime(attempt.attempted_at)} · {attempt.latency_ms} ms
+                </span>
+              </div>
+              <div>{sayAnswer(attempt)}.</div>
+              {attempt.next_at && (
+                <div className={classes.quiet}>
+                  Tried again <TimeAgo time={attempt.next_at} />
+                </div>
+              )}
+              {/* A stranger's text: never anything but text. */}
+              {attempt.answer && <pre className={classes.answer}>{attempt.answer}</pre>}
+            </li>
+          ))}
+        </ol>
+        {delivery.event_id && (
+          <Text size="sm" c="dimmed" ms="md" mt="xs">
+            webhook-id: <code>{delivery.event_id}</code>
+          </Text>
+        )}
+      </details>
+      {onReplay && isSettled && delivery.event_id && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={isReplaying}
+          aria-label={`Replay ${delivery.type} of ${writeTime(delivery.created_at)}`}
+          onClick={onReplay}
+        >
+          Replay
+        </Button>
+      )}
+    </li>
+  )
+}

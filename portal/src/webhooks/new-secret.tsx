@@ -1,0 +1,30 @@
+import { Alert, Anchor, Stack, Text } from '@mantine/core'
+import { WarnIcon } from '../page/icons.tsx'
+import { OnceShown } from '../page/once-shown.tsx'
+
+/** The secret by which messages are signed, this once. */
+export function NewSecret({ secret }: { secret: string }) {
+  return (
+    <Stack>
+      <Alert color="orange" variant="light" icon={<WarnIcon />} title="Copy it now">
+        The secret is shown this once. Nobody can tell it to you later; a lost one is replaced.
+      </Alert>
+      <OnceShown label="Secret" text={secret} copyLabel="Copy secret" />
+      <Text size="sm">
+        Check each message before you believe it: <code>webhook-signature</code> is the HMAC-SHA256, with this
+        secret, of <code>webhook-id</code>, <code>webhook-timestamp</code> and the body as they came, joined
+        by dots; any library of{' '}
+        <Anchor
+          href="https://www.standardwebhooks.com"
+          rel="noreferrer"
+          target="_blank"
+          inherit
+          underline="always"
+        >
+          Standard Webhooks
+        </Anchor>{' '}
+        does it in a line.
+      </Text>
+    </Stack>
+  )
+}

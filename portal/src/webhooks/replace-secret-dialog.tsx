@@ -1,0 +1,54 @@
+import type { AccountEndpoint } from '@chancery/contract'
+import { webhooks } from '@chancery/contract'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { ErrorNotice } from '../page/error-notice.tsx'
+import { NewSecret } from './new-secret.tsx'
+import { useEndpointChanges } from './use-webhooks.ts'
+
+export function ReplaceSecretDialog({
+  endpoint,
+  onClose,
+}: {
+  endpoint: AccountEndpoint
+  onClose: () => void
+}) {
+  const { rotate } = useEndpointChanges(endpoint.id)
+  const secret = rotate.data?.secret
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={secret ? 'The new secret' : 'Replace the secret?'}
+      withCloseButton={!secret}
+      closeOnClickOutside={!secret}
+      closeOnEscape={!secret}
+    >
+      <Stack>
+        {secret ? (
+          <NewSecret secret={secret} />
+        ) : (
+          <Text>
+            For {webhooks.secretOverlapHours} hours both secrets sign every message, so that you can change
+            over.
+          </Text>
+        )}
+        {rotate.error && <ErrorNotice error={rotate.error} />}
+        <Group justify="flex-end">
+          {secret ? (
+            <Button onClick={onClose}>I have copied it</Button>
+          ) : (
+            <>
+              <Button variant="default" onClick={onClose} data-autofocus>
+                Cancel
+              </Button>
+              <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
+                Replace it
+              </Button>
+            </>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,80 @@
+import type { AccountEndpoint } from '@chancery/contract'
+import { webhooks } from '@chancery/contract'
+import { Anchor, Badge, Button, Text, Title } from '@mantine/core'
+import { Link } from 'wouter'
+import { PlusIcon } from '../page/icons.tsx'
+import { Loaded } from '../page/loaded.tsx'
+import { PageHeading } from '../page/page-heading.tsx'
+import { Empty } from '../page/section.tsx'
+import { TimeAgo } from '../page/time-ago.tsx'
+import { useEndpoints } from './use-webhooks.ts'
+import classes from './webhooks.module.css'
+import { sayFilter, stateOf } from './words.ts'
+
+export function WebhooksPage() {
+  const endpoints = useEndpoints()
+  return (
+    <>
+      <PageHeading
+        title="Webhooks"
+        action={
+          <Button component={Link} href="/webhooks/new" leftSection={<PlusIcon />}>
+            Add endpoint
+          </Button>
+        }
+      >
+        What happens in the game is sent to an address of yours within seconds, signed, and again until it
+        arrives.
+      </PageHeading>
+      <Loaded query={endpoints} rows={2} rowHeight={120}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty>You have no endpoint. A bot that is told of events does not need to ask for them.</Empty>
+          ) : (
+            <>
+              <ul className={classes.list} aria-label="Endpoints">
+                {data.map(endpoint => (
+                  <EndpointCard key={endpoint.id} endpoint={endpoint} />
+                ))}
+              </ul>
+              <Text size="sm" c="dimmed">
+                {data.length} of {webhooks.endpointsPerPlayerMax} endpoints.
+              </Text>
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function EndpointCard({ endpoint }: { endpoint: AccountEndpoint }) {
+  const { label, color } = stateOf(endpoint)
+  return (
+    <li className={classes.card}>
+      <div className={classes.head}>
+        <Title order={2} className={classes.url}>
+          <Anchor component={Link} href={`/webhooks/${endpoint.id}`} inherit>
+            {endpoint.url}
+          </Anchor>
+        </Title>
+        <Badge variant="light" color={color}>
+          {label}
+        </Badge>
+      </div>
+      {endpoint.description && <Text size="sm">{endpoint.description}</Text>}
+      <Text size="sm" c="dimmed" className={classes.filter}>
+        {sayFilter(endpoint)}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {endpoint.last_delivered_at ? (
+          <>
+            Last arrived <TimeAgo time={endpoint.last_delivered_at} />
+          </>
+        ) : (
+          'Nothing has arrived yet'
+        )}
+      </Text>
+    </li>
+  )
+}

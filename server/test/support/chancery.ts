@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bases, type Scope } from '@chancery/contract'
-import { readConfig, startServer } from '../../src/index.ts'
+import { type ConfigDefaults, readConfig, startServer } from '../../src/index.ts'
 import { createTestDatabase } from './database.ts'
 
 /** A fact as a game sends it. */
@@ -48,12 +48,18 @@ export interface TestChancery {
   close(): Promise<void>
 }
 
-/** For `before` of a test file; `close` in its `after`. `env` overrides configuration. Limits are out of the way unless set. */
-export async function startChancery(env: Record<string, string> = {}): Promise<TestChancery> {
+/**
+ * For `before` of a test file; `close` in its `after`. `env` overrides configuration, `defaults` what a command decides. Limits are out
+ * of the way unless set.
+ */
+export async function startChancery(
+  env: Record<string, string> = {},
+  defaults: Partial<ConfigDefaults> = {},
+): Promise<TestChancery> {
   const database = await createTestDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'chancery-test-'))
   const operatorToken = 'operator-token-of-a-test'
-  const config = readConfig({
+  const variables = {
     CHANCERY_HOST: '127.0.0.1',
     CHANCERY_PORT: '0',
     CHANCERY_OPERATOR_PORT: '0',
@@ -64,7 +70,8 @@ export async function startChancery(env: Record<string, string> = {}): Promise<T
     CHANCERY_KEY_LIMIT: '1000000',
     CHANCERY_LOG_LEVEL: 'silent',
     ...env,
-  })
+  }
+  const config = readConfig(variables, defaults)
   const server = await startServer(config)
 
   const operate: TestChancery['operate'] = (method, path, body, headers = {}) =>

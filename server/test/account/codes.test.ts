@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type AccountCodes, type IssuedAccountCode, limits } from '@chancery/contract'
+import { query } from '../access/query.ts'
+import { smallWorld } from '../http/world.ts'
+import type { TestChancery } from '../support/chancery.ts'
+import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startAccounts(smallWorld())
+})
+after(() => chancery.close())
+
+const make = (player: SignedIn, body: object = {}) => player.done<IssuedAccountCode>('POST', '/codes', body)
+const list = (player: SignedIn) => player.done<AccountCodes>('GET', '/codes')
+const redeem = (code: string, key?: string, account?: string) =>
+  chancery.get(`/discord/verify/${code}${account ? `?for=${account}` : ''}`, key ? { key } : {})
+
+test('a code is made, listed without itself, redeemed by a bot, and then listed as redeemed', async () => {
+  const player = await signIn(chancery, { nation_id: 'n1' })
+  const answer = await player.ask<IssuedAccountCode>('POST', '/codes', { body: { for: '80351' } })
+  assert.equal(answer.status, 201)
+  const { code, ...shown } = answer.body
+  assert.match(code, /^[23456789A-HJKMNP-TV-Z]{10}$/)
+  const lifeMs = Date.parse(shown.expires_at) - Date.parse(shown.created_at)
+  assert.ok(Math.abs(lifeMs - 600_000) < 2, String(lifeMs))
+  assert.deepEqual(await list(player), { live: [shown], redeemed: [], live_max: 10 })
+
+  assert.equal((await redeem(code)).status, 404, 'it is bound')
+  const { key } = await chancery.makeKey({ player_id: 'a_bots_author' })
+  assert.equal((await redeem(code, key, '80351')).status, 200)
+  const { live, redeemed } = await list(player)
+  assert.deepEqual(live, [])
+  const [first] = redeemed
+  assert.deepEqual(redeemed, [
+    {
+      id: shown.id,
+      created_at: shown.created_at,
+      redeemed_at: first?.redeemed_at,
+      bound_to: '80351',
+      with_key: true,
+    },
+  ])
+  const { code: second, id } = await make(player)
+  await redeem(second)
+  const after = await list(player)
+  assert.deepEqual(
+    after.redeemed.map(({ id, with_key }) => [id, with_key]),
+    [
+      [id, false],
+      [shown.id, true],
+    ],
+  )
+})
+
+test('a code that is cancelled is unknown from then on', async () => {
+  const player = await signIn(chancery, { nation_id: 'n2' })
+  const { code, id } = await make(player)
+  await player.done('DELETE', `/codes/${id}`)
+  const response = await redeem(code)
+  assert.equal(response.status, 404)
+  assertRefused(await player.ask('DELETE', `/codes/${id}`), 404, 'not_found')
+  assert.deepEqual((await list(player)).live, [])
+})
+
+test('neither a redeemed code nor an expired one can be cancelled', async () => {
+  const player = await signIn(chancery, { nation_id: 'n3' })
+  const [used, late] = [await make(player), await make(player)]
+  await redeem(used.code)
+  await query(
+    chancery.databaseUrl,
+    `update chancery_access.verification_code set expires_at = clock_timestamp() where id = '${late.id}'`,
+  )
+  for (const { id } of [used, late])
+    assertRefused(await player.ask('DELETE', `/codes/${id}`), 404, 'not_found')
+  const { live, redeemed } = await list(player)
+  assert.deepEqual([live.length, redeemed.length], [0, 1])
+})
+
+test('codes that the game made are the player’s to see and to cancel', async () => {
+  const player = await signIn(chancery, { nation_id: 'n5' })
+  const code = await chancery.makeCode('n5')
+  const [live] = (await list(player)).live
+  assert.ok(live)
+  await player.done('DELETE', `/codes/${live.id}`)
+  assert.equal((await redeem(code)).status, 404)
+})
+
+test('of forty codes made at once a nation gets as many as there may be', async () => {
+  const player = await signIn(chancery, { nation_id: 'n6' })
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => player.ask('POST', '/codes', { body: {} })),
+  )
+  assert.equal(answers.filter(({ status }) => status === 201).length, limits.codesLivePerNation)
+  for (const answer of answers.filter(({ status }) => status !== 201)) assertRefused(answer, 409, 'too_many')
+  const { live } = await list(player)
+  assert.equal(live.length, limits.codesLivePerNation)
+  await player.done('DELETE', `/codes/${live[0]?.id}`)
+  await make(player)
+})
+
+test('a code is for the nation of whoever asked, also when the nation changes hands meanwhile', async () => {
+  await chancery.tell([
+    { op: 'put', resource: 'nation', data: { id: 'n_hot', nation_name: 'Hot', player: 'p_1' } },
+  ])
+  const [one, other] = [
+    await signIn(chancery, { player_id: 'p_1' }),
+    await signIn(chancery, { player_id: 'p_2' }),
+  ]
+  const asking = Array.from({ length: 12 }, (_, index) =>
+    (index % 2 === 0 ? one : other).ask('POST', '/codes', { body: {} }),
+  )
+  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n_hot', player: 'p_2' } }], {
+    waits: false,
+  })
+  const made = (await Promise.all(asking)).filter(({ status }) => status === 201).length
+  const { live } = await list(other)
+  const rows = await query<{ player_id: string }>(
+    chancery.databaseUrl,
+    `select player_id from chancery_access.verification_code where nation_id = 'n_hot'`,
+  )
+  assert.equal(rows.length, made)
+  assert.equal(live.length, rows.filter(({ player_id }) => player_id === 'p_2').length)
+  assertRefused(await one.ask('POST', '/codes', { body: {} }), 404, 'not_found')
+})

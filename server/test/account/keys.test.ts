@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  type AccountKey,
+  type AccountList,
+  type JournaledCall,
+  type KeyUsage,
+  limits,
+  type NewAccountKeyAnswer,
+} from '@chancery/contract'
+import { query } from '../access/query.ts'
+import { playerOf, smallWorld } from '../http/world.ts'
+import type { TestChancery } from '../support/chancery.ts'
+import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startAccounts(smallWorld(), { CHANCERY_KEY_LIMIT: '120' })
+})
+after(() => chancery.close())
+
+let players = 0
+/** A player of their own, who leads no nation. */
+const newPlayer = () => signIn(chancery, { player_id: `keeper_${players++}` })
+
+const wanted = { name: 'my bot', scopes: ['nation.read'], expires_at: null }
+const make = (player: SignedIn, more: object = {}) =>
+  player.done<NewAccountKeyAnswer>('POST', '/keys', { ...wanted, ...more })
+const list = async (player: SignedIn) => (await player.done<AccountList<AccountKey>>('GET', '/keys')).data
+const find = async (player: SignedIn, id: string) => {
+  const key = (await list(player)).find(each => each.id === id)
+  assert.ok(key)
+  return key
+}
+const statusOf = async (key: string) => (await chancery.get('/me/key', { key })).status
+
+/** A revocation counts everywhere within a second; here at once. */
+const assertOpen = async (key: string, isOpen = true) => assert.equal(await statusOf(key), isOpen ? 200 : 401)
+
+test('a key that is made works, is shown this once, and is known by how it begins', async () => {
+  const player = await signIn(chancery, { nation_id: 'n1' })
+  const answer = await player.ask<NewAccountKeyAnswer>('POST', '/keys', {
+    body: { name: 'war room', scopes: ['military.read', 'economy.read'], expires_at: '2030-01-01T00:00:00Z' },
+  })
+  assert.equal(answer.status, 201)
+  const { key, ...shown } = answer.body
+  assert.match(key, /^chk_[0-9A-Za-z]{38}$/)
+  assert.deepEqual(shown, {
+    id: shown.id,
+    name: 'war room',
+    prefix: key.slice(0, 8),
+    scopes: ['military.read', 'economy.read'],
+    limit: 120,
+    created_at: shown.created_at,
+    expires_at: '2030-01-01T00:00:00Z',
+    revoked_at: null,
+    last_used_at: null,
+    calls_today: 0,
+    limit_request: null,
+  })
+  const read = await chancery.read<{ data: { id: string; military?: object } }>('/me/nation', { key })
+  assert.equal(read.data.id, 'n1')
+  assert.ok(read.data.military)
+  const { calls_today, ...listed } = await find(player, shown.id)
+  assert.deepEqual({ ...listed, calls_today: 0 }, shown)
+  assert.equal(calls_today, 1)
+})
+
+test('keys that the operator made are the player’s too, and begin with something as well', async () => {
+  const player = await signIn(chancery, { nation_id: 'n2' })
+  const { id, key } = await chancery.makeKey({ nation_id: 'n2' }, ['nation.read'], { limit: 600 })
+  const { prefix, limit } = await find(player, id)
+  assert.deepEqual([prefix, limit], [key.slice(0, 8), 600])
+  await player.done('POST', `/keys/${id}/revoke`, {})
+  await assertOpen(key, false)
+})
+
+test('a key that was made before its beginning was kept has none', async () => {
+  const player = await newPlayer()
+  const { id } = await make(player)
+  await query(chancery.databaseUrl, `update chancery_access.api_key set prefix = null where id = '${id}'`)
+  assert.equal((await find(player, id)).prefix, null)
+})
+
+test('a revoked key is refused from that moment, and stays in the list', async () => {
+  const player = await newPlayer()
+  const [kept, revoked] = [await make(player), await make(player)]
+  for (const { key } of [kept, revoked]) await assertOpen(key)
+  const { revoked_at } = await player.done<AccountKey>('POST', `/keys/${revoked.id}/revoke`, {})
+  await assertOpen(revoked.key, false)
+  await assertOpen(kept.key)
+  assert.equal((await find(player, revoked.id)).revoked_at, revoked_at)
+  const again = await player.done<AccountKey>('POST', `/keys/${revoked.id}/revoke`, {})
+  assert.equal(again.revoked_at, revoked_at, 'and was so from the first time on')
+})
+
+test('all keys that read secrets are revoked at once, and no others', async () => {
+  const player = await newPlayer()
+  const plain = await make(player)
+  const secret = [
+    await make(player, { scopes: ['military.read'] }),
+    await make(player, { scopes: ['nation.read', 'treasury.read'] }),
+  ]
+  for (const { key } of [plain, ...secret]) await assertOpen(key)
+  const bystander = await newPlayer()
+  const foreign = await make(bystander, { scopes: ['military.read'] })
+  assert.deepEqual(await player.done('POST', '/keys/revoke-private', {}), { revoked: 2 })
+  for (const { key } of secret) await assertOpen(key, false)
+  for (const { key } of [plain, foreign]) await assertOpen(key)
+  assert.deepEqual(await player.done('POST', '/keys/revoke-private', {}), { revoked: 0 })
+})
+
+test('a key that is replaced works beside its successor for the time that was chosen', async () => {
+  const player = await newPlayer()
+  const old = await make(player, { name: 'twin', scopes: ['economy.read', 'nation.read'] })
+  await chancery.operate('PUT', `/keys/${old.id}/limit`, { limit: 900 })
+  const answer = await player.ask<NewAccountKeyAnswer>('POST', `/keys/${old.id}/rotate`, {
+    body: { overlap_hours: 24 },
+  })
+  assert.equal(answer.status, 201)
+  const { body: next } = answer
+  assert.deepEqual(
+    [next.name, next.scopes, next.limit, next.expires_at],
+    ['twin', ['economy.read', 'nation.read'], 900, null],
+  )
+  for (const { key } of [old, next]) await assertOpen(key)
+  const { expires_at } = await find(player, old.id)
+  const leftMs = Date.parse(expires_at ?? '') - Date.now()
+  assert.ok(leftMs > 23.9 * 3_600_000 && leftMs <= 24 * 3_600_000)
+})
+
+test('with no overlap the old key is refused at once', async () => {
+  const player = await newPlayer()
+  const old = await make(player)
+  await assertOpen(old.key)
+  const next = await player.done<NewAccountKeyAnswer>('POST', `/keys/${old.id}/rotate`, { overlap_hours: 0 })
+  await assertOpen(old.key, false)
+  await assertOpen(next.key)
+  assert.notEqual((await find(player, old.id)).revoked_at, null)
+  const again = await player.ask('POST', `/keys/${old.id}/rotate`, { body: { overlap_hours: 1 } })
+  assertRefused(again, 404, 'not_found', 'what is revoked is not replaced')
+})
+
+test('an overlap lengthens no life, and a successor lives as long as the key was made to', async () => {
+  const player = await newPlayer()
+  const soon = new Date(Date.now() + 3_600_000).toISOString()
+  const old = await make(player, { expires_at: soon })
+  await query(
+    chancery.databaseUrl,
+    `update chancery_access.api_key set created_at = created_at - interval '89 days' where id = '${old.id}'`,
+  )
+  const next = await player.done<NewAccountKeyAnswer>('POST', `/keys/${old.id}/rotate`, { overlap_hours: 24 })
+  assert.equal((await find(player, old.id)).expires_at, soon.replace(/\.?0*Z$/, 'Z'))
+  const days = (Date.parse(next.expires_at ?? '') - Date.now()) / 86_400_000
+  assert.ok(days > 89 && days < 89.1, String(days))
+})
+
+test('of a hundred keys made at once a player gets as many as there may be', async () => {
+  const player = await newPlayer()
+  // Two sessions, because one makes no more than 60 changes a minute.
+  const second = await signIn(chancery, { player_id: player.session.player_id })
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      (index % 2 === 0 ? player : second).ask('POST', '/keys', { body: wanted }),
+    ),
+  )
+  const made = answers.filter(({ status }) => status === 201)
+  assert.equal(made.length, limits.keysPerPlayer)
+  for (const answer of answers.filter(({ status }) => status !== 201)) assertRefused(answer, 409, 'too_many')
+  const keys = await list(await signIn(chancery, { player_id: player.session.player_id }))
+  assert.equal(keys.length, limits.keysPerPlayer)
+})
+
+test('revoked and expired keys make room, and replacing without overlap needs none', async () => {
+  const player = await newPlayer()
+  const first = await make(player)
+  for (let made = 1; made < limits.keysPerPlayer; made += 1) await make(player)
+  assertRefused(await player.ask('POST', '/keys', { body: wanted }), 409, 'too_many')
+  const overlapping = await player.ask('POST', `/keys/${first.id}/rotate`, { body: { overlap_hours: 1 } })
+  assertRefused(overlapping, 409, 'too_many')
+  await assertOpen(first.key)
+  const next = await player.done<NewAccountKeyAnswer>('POST', `/keys/${first.id}/rotate`, {
+    overlap_hours: 0,
+  })
+  assertRefused(await player.ask('POST', '/keys', { body: wanted }), 409, 'too_many')
+  await query(
+    chancery.databaseUrl,
+    `update chancery_access.api_key set expires_at = clock_timestamp() where id = '${next.id}'`,
+  )
+  await make(player)
+})
+
+test('a wish for a higher limit reaches the operator, and their answer the player', async () => {
+  const player = await newPlayer()
+  const { id, limit } = await make(player)
+  const wish = { calls_per_minute: 600, sentence: 'Our war room has forty members.' }
+  const asked = await player.done<AccountKey>('POST', `/keys/${id}/limit-request`, wish)
+  const { asked_at } = asked.limit_request ?? {}
+  assert.deepEqual(asked.limit_request, { ...wish, asked_at, answered_at: null, note: null })
+  assert.equal(asked.limit, limit)
+
+  const shown = async () => {
+    const response = await chancery.operate('GET', `/keys?player_id=${player.session.player_id}`)
+    const { data } = (await response.json()) as { data: { id: string; limit_request: object | null }[] }
+    return data.find(key => key.id === id)?.limit_request
+  }
+  assert.deepEqual(await shown(), { ...wish, asked_at })
+  const given = await chancery.operate('PUT', `/keys/${id}/limit`, { limit: 500, note: 'until the era ends' })
+  assert.equal(((await given.json()) as { limit_request: null }).limit_request, null)
+  assert.equal(await shown(), null)
+  const after = await find(player, id)
+  assert.equal(after.limit, 500)
+  assert.equal(after.limit_request?.note, 'until the era ends')
+  assert.notEqual(after.limit_request?.answered_at, null)
+
+  const less = await player.ask('POST', `/keys/${id}/limit-request`, {
+    body: { ...wish, calls_per_minute: 500 },
+  })
+  assertRefused(less, 400, 'invalid_request')
+  await player.done('POST', `/keys/${id}/limit-request`, wish)
+  assert.equal((await find(player, id)).limit_request?.answered_at, null, 'a new wish is open')
+})
+
+test('calls are shown with their key, found by their request, and counted', async () => {
+  const player = await newPlayer()
+  const [one, other] = [await make(player, { name: 'one' }), await make(player, { name: 'other' })]
+  const { headers } = await chancery.get('/nations', { key: one.key })
+  await chancery.get('/me/nation', { key: other.key })
+  const requestId = headers.get('x-request-id') ?? ''
+  const calls = async (path: string) => (await player.done<AccountList<JournaledCall>>('GET', path)).data
+  const all = await calls('/calls')
+  assert.deepEqual(
+    all.map(({ key_name, operation, status }) => [key_name, operation, status]),
+    [
+      ['other', 'me.nation', 404],
+      ['one', 'nations.list', 200],
+    ],
+  )
+  assert.deepEqual(
+    (await calls(`/calls?key_id=${other.id}`)).map(({ key_id }) => key_id),
+    [other.id],
+  )
+  const found = await calls(`/calls?request_id=${requestId}`)
+  assert.deepEqual(
+    found.map(({ request_id, key_id }) => [request_id, key_id]),
+    [[requestId, one.id]],
+  )
+  assert.deepEqual(await calls('/calls?request_id=req_0000000000000000'), [])
+  const usage = await player.done<KeyUsage>('GET', `/keys/${one.id}/usage`)
+  assert.deepEqual(usage.operations, [{ operation: 'nations.list', calls: 1 }])
+  assert.deepEqual(usage.statuses, [{ status: 200, calls: 1 }])
+  assert.deepEqual((await list(player)).map(({ name, calls_today }) => [name, calls_today]).sort(), [
+    ['one', 1],
+    ['other', 1],
+  ])
+})
+
+test('a call of another player’s key is not found by its request', async () => {
+  const { key } = await chancery.makeKey({ player_id: playerOf('n5') })
+  const { headers } = await chancery.get('/nations', { key })
+  const player = await newPlayer()
+  await make(player)
+  assert.deepEqual(await player.done('GET', `/calls?request_id=${headers.get('x-request-id')}`), { data: [] })
+})

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { AccountCodes, AccountSession, HandoverPreview } from '@chancery/contract'
+import { dump, query } from '../access/query.ts'
+import { playerOf, smallWorld } from '../http/world.ts'
+import type { TestChancery } from '../support/chancery.ts'
+import { assertRefused, handover, listenerOf, openBrowser, signIn, startAccounts } from './browser.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startAccounts(smallWorld())
+})
+after(() => chancery.close())
+
+const nationOf = (session: AccountSession | HandoverPreview) => session.nation?.nation_id
+
+test('a link shows whom it signs in as, and then signs in once', async () => {
+  const browser = openBrowser(chancery)
+  const token = await handover(chancery, { nation_id: 'n1', landing: 'keys' })
+  const preview = await browser.done<HandoverPreview>('POST', '/handover', { token })
+  assert.deepEqual(preview.nation, {
+    nation_id: 'n1',
+    nation_name: 'Valdoria',
+    leader_name: 'Leader of Valdoria',
+    flag_url: null,
+    alliance: { alliance_id: 'a1', name: 'Northern Pact', tag: 'NP' },
+  })
+  assert.deepEqual([preview.player_id, preview.landing], [playerOf('n1'), 'keys'])
+  const lifeMs = Date.parse(preview.expires_at) - Date.now()
+  assert.ok(lifeMs > 50_000 && lifeMs <= 60_000)
+
+  const session = await browser.done<AccountSession>('POST', '/session', { token })
+  assert.deepEqual(
+    [session.player_id, session.nation, session.landing],
+    [playerOf('n1'), preview.nation, 'keys'],
+  )
+  assert.deepEqual(await browser.done('GET', '/session'), session)
+  for (const path of ['/session', '/handover'])
+    assertRefused(await browser.ask('POST', path, { body: { token } }), 410, 'handover_invalid', path)
+  assert.equal(nationOf(await browser.done('GET', '/session')), 'n1', 'a used link ends nothing')
+})
+
+test('of many who open one link at once exactly one is signed in', async () => {
+  const token = await handover(chancery, { nation_id: 'n2' })
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => openBrowser(chancery).ask('POST', '/session', { body: { token } })),
+  )
+  const statuses = answers.map(({ status }) => status).sort()
+  assert.deepEqual(statuses, [200, ...Array.from({ length: 39 }, () => 410)])
+  for (const answer of answers)
+    if (answer.status === 410) assert.equal(answer.headers.get('set-cookie'), null)
+})
+
+test('a link that is older than a minute, or of another service, signs nobody in', async () => {
+  const late = await handover(chancery, { nation_id: 'n1' })
+  await query(
+    chancery.databaseUrl,
+    `update chancery_access.handover set expires_at = clock_timestamp() where used_at is null`,
+  )
+  const browser = openBrowser(chancery)
+  for (const token of [late, 'x'.repeat(43), 'x', '', `${late}x`, late.toUpperCase(), `${late}\u0000`])
+    for (const path of ['/handover', '/session'])
+      assertRefused(await browser.ask('POST', path, { body: { token } }), 410, 'handover_invalid', token)
+  assert.equal(browser.cookie, undefined)
+})
+
+test('a link is for a player: it names the nation that is theirs when it is opened', async () => {
+  await chancery.tell([
+    { op: 'put', resource: 'nation', data: { id: 'n_new', nation_name: 'New', player: 'p_new' } },
+  ])
+  const token = await handover(chancery, { nation_id: 'n_new' })
+  await chancery.tell([{ op: 'delete', resource: 'nation', id: 'n_new' }])
+  const browser = openBrowser(chancery)
+  const preview = await browser.done<HandoverPreview>('POST', '/handover', { token })
+  assert.deepEqual([preview.player_id, preview.nation], ['p_new', null])
+  const session = await browser.done<AccountSession>('POST', '/session', { token })
+  assert.deepEqual([session.player_id, session.nation], ['p_new', null])
+})
+
+test('the operator is told what is wrong with the wish for a link', async () => {
+  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n_empty', nation_name: 'Empty' } }])
+  const wishes: [object, number][] = [
+    [{}, 400],
+    [{ nation_id: 'n1', player_id: 'p1' }, 400],
+    [{ nation_id: 'n1', landing: 'elsewhere' }, 400],
+    [{ nation_id: 'n1', more: 1 }, 400],
+    [{ nation_id: 'n_empty' }, 400],
+    [{ nation_id: 'none' }, 404],
+  ]
+  for (const [wish, status] of wishes) {
+    const response = await chancery.operate('POST', '/handovers', wish)
+    assert.equal(response.status, status, JSON.stringify(wish))
+  }
+  const unasked = await fetch(`${chancery.operatorUrl}/handovers`, { method: 'POST' })
+  assert.equal(unasked.status, 401)
+})
+
+test('the token of a link stands behind the #, where no server and no log sees it', async () => {
+  const response = await chancery.operate('POST', '/handovers', { player_id: 'p1' })
+  const { url, ...rest } = (await response.json()) as { url: string }
+  assert.deepEqual(Object.keys(rest), ['expires_at'])
+  assert.match(url, new RegExp(`^${chancery.url}/developers/#handover=[A-Za-z0-9_-]{43}$`))
+})
+
+test('a session is a cookie that no script reads and no other site sends along', async () => {
+  const token = await handover(chancery, { nation_id: 'n1' })
+  const { headers } = await openBrowser(chancery).ask('POST', '/session', { body: { token } })
+  const [cookie = ''] = headers.getSetCookie()
+  assert.match(cookie, /^chancery_session=[A-Za-z0-9_-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
+})
+
+test('where the public URL is https, the cookie is the host’s own and goes over TLS alone', async t => {
+  const secure = await startAccounts(smallWorld(), { CHANCERY_PUBLIC_URL: 'https://api.game.example' })
+  t.after(() => secure.close())
+  const browser = openBrowser(secure, { url: await listenerOf(secure) })
+  const token = await handover(secure, { nation_id: 'n1' })
+  const { headers } = await browser.ask('POST', '/session', { body: { token } })
+  const [cookie = ''] = headers.getSetCookie()
+  assert.match(
+    cookie,
+    /^__Host-chancery_session=[A-Za-z0-9_-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+  )
+  assert.equal(nationOf(await browser.done('GET', '/session')), 'n1')
+  const plain = { cookie: browser.cookie?.replace('__Host-', '') }
+  assertRefused(await browser.ask('GET', '/session', { headers: plain }), 401, 'session_required')
+})
+
+test('a browser has one session: signing in anew ends the one before', async () => {
+  const browser = await signIn(chancery, { nation_id: 'n1' })
+  const { cookie } = browser
+  const { session } = await signIn(chancery, { nation_id: 'n2' }, browser)
+  assert.notEqual(browser.cookie, cookie)
+  assert.notEqual(session.csrf_token, '')
+  assert.equal(nationOf(await browser.done('GET', '/session')), 'n2')
+  assertRefused(await browser.ask('GET', '/session', { headers: { cookie } }), 401, 'session_required')
+})
+
+test('sessions in several browsers live side by side, until the player ends all', async () => {
+  const [one, other] = [
+    await signIn(chancery, { nation_id: 'n3' }),
+    await signIn(chancery, { nation_id: 'n3' }),
+  ]
+  const bystander = await signIn(chancery, { nation_id: 'n2' })
+  assert.notEqual(one.session.csrf_token, other.session.csrf_token)
+  await one.done('GET', '/session')
+  assert.deepEqual(await other.done('POST', '/session/end-all'), { ended: 2 })
+  for (const browser of [one, other])
+    assertRefused(await browser.ask('GET', '/session'), 401, 'session_required')
+  await bystander.done('GET', '/session')
+})
+
+test('signing out ends the session on the server, and takes the cookie back', async () => {
+  const browser = await signIn(chancery, { nation_id: 'n1' })
+  const { cookie } = browser
+  const { headers } = await browser.ask('DELETE', '/session', { body: {} })
+  assert.match(
+    headers.getSetCookie()[0] ?? '',
+    /^chancery_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/,
+  )
+  assertRefused(await browser.ask('GET', '/session', { headers: { cookie } }), 401, 'session_required')
+})
+
+test('a session ends after twelve hours, whatever is done with it', async () => {
+  const browser = await signIn(chancery, { nation_id: 'n1' })
+  const lifeMs = Date.parse(browser.session.expires_at) - Date.now()
+  assert.ok(lifeMs > 11.9 * 3_600_000 && lifeMs <= 12 * 3_600_000)
+  await query(chancery.databaseUrl, `update chancery_access.session set expires_at = clock_timestamp()`)
+  assertRefused(await browser.ask('GET', '/session'), 401, 'session_required')
+})
+
+test('a suspended player is signed in nowhere, until they are resumed', async () => {
+  const browser = await signIn(chancery, { nation_id: 'n5' })
+  const token = await handover(chancery, { nation_id: 'n5' })
+  await chancery.operate('POST', `/players/${playerOf('n5')}/suspend`, {})
+  const message = assertRefused(await browser.ask('GET', '/session'), 401, 'session_required')
+  assert.match(message, /suspended/)
+  assertRefused(await browser.ask('POST', '/keys', { body: {} }), 401, 'session_required')
+  for (const path of ['/handover', '/session'])
+    assertRefused(await openBrowser(chancery).ask('POST', path, { body: { token } }), 410, 'handover_invalid')
+  assert.equal((await chancery.operate('POST', '/handovers', { nation_id: 'n5' })).status, 400)
+  await chancery.operate('POST', `/players/${playerOf('n5')}/resume`, {})
+  await browser.done('GET', '/session')
+})
+
+test('what is no session opens nothing', async () => {
+  const { cookie = '' } = await signIn(chancery, { nation_id: 'n1' })
+  const browser = openBrowser(chancery)
+  const changed = cookie.endsWith('A') ? `${cookie.slice(0, -1)}B` : `${cookie.slice(0, -1)}A`
+  for (const given of [
+    undefined,
+    '',
+    'chancery_session=',
+    cookie.slice(0, -1),
+    changed,
+    `${cookie}; ${cookie}`,
+    `x${cookie}`,
+  ])
+    assertRefused(
+      await browser.ask('GET', '/session', { headers: { cookie: given } }),
+      401,
+      'session_required',
+      given,
+    )
+  const among = await browser.ask('GET', '/session', { headers: { cookie: `a=b; ${cookie}; c` } })
+  assert.equal(among.status, 200)
+})
+
+test('whoever loses the nation manages no codes of it from then on, and whoever gets it does', async () => {
+  await chancery.tell([
+    { op: 'put', resource: 'nation', data: { id: 'n_lost', nation_name: 'Lost', player: 'p_old' } },
+  ])
+  const [before, next] = [
+    await signIn(chancery, { player_id: 'p_old' }),
+    await signIn(chancery, { player_id: 'p_next' }),
+  ]
+  const { id } = await before.done<{ id: string }>('POST', '/codes', {})
+  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n_lost', player: 'p_next' } }])
+  assert.equal(nationOf(await before.done('GET', '/session')), undefined)
+  const routes: [string, string][] = [
+    ['GET', '/codes'],
+    ['POST', '/codes'],
+    ['DELETE', `/codes/${id}`],
+  ]
+  for (const [method, path] of routes) {
+    const answer = await before.ask(method, path, method === 'GET' ? {} : { body: {} })
+    assert.match(assertRefused(answer, 404, 'not_found', path), /no nation/)
+  }
+  const { live } = await next.done<AccountCodes>('GET', '/codes')
+  assert.deepEqual(live, [], 'a code of the one before proves nothing')
+  await next.done('POST', '/codes', {})
+})
+
+test('the database holds no token of a link or a session', async () => {
+  const link = await handover(chancery, { nation_id: 'n1' })
+  const browser = await signIn(chancery, { nation_id: 'n1' })
+  const text = await dump(chancery.databaseUrl)
+  const secrets = [link, browser.token, browser.cookie?.split('=')[1] ?? '', browser.session.csrf_token]
+  for (const secret of secrets) {
+    assert.equal(secret.length, 43)
+    assert.ok(!text.includes(secret))
+    assert.ok(!text.includes(Buffer.from(secret).toString('hex')))
+  }
+})

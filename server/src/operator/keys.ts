@@ -65,14 +65,16 @@ export function keyRoutes(app: FastifyInstance, context: OperatorContext): void 
       limit = null,
     } = readNewKey(req.body)
     const playerId = await playerOf(context, { nation_id, player_id })
-    if (expires_at !== null && !(Date.parse(expires_at) > Date.now())) {
-      throw new ApiError('bad_request', 'expires_at must be in the future.')
+    const expiresMs = expires_at === null ? null : Date.parse(expires_at)
+    if (expiresMs !== null && !(expiresMs > Date.now())) {
+      throw new ApiError('bad_request', 'expires_at must be a time in the future, like 2027-01-01T00:00:00Z.')
     }
     const { text: key, record } = await makeKey(pools.access, {
       playerId,
       name,
       scopes: [...new Set(scopes)],
-      expiresAt: expires_at,
+      // In UTC: PostgreSQL knows no offset beyond 16 hours.
+      expiresAt: expiresMs === null ? null : new Date(expiresMs).toISOString(),
       callLimit: limit,
     })
     const { id: keyId, ...rest } = shown(record)

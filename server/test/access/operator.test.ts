@@ -220,6 +220,18 @@ test('a NUL is told, wherever it stands', async () => {
     )
 })
 
+test('the end of a key may be said in any zone', async () => {
+  const { key, ...made } = (await (
+    await chancery.operate('POST', '/keys', {
+      nation_id: 'n1',
+      name: 'far',
+      expires_at: '2130-01-01T00:00:00+23:30',
+    })
+  ).json()) as { key: string; expires_at: string }
+  assert.equal(made.expires_at, '2129-12-31T00:30:00Z')
+  assert.equal((await chancery.get('/me/key', { key })).status, 200)
+})
+
 test('keys are listed by player or nation, none with its secret', async () => {
   const { id, key } = await chancery.makeKey({ nation_id: 'n3' }, ['military.read'])
   for (const path of [`/keys?player_id=${playerOf('n3')}`, '/keys?nation_id=n3', '/keys']) {

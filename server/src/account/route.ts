@@ -83,7 +83,7 @@ function callReader<B extends TSchema, Q extends TSchema>({ body, query, status 
   return (req: FastifyRequest, reply: FastifyReply) => {
     reply.code(status)
     return {
-      body: readBody(req.body ?? {}),
+      body: readBody(req.body === undefined ? {} : req.body),
       query: readQuery(req.query),
       id: idOf(req.params),
       req,

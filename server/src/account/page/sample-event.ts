@@ -101,11 +101,13 @@ export function sampleMessage({ eventKinds, profile }: Contract, type: string): 
   return { type, timestamp: occurredAt, data: event }
 }
 
-/** The values of all members whose name ends so, each once. */
+const idForm = /^[A-Za-z0-9_-]{1,64}$/
+
+/** The ids in all members whose name ends so, each once. */
 function idsIn(data: unknown, ending: string): string[] {
   if (typeof data !== 'object' || data === null) return []
   const found = Object.entries(data).flatMap(([name, value]) =>
-    name.endsWith(ending) && typeof value === 'string' ? [value] : idsIn(value, ending),
+    name.endsWith(ending) && typeof value === 'string' && idForm.test(value) ? [value] : idsIn(value, ending),
   )
   return [...new Set(found)]
 }

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Exploration } from '@chancery/contract'
+import { canaries, facts, profile } from '../disclosure/canary-world.ts'
+import { mayKnow } from '../disclosure/clearance.ts'
+import { viewers } from '../disclosure/viewers.ts'
+import { ids } from '../disclosure/world.ts'
+import type { TestChancery } from '../support/chancery.ts'
+import { assertRefused, signIn, startAccounts } from './browser.ts'
+
+let chancery: TestChancery
+let directory: string
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'chancery-explore-'))
+  const gameFile = join(directory, 'game.json')
+  await writeFile(gameFile, JSON.stringify(profile))
+  chancery = await startAccounts([], { CHANCERY_GAME_FILE: gameFile })
+  await chancery.tell(facts())
+})
+after(async () => {
+  await chancery.close()
+  await rm(directory, { recursive: true })
+})
+
+const things = [
+  ...ids.nation.map(id => ({ kind: 'nation', id })),
+  ...ids.alliance.map(id => ({ kind: 'alliance', id })),
+] as const
+
+const foundIn = (text: string) =>
+  new Set(canaries.filter(canary => text.includes(canary.text)).map(canary => canary.text))
+
+/** Players, each once: what a key may do is no matter here, as whoever is signed in sees what any key of theirs could. */
+const players = viewers.filter(
+  ({ player }, index) =>
+    player !== undefined && viewers.findIndex(other => other.player === player) === index,
+)
+
+for (const viewer of players) {
+  test(`${viewer.name} sees their own secrets as oneself, and nobody’s as others`, async () => {
+    const { player = '' } = viewer
+    const browser = await signIn(chancery, { player_id: player })
+    const seen = new Set<string>()
+    for (const { kind, id } of things) {
+      const { views, fields, ...rest } = await browser.done<Exploration>(
+        'GET',
+        `/explore?kind=${kind}&id=${id}`,
+      )
+      assert.deepEqual([...foundIn(JSON.stringify([views.anonymous, views.stranger, fields, rest]))], [])
+      for (const text of foundIn(JSON.stringify(views.self))) seen.add(text)
+    }
+    const cleared = canaries
+      .filter(({ slot }) => slot.resource === 'nation' || slot.resource === 'alliance')
+      .filter(({ slot, id }) => mayKnow(viewer, slot, id))
+    assert.deepEqual([...seen].sort(), cleared.map(({ text }) => text).sort())
+  })
+}
+
+test('what others see is what the API tells them', async () => {
+  const browser = await signIn(chancery, { player_id: 'p_leader' })
+  const stranger = await chancery.makeKey({ player_id: 'p_stranger' }, ['military.read', 'treasury.read'])
+  const self = await chancery.makeKey({ player_id: 'p_leader' }, [
+    'military.read',
+    'economy.read',
+    'production.read',
+    'alliance.read',
+    'treasury.read',
+  ])
+  for (const { kind, id } of things) {
+    const path = `/${kind}s/${id}`
+    const { views } = await browser.done<Exploration>('GET', `/explore?kind=${kind}&id=${id}`)
+    const { data } = await chancery.read<{ data: object }>(path)
+    assert.deepEqual(views.anonymous, data, path)
+    assert.deepEqual(
+      views.stranger,
+      (await chancery.read<{ data: object }>(path, { key: stranger.key })).data,
+      path,
+    )
+  }
+  const own = await browser.done<Exploration>('GET', '/explore?kind=nation&id=n_leader')
+  assert.deepEqual(
+    own.views.self,
+    (await chancery.read<{ data: object }>('/me/nation', { key: self.key })).data,
+  )
+  const alliance = await browser.done<Exploration>('GET', '/explore?kind=alliance&id=a_one')
+  const asked = await chancery.read<{ data: object }>('/alliances/a_one?include=treasury', { key: self.key })
+  assert.deepEqual(alliance.views.self, asked.data)
+})
+
+test('each field is named with its class, also where its value is not for the player; what is for nobody is not', async () => {
+  const browser = await signIn(chancery, { player_id: 'p_stranger' })
+  const { fields, views } = await browser.done<Exploration>('GET', '/explore?kind=nation&id=n_leader')
+  const named = new Map(fields.map(field => [field.name, field]))
+  for (const [name, scope] of [
+    ['military', 'military.read'],
+    ['attributes.own_string', 'economy.read'],
+  ] as const)
+    assert.deepEqual([named.get(name)?.class, named.get(name)?.scope], ['player_private', scope], name)
+  assert.deepEqual([named.get('nation_name')?.class, named.get('nation_name')?.scope], ['public', null])
+  assert.equal(named.get('assignments')?.class, 'alliance_private')
+  assert.ok(fields.every(({ description }) => description !== ''))
+  const text = JSON.stringify(fields)
+  for (const name of ['moderation_notes', 'player"', 'kept_string', 'admin_only'])
+    assert.ok(!text.includes(name), name)
+  assert.ok(!('military' in views.self))
+})
+
+test('two worlds that differ in the secrets of others explore to the same bytes', async () => {
+  const browser = await signIn(chancery, { player_id: 'p_stranger' })
+  const explored = async () => {
+    const answers = []
+    for (const { kind, id } of things) {
+      const { status, headers, text } = await browser.ask('GET', `/explore?kind=${kind}&id=${id}`)
+      answers.push([status, [...headers].filter(([name]) => !/^(date|x-request-id)$/.test(name)), text])
+    }
+    return answers
+  }
+  const before = await explored()
+  await chancery.tell([
+    { op: 'put', resource: 'nation', data: { id: 'n_leader', military: null, moderation_notes: 'other' } },
+    { op: 'put', resource: 'alliance', data: { id: 'a_one', treasury: { credits: 1 } } },
+    {
+      op: 'put',
+      resource: 'nation',
+      data: { id: 'n_member', economy: { credits: 2 }, attributes: { own_string: 'x' } },
+    },
+  ])
+  assert.deepEqual(await explored(), before)
+})
+
+test('what is not there, and what is no question, is refused', async () => {
+  const browser = await signIn(chancery, { player_id: 'p_leader' })
+  for (const path of ['kind=nation&id=none', 'kind=alliance&id=n_leader', 'kind=nation&id=%20'])
+    assertRefused(await browser.ask('GET', `/explore?${path}`), 404, 'not_found', path)
+  const wrong = [
+    '',
+    'kind=nation',
+    'kind=war&id=w_1',
+    'kind=nation&id=',
+    'kind=nation&id=a&id=b',
+    'kind=nation&id=a&x=1',
+  ]
+  for (const path of [...wrong, 'kind=nation&id=%00', `kind=nation&id=${'x'.repeat(65)}`])
+    assertRefused(await browser.ask('GET', `/explore?${path}`), 400, 'invalid_request', path)
+})

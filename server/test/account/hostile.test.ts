@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type AccountKey, type AccountList, limits } from '@chancery/contract'
+import { accountBase } from '../../src/account/register-account.ts'
+import { accountRoutes } from '../../src/account/routes.ts'
+import { query } from '../access/query.ts'
+import { smallWorld } from '../http/world.ts'
+import type { TestChancery } from '../support/chancery.ts'
+import { assertRefused, handover, openBrowser, signIn, startAccounts } from './browser.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startAccounts(smallWorld(), { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+})
+after(() => chancery.close())
+
+const newPlayer = () => signIn(chancery, { nation_id: 'n1' })
+const long = 'x'.repeat(10_000)
+const key = (more: object = {}) => ({ name: 'x', scopes: ['nation.read'], expires_at: null, ...more })
+const draft = (more: object = {}) => ({
+  url: 'http://127.0.0.1:1/',
+  description: '',
+  types: null,
+  nation_ids: null,
+  alliance_ids: null,
+  ...more,
+})
+
+/** Bodies that are JSON and not what the route takes. */
+const wrongBodies: [string, unknown[]][] = [
+  [
+    '/keys',
+    [
+      {},
+      [],
+      null,
+      'text',
+      7,
+      key({ name: '' }),
+      key({ name: long }),
+      key({ name: 7 }),
+      key({ name: 'a\u0000b' }),
+      key({ scopes: [] }),
+      key({ scopes: ['everything'] }),
+      key({ scopes: ['nation.read', 'nation.read'] }),
+      key({ scopes: 'nation.read' }),
+      key({ expires_at: 'tomorrow' }),
+      key({ expires_at: '2020-01-01T00:00:00Z' }),
+      key({ expires_at: '2030-02-31T00:00:00Z' }),
+      key({ expires_at: '2030-01-01T23:59:60Z' }),
+      key({ expires_at: '2030-01-01T00:00:00+01:00' }),
+      { name: 'x', scopes: ['nation.read'] },
+      key({ limit: 1_000_000 }),
+      key({ player_id: 'somebody' }),
+    ],
+  ],
+  ['/codes', [[], null, { for: '' }, { for: 'x'.repeat(201) }, { for: 'a\u0000b' }, { nation_id: 'n2' }]],
+  ['/webhooks', [{}, draft({ description: long }), draft({ description: 'a\u0000b' }), draft({ url: long })]],
+  ['/session', [{}, { token: 7 }, { token: long }, { token: 'x', more: 1 }]],
+  ['/handover', [{}, { token: ['x'] }]],
+  ['/session/end-all', [{ player_id: 'somebody' }, []]],
+  ['/keys/revoke-private', [{ ids: [] }]],
+]
+
+for (const [path, bodies] of wrongBodies) {
+  test(`POST ${path} says what is wrong with a body`, async () => {
+    const player = await newPlayer()
+    for (const body of bodies) {
+      const what = JSON.stringify(body).slice(0, 80)
+      const answer = await player.ask('POST', path, { body: JSON.stringify(body) })
+      const message = assertRefused(answer, 400, 'invalid_request', what)
+      assert.ok(message.length > 10 && message.length < 600, what)
+      assert.ok(!message.includes('xxxx'), what)
+    }
+  })
+
+  test(`POST ${path} takes JSON alone, and whole`, async () => {
+    const player = await newPlayer()
+    for (const body of [
+      '{',
+      '{"a":1}}',
+      'name=x',
+      '{"__proto__":{"x":1}}',
+      '{"constructor":{"prototype":1}}',
+      '\u0000',
+    ])
+      assertRefused(await player.ask('POST', path, { body }), 400, 'invalid_request', body)
+  })
+}
+
+test('a body of more than 64 KB is refused, however it is sent', async () => {
+  const player = await newPlayer()
+  const body = JSON.stringify(key({ name: 'x'.repeat(70_000) }))
+  const answer = await player.ask('POST', '/keys', { body })
+  assert.match(assertRefused(answer, 400, 'invalid_request'), /64 KB/)
+  await player.done('GET', '/session')
+})
+
+test('script in names is kept as it is written', async () => {
+  const player = await newPlayer()
+  const name = '<script>alert(1)</script>"\'\\u2028\u202e'
+  const made = await player.done<AccountKey>('POST', '/keys', key({ name }))
+  const { data } = await player.done<AccountList<AccountKey>>('GET', '/keys')
+  assert.equal(data.find(({ id }) => id === made.id)?.name, name)
+  const { headers } = await player.ask('GET', '/keys')
+  assert.match(headers.get('content-type') ?? '', /^application\/json/)
+})
+
+test('another method is refused with what there is, on every path', async () => {
+  const player = await newPlayer()
+  const paths = Map.groupBy(accountRoutes, ({ path }) => path)
+  for (const [path, routes] of paths) {
+    const allow = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      if (allow.includes(method)) continue
+      const answer = await player.ask(method, path.replace(':id', 'x'))
+      assertRefused(answer, 405, 'method_not_allowed', `${method} ${path}`)
+      assert.equal(answer.headers.get('allow'), allow.join(', '))
+    }
+  }
+  assert.equal((await player.ask('HEAD', '/keys')).status, 200)
+  assert.equal((await player.ask('HEAD', '/codes/x')).status, 405)
+})
+
+test('an unknown path is 404, for everybody and with any method', async () => {
+  const [player, stranger] = [await newPlayer(), openBrowser(chancery)]
+  for (const path of [
+    '',
+    '/',
+    '/nowhere',
+    '/keys/',
+    '/keys/x',
+    '/webhooks/x/nowhere',
+    '/__proto__',
+    '/codes/x/y',
+  ])
+    for (const browser of [player, stranger])
+      for (const method of ['GET', 'POST'])
+        assertRefused(await browser.ask(method, path), 404, 'not_found', `${method} ${path}`)
+})
+
+test('ids of any form are looked up, and found not to be there', async () => {
+  const player = await newPlayer()
+  for (const id of ['%20', '..%2f..%2fkeys', 'x'.repeat(2_000), "'%20or%20true--", '%F0%9F%98%80'])
+    for (const [method, path] of [
+      ['POST', `/keys/${id}/revoke`],
+      ['DELETE', `/codes/${id}`],
+      ['DELETE', `/webhooks/${id}`],
+      ['GET', `/keys/${id}/usage`],
+    ] as const)
+      assertRefused(await player.ask(method, path), 404, 'not_found', path)
+  for (const [method, path] of [
+    ['POST', '/keys/%00/revoke'],
+    ['DELETE', '/codes/%00'],
+    ['GET', '/webhooks/%00/deliveries'],
+  ] as const)
+    assertRefused(await player.ask(method, path), 400, 'invalid_request', path)
+  for (const path of [
+    '/calls?request_id=x',
+    '/calls?request_id=%00',
+    '/calls?key_id=',
+    '/calls?a=b',
+    '/keys?a=b',
+  ])
+    assertRefused(await player.ask('GET', path), 400, 'invalid_request', path)
+})
+
+test('a session makes so many changes and reads a minute, whatever its address', async () => {
+  const player = await signIn(chancery, { nation_id: 'n3' })
+  for (let change = 0; change < limits.accountChanges; change += 1) {
+    player.address = `203.0.113.${change}`
+    assert.equal((await player.ask('POST', '/keys/none/revoke')).status, 404)
+  }
+  const answer = await player.ask('POST', '/keys/none/revoke')
+  assertRefused(answer, 429, 'rate_limited')
+  const wait = Number(answer.headers.get('retry-after'))
+  assert.ok(wait >= 1 && wait <= 60)
+  await player.done('GET', '/session')
+
+  const reads = Array.from({ length: limits.accountReads }, () => player.ask('GET', '/session'))
+  const statuses = (await Promise.all(reads)).map(({ status }) => status)
+  assert.equal(statuses.filter(status => status === 200).length, limits.accountReads - 1)
+  const other = await signIn(chancery, { nation_id: 'n3' })
+  await other.done('GET', '/session')
+})
+
+test('an address tries to sign in so many times a minute, and no more', async () => {
+  const [guesser, bystander] = [openBrowser(chancery), openBrowser(chancery)]
+  const token = await handover(chancery, { nation_id: 'n2' })
+  for (let guess = 0; guess < limits.accountChanges; guess += 1) {
+    const answer = await guesser.ask('POST', '/session', { body: { token: `${guess}`.padEnd(43, 'x') } })
+    assertRefused(answer, 410, 'handover_invalid')
+  }
+  const limited = await guesser.ask('POST', '/session', { body: { token } })
+  assertRefused(limited, 429, 'rate_limited')
+  assert.equal(limited.headers.get('set-cookie'), null)
+  await bystander.done('POST', '/session', { token })
+})
+
+test('guesses of a session are counted against the address', async () => {
+  const guesser = openBrowser(chancery)
+  const guess = (index: number) =>
+    guesser.ask('POST', '/keys', {
+      body: key(),
+      headers: { cookie: `chancery_session=${`${index}`.padEnd(43, 'x')}` },
+    })
+  for (let index = 0; index < limits.accountChanges; index += 1)
+    assertRefused(await guess(index), 401, 'session_required')
+  assertRefused(await guess(99), 429, 'rate_limited')
+})
+
+test('the account’s limits and those of the API are apart', async () => {
+  const player = await signIn(chancery, { nation_id: 'n2' })
+  const response = await chancery.get('/nations', { headers: { cookie: player.cookie ?? '' } })
+  assert.equal(response.headers.get('x-ratelimit-remaining'), '999999')
+  assert.equal((await player.ask('GET', '/keys')).headers.get('x-ratelimit-remaining'), null)
+})
+
+test('the cookie opens nothing of the API, and a key nothing of the settings', async () => {
+  const player = await newPlayer()
+  const response = await chancery.get('/me/nation', { headers: { cookie: player.cookie ?? '' } })
+  assert.equal(response.status, 401)
+  const { key: text } = await chancery.makeKey({ nation_id: 'n1' })
+  const answer = await openBrowser(chancery).ask('GET', '/session', {
+    headers: { authorization: `Bearer ${text}` },
+  })
+  assertRefused(answer, 401, 'session_required')
+})
+
+test('whatever fails, nothing secret is logged, and the page is told a request id', async t => {
+  const child = fork(fileURLToPath(new URL('../access/logged-server.ts', import.meta.url)), {
+    silent: true,
+    env: {
+      ...process.env,
+      CHANCERY_HOST: '127.0.0.1',
+      CHANCERY_PORT: '0',
+      CHANCERY_OPERATOR_PORT: '0',
+      CHANCERY_OPERATOR_TOKEN: chancery.operatorToken,
+      CHANCERY_DATA_DIR: chancery.dataDir,
+      CHANCERY_DATABASE_URL: chancery.databaseUrl,
+      CHANCERY_LOG_LEVEL: 'trace',
+    },
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let written = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', text => (written += String(text)))
+  const [{ publicUrl }] = (await once(child, 'message')) as [{ publicUrl: string }]
+  const browser = openBrowser({ url: publicUrl })
+  const player = await signIn(chancery, { nation_id: 'n1' }, browser)
+  const made = await player.done<{ key: string }>('POST', '/keys', key({ name: 'a-name-of-mine' }))
+  const { code } = await player.done<{ code: string }>('POST', '/codes', {})
+  const link = await handover(chancery, { nation_id: 'n1' })
+  const failed: string[] = []
+  await query(chancery.databaseUrl, 'alter table chancery_access.account_log rename to gone')
+  for (const [path, body] of [
+    ['/keys', key({ name: 'a-name-of-mine' })],
+    ['/codes', { for: 'a-chat-account' }],
+    ['/session', { token: link }],
+  ] as const) {
+    const answer = await player.ask('POST', path, { body })
+    assert.doesNotMatch(assertRefused(answer, 500, 'internal_error', path), /account_log|relation|sql/i)
+    failed.push(answer.body.error.request_id)
+  }
+  await query(chancery.databaseUrl, 'alter table chancery_access.gone rename to account_log')
+  await player.ask('POST', '/session', { body: `{"token":"${link}` })
+  child.send('end')
+  await once(child, 'close')
+  for (const text of [...failed, `${accountBase}/keys`]) assert.ok(written.includes(text), text)
+  const secrets = [
+    made.key,
+    code,
+    link,
+    player.token,
+    player.cookie?.split('=')[1],
+    player.session.csrf_token,
+  ]
+  for (const secret of [...secrets, 'a-name-of-mine', 'a-chat-account'])
+    assert.ok(secret && !written.includes(secret), secret)
+})

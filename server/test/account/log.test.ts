@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  type AccountAction,
+  type AccountList,
+  type AccountLogEntry,
+  accountActions,
+  type IssuedAccountCode,
+  type NewAccountEndpoint,
+  type NewAccountKeyAnswer,
+} from '@chancery/contract'
+import { forgetOldAccounts } from '../../src/account/forget.ts'
+import { createPools } from '../../src/store/pools.ts'
+import { query } from '../access/query.ts'
+import { smallWorld } from '../http/world.ts'
+import type { TestChancery } from '../support/chancery.ts'
+import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import { handover, type SignedIn, signIn, startAccounts } from './browser.ts'
+
+let chancery: TestChancery
+let receiver: Receiver
+let player: SignedIn
+/** What must stand in no log. */
+const secrets: string[] = []
+
+before(async () => {
+  chancery = await startAccounts(smallWorld(), {
+    CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
+    CHANCERY_KEY_LIMIT: '120',
+  })
+  receiver = await startReceiver()
+  player = await signIn(chancery, { nation_id: 'n1' })
+})
+after(async () => {
+  await chancery.close()
+  await receiver.close()
+})
+
+const lines = async () => (await player.done<AccountList<AccountLogEntry>>('GET', '/log')).data
+const draft = () => ({
+  url: receiver.url('/hook?token=of-the-receiver'),
+  description: '',
+  types: null,
+  nation_ids: null,
+  alliance_ids: null,
+})
+const makeKey = async (scopes = ['nation.read']) => {
+  const made = await player.done<NewAccountKeyAnswer>('POST', '/keys', {
+    name: 'a bot',
+    scopes,
+    expires_at: null,
+  })
+  secrets.push(made.key)
+  return made
+}
+const makeCode = async () => {
+  const made = await player.done<IssuedAccountCode>('POST', '/codes', {})
+  secrets.push(made.code)
+  return made
+}
+const addEndpoint = async () => {
+  const made = await player.done<NewAccountEndpoint>('POST', '/webhooks', draft())
+  secrets.push(made.secret, 'of-the-receiver')
+  return made
+}
+const again = async () => {
+  player = await signIn(chancery, { nation_id: 'n1' }, player)
+  secrets.push(player.token, player.cookie?.split('=')[1] ?? '', player.session.csrf_token)
+}
+
+/** How each action is done; answers the id of what it was done to. */
+const deeds: Record<AccountAction, () => Promise<string | null>> = {
+  'session.started': async () => {
+    await again()
+    return null
+  },
+  'session.ended': async () => {
+    await player.done('DELETE', '/session', {})
+    await again()
+    return null
+  },
+  'session.all_ended': async () => {
+    await player.done('POST', '/session/end-all', {})
+    await again()
+    return null
+  },
+  'code.created': async () => (await makeCode()).id,
+  'code.cancelled': async () => {
+    const { id } = await makeCode()
+    await player.done('DELETE', `/codes/${id}`, {})
+    return id
+  },
+  'key.created': async () => (await makeKey()).id,
+  'key.rotated': async () => {
+    const { id } = await makeKey()
+    const { key } = await player.done<NewAccountKeyAnswer>('POST', `/keys/${id}/rotate`, { overlap_hours: 1 })
+    secrets.push(key)
+    return id
+  },
+  'key.revoked': async () => {
+    const { id } = await makeKey()
+    await player.done('POST', `/keys/${id}/revoke`, {})
+    return id
+  },
+  'key.private_revoked': async () => {
+    await makeKey(['military.read'])
+    await player.done('POST', '/keys/revoke-private', {})
+    return null
+  },
+  'key.limit_asked': async () => {
+    const { id } = await makeKey()
+    await player.done('POST', `/keys/${id}/limit-request`, {
+      calls_per_minute: 600,
+      sentence: 'We are many.',
+    })
+    return id
+  },
+  'webhook.added': async () => (await addEndpoint()).id,
+  'webhook.changed': async () => {
+    const { id } = await addEndpoint()
+    await player.done('PUT', `/webhooks/${id}`, { ...draft(), types: ['war.*'] })
+    return id
+  },
+  'webhook.enabled': async () => {
+    const { id } = await addEndpoint()
+    await player.done('POST', `/webhooks/${id}/disable`, {})
+    await player.done('POST', `/webhooks/${id}/enable`, {})
+    return id
+  },
+  'webhook.disabled': async () => {
+    const { id } = await addEndpoint()
+    await player.done('POST', `/webhooks/${id}/disable`, {})
+    return id
+  },
+  'webhook.removed': async () => {
+    const { id } = await addEndpoint()
+    await player.done('DELETE', `/webhooks/${id}`, {})
+    return id
+  },
+  'webhook.rotated': async () => {
+    const { id } = await addEndpoint()
+    const { secret } = await player.done<NewAccountEndpoint>('POST', `/webhooks/${id}/rotate`, {})
+    secrets.push(secret)
+    return id
+  },
+  'webhook.replayed': async () => {
+    const { id } = await addEndpoint()
+    await player.done('POST', `/webhooks/${id}/replay`, { failed: true })
+    return id
+  },
+}
+
+for (const [action, act] of Object.entries(deeds)) {
+  test(`${action} leaves a line`, async () => {
+    const known = (await lines()).filter(line => line.action === action).length
+    const subject = await act()
+    const found = (await lines()).filter(line => line.action === action)
+    assert.equal(found.length, known + 1)
+    assert.equal(found[0]?.subject, subject)
+    assert.ok(Math.abs(Date.parse(found[0]?.at ?? '') - Date.now()) < 5_000)
+  })
+}
+
+test('every action is among those tried, and lines are newest first', async () => {
+  assert.deepEqual(Object.keys(deeds).sort(), Object.keys(accountActions).sort())
+  const times = (await lines()).map(({ at }) => Date.parse(at))
+  assert.deepEqual(
+    times,
+    times.toSorted((one, other) => other - one),
+  )
+})
+
+test('what is refused leaves none', async () => {
+  const before = await lines()
+  const refused: [string, string, object][] = [
+    ['POST', '/keys', { name: '', scopes: ['nation.read'], expires_at: null }],
+    ['POST', '/keys/key_none/revoke', {}],
+    ['POST', '/keys/key_none/rotate', { overlap_hours: 1 }],
+    ['DELETE', '/codes/code_none', {}],
+    ['POST', '/webhooks', { ...draft(), url: 'nonsense' }],
+    ['DELETE', '/webhooks/whe_none', {}],
+  ]
+  for (const [method, path, body] of refused) {
+    const { status } = await player.ask(method, path, { body })
+    assert.ok(status >= 400, path)
+  }
+  assert.deepEqual(await lines(), before)
+})
+
+test('no line holds a key, a code, a secret or a token', async () => {
+  const text = JSON.stringify(await query(chancery.databaseUrl, 'select * from chancery_access.account_log'))
+  assert.ok(secrets.length > 10)
+  for (const secret of secrets) assert.ok(!text.includes(secret), secret)
+})
+
+test('a change and its line are one: where the line cannot be written, nothing is changed', async () => {
+  const list = async () => [await player.done('GET', '/keys'), await player.done('GET', '/codes')]
+  const { id } = await makeKey(['military.read'])
+  const { id: codeId } = await makeCode()
+  const before = await list()
+  const rename = (from: string, to: string) =>
+    query(chancery.databaseUrl, `alter table chancery_access.${from} rename to ${to}`)
+  await rename('account_log', 'gone')
+  const changes: [string, string, object][] = [
+    ['POST', '/keys', { name: 'x', scopes: ['nation.read'], expires_at: null }],
+    ['POST', `/keys/${id}/rotate`, { overlap_hours: 0 }],
+    ['POST', `/keys/${id}/revoke`, {}],
+    ['POST', '/keys/revoke-private', {}],
+    ['POST', `/keys/${id}/limit-request`, { calls_per_minute: 600, sentence: 'We are many.' }],
+    ['POST', '/codes', {}],
+    ['DELETE', `/codes/${codeId}`, {}],
+    ['POST', '/session/end-all', {}],
+    ['DELETE', '/session', {}],
+    ['POST', '/session', { token: await handover(chancery, { nation_id: 'n1' }) }],
+  ]
+  for (const [method, path, body] of changes)
+    assert.equal((await player.ask(method, path, { body })).status, 500, path)
+  await rename('gone', 'account_log')
+  assert.deepEqual(await list(), before)
+})
+
+test('links, sessions and lines are forgotten when they are old, and not before', async () => {
+  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  const count = async () =>
+    query<{ handover: number; session: number; account_log: number }>(
+      chancery.databaseUrl,
+      `select (select count(*)::int from chancery_access.handover) as handover,
+        (select count(*)::int from chancery_access.session) as session,
+        (select count(*)::int from chancery_access.account_log) as account_log`,
+    )
+  try {
+    const before = await count()
+    await forgetOldAccounts(pools.access)
+    assert.deepEqual(await count(), before)
+    await query(
+      chancery.databaseUrl,
+      `update chancery_access.handover set expires_at = expires_at - interval '25 hours'`,
+    )
+    await query(
+      chancery.databaseUrl,
+      `update chancery_access.session set ended_at = clock_timestamp() - interval '25 hours' where ended_at is not null`,
+    )
+    await query(
+      chancery.databaseUrl,
+      `update chancery_access.account_log set at = at - interval '91 days' where action like 'key.%'`,
+    )
+    await forgetOldAccounts(pools.access)
+    const [after] = await count()
+    assert.deepEqual([after?.handover, after?.session], [0, 1])
+    assert.ok((await lines()).every(({ action }) => !action.startsWith('key.')))
+    assert.ok((after?.account_log ?? 0) > 0)
+  } finally {
+    await pools.close()
+  }
+})

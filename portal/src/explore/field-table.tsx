@@ -53,6 +53,7 @@ function FieldRow({ row: { field, cells, isSame } }: { row: Row }) {
       </th>
       {isSame ? (
         <td role="cell" colSpan={viewers.length} data-label="Everybody">
+          <span className={classes.everybody}>Everybody</span>
           <FieldValue cell={cells.self} />
         </td>
       ) : (

@@ -39,7 +39,7 @@ export function CreateKeyForm({ onMade, onCancel }: Props) {
 
   return (
     <form onSubmit={submit}>
-      <Stack>
+      <Stack gap="sm">
         <TextInput
           label="Name"
           description="What uses it: “War bot of the Northern Pact”."
@@ -65,8 +65,8 @@ export function CreateKeyForm({ onMade, onCancel }: Props) {
         </fieldset>
         {readsSecrets && (
           <Alert color="orange" variant="light" icon={<WarnIcon />} title="This key reads your secrets">
-            Whoever has it reads them too. Put it into the bot’s configuration yourself; never paste a key
-            into a chat, and not into a program that you do not trust.
+            Whoever has it reads them too. Never paste a key into a chat, nor into a program that you do not
+            trust.
           </Alert>
         )}
         <NativeSelect

@@ -42,8 +42,10 @@ export function Header({ isMenuOpen, onMenu }: Props) {
           <strong>{game.name}</strong> <span className={classes.what}>developer settings</span>
         </span>
       </Link>
-      <div className={classes.end}>
-        <ColorSchemeSwitch />
+      <div className={classes.end} data-signed-in={Boolean(session) || undefined}>
+        <div className={classes.colors}>
+          <ColorSchemeSwitch />
+        </div>
         {session && (
           <>
             <span className={classes.who}>

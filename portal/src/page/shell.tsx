@@ -1,6 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { useSessionState } from '../session/use-session.ts'
+import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { Header } from './header.tsx'
+import { NationName } from './nation-name.tsx'
 import { Nav } from './nav.tsx'
 import classes from './shell.module.css'
 
@@ -18,6 +20,12 @@ export function Shell({ children }: { children: ReactNode }) {
         {state?.signedIn && (
           <div id="menu" className={classes.nav} data-open={isMenuOpen || undefined}>
             <Nav onNavigate={() => setMenuOpen(false)} />
+            <section aria-label="You" className={classes.more}>
+              {state.signedIn.nation && <NationName nation={state.signedIn.nation} />}
+              <div className={classes.colors}>
+                <ColorSchemeSwitch />
+              </div>
+            </section>
           </div>
         )}
         <main id="content" tabIndex={-1} className={classes.main}>

@@ -38,7 +38,15 @@ export const themeOf = (accent: string): MantineThemeOverride =>
     respectReducedMotion: true,
     components: {
       // The lock writes a style element, which the content security policy refuses: shell.css locks instead.
-      Modal: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
+      Modal: {
+        defaultProps: {
+          lockScroll: false,
+          closeButtonProps: { 'aria-label': 'Close' },
+          // Its head is not the page's.
+          attributes: { header: { role: 'presentation' } },
+        },
+        styles: { title: { fontSize: '1.15rem', fontWeight: 700, overflowWrap: 'anywhere' } },
+      },
       Skeleton: { defaultProps: { 'aria-hidden': true } },
     },
   })

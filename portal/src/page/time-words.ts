@@ -15,7 +15,7 @@ export function writeDistance(time: string, nowMs: number): string {
   const distanceMs = Date.parse(time) - nowMs
   const unit = units.find(({ ms }) => Math.abs(distanceMs) >= ms)
   if (!unit) return distanceMs > 0 ? 'in less than a minute' : 'just now'
-  return relative.format(Math.trunc(distanceMs / unit.ms), unit.name)
+  return relative.format(Math.round(distanceMs / unit.ms), unit.name)
 }
 
 /** Like "9:07", of what is left. */

@@ -51,7 +51,7 @@ export function CallChart({ bars, per }: Props) {
       ) : (
         <BarChart bars={bars} per={per} label={`Calls by ${per}: ${words}`} />
       )}
-      <Button size="compact-sm" variant="subtle" mt="xs" onClick={() => setTable(!isTable)}>
+      <Button size="compact-sm" variant="default" mt="xs" onClick={() => setTable(!isTable)}>
         {isTable ? 'Show as a chart' : 'Show as a table'}
       </Button>
     </>

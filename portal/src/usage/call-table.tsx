@@ -39,7 +39,7 @@ export function CallTable({ caption, calls, showsKey }: Props) {
         rowKey={call => `${call.request_id} ${call.at}`}
       />
       {!isWhole && calls.length > firstRows && (
-        <Button size="compact-sm" variant="subtle" mt="xs" onClick={() => setWhole(true)}>
+        <Button size="compact-sm" variant="default" mt="xs" onClick={() => setWhole(true)}>
           Show all {calls.length}
         </Button>
       )}

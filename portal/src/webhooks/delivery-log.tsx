@@ -78,7 +78,7 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
               </ul>
             )}
             {data.length >= limit && limit < rowsMax && (
-              <Button size="compact-sm" variant="subtle" onClick={() => setLimit(rowsMax)}>
+              <Button size="compact-sm" variant="default" mt="xs" onClick={() => setLimit(rowsMax)}>
                 Show more
               </Button>
             )}

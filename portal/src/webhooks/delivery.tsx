@@ -2,6 +2,7 @@ import type { WebhookDelivery } from '@chancery/contract'
 import { Badge, Button, Text } from '@mantine/core'
 import { TimeAgo } from '../page/time-ago.tsx'
 import { writeTime } from '../page/time-words.ts'
+import { StrangersText } from './strangers-text.tsx'
 import classes from './webhooks.module.css'
 import { deliveryWords, sayAnswer } from './words.ts'
 
@@ -43,8 +44,7 @@ export function Delivery({ delivery, isReplaying, onReplay }: Props) {
                   Tried again <TimeAgo time={attempt.next_at} />
                 </div>
               )}
-              {/* A stranger's text: never anything but text. */}
-              {attempt.answer && <pre className={classes.answer}>{attempt.answer}</pre>}
+              {attempt.answer && <StrangersText text={attempt.answer} />}
             </li>
           ))}
         </ol>

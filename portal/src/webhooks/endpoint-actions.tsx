@@ -6,8 +6,8 @@ import { useAnnounce } from '../page/announcer.tsx'
 import { ConfirmDialog } from '../page/confirm-dialog.tsx'
 import { ErrorNotice } from '../page/error-notice.tsx'
 import { ReplaceSecretDialog } from './replace-secret-dialog.tsx'
+import { StrangersText } from './strangers-text.tsx'
 import { useEndpointChanges } from './use-webhooks.ts'
-import classes from './webhooks.module.css'
 import { sayTest } from './words.ts'
 
 export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
@@ -97,8 +97,7 @@ function TestAnswer({ test }: { test: WebhookTestAnswer }) {
   return (
     <Alert color={test.has_arrived ? 'teal' : 'orange'} variant="light" mt="md" title="Test">
       {sayTest(test)}
-      {/* A stranger's text: never anything but text. */}
-      {test.answer && <pre className={classes.answer}>{test.answer}</pre>}
+      {test.answer && <StrangersText text={test.answer} />}
     </Alert>
   )
 }

@@ -14,17 +14,21 @@ import { EndpointActions } from './endpoint-actions.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { useEndpointChanges, useEndpoints } from './use-webhooks.ts'
+import classes from './webhooks.module.css'
 import { sayFilter } from './words.ts'
 
 export function EndpointPage({ id }: { id: string }) {
   const endpoints = useEndpoints()
   return (
-    <Loaded query={endpoints} rows={4} rowHeight={110}>
-      {({ data }) => {
-        const endpoint = data.find(other => other.id === id)
-        return endpoint ? <OneEndpoint endpoint={endpoint} /> : <NoEndpoint />
-      }}
-    </Loaded>
+    <>
+      {endpoints.data === undefined && <PageHeading title="Endpoint" />}
+      <Loaded query={endpoints} rows={4} rowHeight={110}>
+        {({ data }) => {
+          const endpoint = data.find(other => other.id === id)
+          return endpoint ? <OneEndpoint endpoint={endpoint} /> : <NoEndpoint />
+        }}
+      </Loaded>
+    </>
   )
 }
 
@@ -77,10 +81,10 @@ function OneEndpoint({ endpoint }: { endpoint: AccountEndpoint }) {
         <EndpointState endpoint={endpoint} />
         <EndpointActions endpoint={endpoint} />
       </Section>
-      <Section title="About it">
+      <Section title="What it hears">
+        <p className={classes.hears}>{sayFilter(endpoint)}</p>
         <Facts
           facts={[
-            ['Hears', sayFilter(endpoint)],
             ['Added', <TimeAgo key="added" time={endpoint.created_at} />],
             ['Last arrived', <TimeOrNever key="arrived" time={endpoint.last_delivered_at} />],
             ['Last failed', <TimeOrNever key="failed" time={endpoint.last_failed_at} />],

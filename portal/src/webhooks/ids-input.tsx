@@ -17,7 +17,7 @@ export function IdsInput({ kind, value, onChange }: Props) {
     <div className={classes.ids}>
       <TextInput
         label={`Only about these ${kind}s (optional)`}
-        description="Ids, separated by spaces."
+        description="Ids, separated by spaces. An event has to be about one of them."
         spellCheck={false}
         autoComplete="off"
         value={value}

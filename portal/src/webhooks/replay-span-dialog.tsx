@@ -27,8 +27,8 @@ export function ReplaySpanDialog({ endpointId, onClose }: { endpointId: string; 
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
-            What happened in this time and passes the filter is sent once more, in your time zone, from the
-            first time up to, not including, the second.
+            What happened from the first time up to, not including, the second, and passes the filter, is sent
+            once more. Times are in your time zone.
           </Text>
           <TextInput
             type="datetime-local"

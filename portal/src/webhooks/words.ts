@@ -48,8 +48,8 @@ export function stateOf(endpoint: AccountEndpoint): { label: string; color: stri
 /** What an endpoint hears, in a sentence. */
 export function sayFilter({ types, nation_ids, alliance_ids }: AccountEndpoint): string {
   const about = [
-    ...(nation_ids ? [`the nations ${nation_ids.join(', ')}`] : []),
-    ...(alliance_ids ? [`the alliances ${alliance_ids.join(', ')}`] : []),
+    ...(nation_ids ? [`nation ${nation_ids.join(' or ')}`] : []),
+    ...(alliance_ids ? [`alliance ${alliance_ids.join(' or ')}`] : []),
   ]
   const kinds = types ? types.join(', ') : 'Every kind of event'
   return about.length > 0 ? `${kinds}; about ${about.join(' and ')}` : kinds

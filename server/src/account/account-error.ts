@@ -58,7 +58,7 @@ function toAccountError(error: unknown): AccountError | undefined {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new AccountError('invalid_request', 'The body is larger than 64 KB.')
   const isCallers = 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500
-  // The parser's own message quotes what was sent.
+  // In our own words: what a parser says may quote what was sent.
   return isCallers ? new AccountError('invalid_request', 'The body is not the JSON it should be.') : undefined
 }
 

@@ -87,7 +87,10 @@ for (const [path, bodies] of wrongBodies) {
       '{"constructor":{"prototype":1}}',
       '\u0000',
     ])
-      assertRefused(await player.ask('POST', path, { body }), 400, 'invalid_request', body)
+      assert.equal(
+        assertRefused(await player.ask('POST', path, { body }), 400, 'invalid_request', body),
+        'The body is not the JSON it should be.',
+      )
   })
 }
 

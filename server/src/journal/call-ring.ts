@@ -25,44 +25,48 @@ export interface CallRing {
   take(): { calls: Call[]; lost: number }
 }
 
-const nothing: Call = {
-  at: 0,
-  requestId: '',
-  keyId: null,
-  address: '',
-  operation: '',
-  status: 0,
-  durationMs: 0,
-}
-
-/** Its entries are made once and written over: noting a call makes no garbage. */
+/** Columns that are made once and written over: noting a call makes no garbage, and touches little memory. */
 export function createCallRing(capacity: number): CallRing {
-  const entries = Array.from({ length: capacity }, () => ({ ...nothing }))
+  const ats = new Float64Array(capacity)
+  const durationsMs = new Float64Array(capacity)
+  const statuses = new Uint16Array(capacity)
+  const requestIds = new Array<string>(capacity).fill('')
+  const keyIds = new Array<string | null>(capacity).fill(null)
+  const addresses = new Array<string>(capacity).fill('')
+  const operations = new Array<string>(capacity).fill('')
   let next = 0
   let count = 0
   let lost = 0
 
   return {
-    note(answered, at) {
-      const entry = entries[next]
-      if (!entry) return
-      entry.at = at
-      entry.requestId = answered.requestId
-      entry.keyId = answered.keyId
-      entry.address = answered.address
-      entry.operation = answered.operation
-      entry.status = answered.status
-      entry.durationMs = answered.durationMs
+    note({ requestId, keyId, address, operation, status, durationMs }, at) {
+      ats[next] = at
+      durationsMs[next] = durationMs
+      statuses[next] = status
+      requestIds[next] = requestId
+      keyIds[next] = keyId
+      addresses[next] = address
+      operations[next] = operation
       next = next + 1 === capacity ? 0 : next + 1
       if (count === capacity) lost += 1
       else count += 1
     },
 
     take() {
-      const first = next - count
-      const oldestFirst =
-        first >= 0 ? entries.slice(first, next) : [...entries.slice(first), ...entries.slice(0, next)]
-      const taken = { calls: oldestFirst.map(entry => ({ ...entry })), lost }
+      const oldest = next - count + capacity
+      const calls = Array.from({ length: count }, (_, offset): Call => {
+        const index = (oldest + offset) % capacity
+        return {
+          at: ats[index] ?? 0,
+          requestId: requestIds[index] ?? '',
+          keyId: keyIds[index] ?? null,
+          address: addresses[index] ?? '',
+          operation: operations[index] ?? '',
+          status: statuses[index] ?? 0,
+          durationMs: durationsMs[index] ?? 0,
+        }
+      })
+      const taken = { calls, lost }
       count = 0
       lost = 0
       return taken

@@ -42,7 +42,7 @@ const readPatienceMs = 1_000
 
 export function startJournal(options: JournalOptions): Journal {
   const { pool, rowsMax, onDropped, onError, now = Date.now, linesPerWrite = 2_500 } = options
-  const ring = createCallRing(options.ringCapacity ?? 16_384)
+  const ring = createCallRing(options.ringCapacity ?? 8_192)
   const tally = createTally({
     combinationsMax: options.combinationsMax ?? 50_000,
     addressesMax: options.addressesMax ?? 50_000,

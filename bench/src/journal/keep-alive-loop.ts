@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 export interface LoopOrder {
   url: string
   path: string
-  key: string
-  connections: number
+  /** A connection with each of them. */
+  keys: readonly string[]
   seconds: number
 }
 
@@ -14,11 +14,11 @@ export interface LoopOrder {
  */
 export async function runKeepAliveLoop(order: LoopOrder): Promise<number> {
   const deadline = performance.now() + order.seconds * 1000
-  const counts = await Promise.all(Array.from({ length: order.connections }, () => runOne(order, deadline)))
+  const counts = await Promise.all(order.keys.map(key => runOne(order, key, deadline)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-function runOne({ url, path, key }: LoopOrder, deadline: number): Promise<number> {
+function runOne({ url, path }: LoopOrder, key: string, deadline: number): Promise<number> {
   const { hostname, port, host } = new URL(url)
   const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ const slice = '(?:resources/[^/]+|access|events|verification|webhooks)'
 const apply = '^server/src/resources/[^/]+/(apply|recount)\\.ts$'
 
 /** How a slice defines its routes, words its answers and refuses. */
-const httpForSlices = ['define-route', 'answers', 'api-error']
+const httpForSlices = ['define-route', 'define-stream', 'stream-source', 'answers', 'api-error']
 
 /** What a slice may import of the server, `$1` being itself. */
 const belowSlices = [

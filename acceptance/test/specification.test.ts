@@ -12,6 +12,7 @@ import { theOperations } from './sections/4-operations.ts'
 import { pagination } from './sections/4-pagination.ts'
 import { verification } from './sections/4-verification.ts'
 import { authentication } from './sections/5-authentication.ts'
+import { eventStream } from './sections/6-event-stream.ts'
 import { events } from './sections/6-events.ts'
 import { errors } from './sections/7-errors.ts'
 import { limits } from './sections/8-limits.ts'
@@ -31,6 +32,7 @@ verification(scene)
 botCommands(scene)
 authentication(scene)
 events(scene)
+eventStream(scene)
 errors(scene)
 versioning(scene)
 theRestOfLimits()

@@ -64,7 +64,7 @@ export const errors = {
   },
   cursor_expired: {
     status: 410,
-    description: 'The log no longer, or not yet, holds the number given as `after`.',
+    description: 'The log no longer, or not yet, holds the number given as `after` or Last-Event-ID.',
     fix: 'Read /events without `after`, and go on from the newest `seq`.',
   },
   expectation_failed: {
@@ -74,7 +74,8 @@ export const errors = {
   },
   rate_limited: {
     status: 429,
-    description: 'The limit of this minute is used up. The block ends by itself and never becomes a ban.',
+    description:
+      'The limit of this minute is used up, or as many streams are open as may be. The block ends by itself and never becomes a ban.',
     fix: 'Wait for the seconds that retry-after states.',
   },
   headers_too_large: {

@@ -14,6 +14,10 @@ export const limits = {
   streamHeartbeatSeconds: 15,
   /** How long readers wait before they resume a stream that broke. */
   streamRetrySeconds: 3,
+  /** A reader that takes nothing for so long, while something waits for it, is cut off. */
+  streamStalledSeconds: 30,
+  /** What a caller is told to wait who has as many streams open as may be. */
+  retryAfterStreamsSeconds: 15,
 
   /** What a player may have at a time; endpoints are among the numbers of webhooks. */
   keysPerPlayer: 20,

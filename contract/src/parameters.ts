@@ -13,6 +13,7 @@ import { count, decimal, oneOf, position, text, time } from './shapes.ts'
  * - `word`: one of the schema's words. `words`: several of them, comma separated.
  * - `time`: RFC 3339 with `Z` or an offset.
  * - `event_types`: kinds of events or families (`war.*`), comma separated.
+ * - `event_id`: digits only, in the schema's range; empty counts as not given.
  */
 export type ParameterKind =
   | 'integer'
@@ -24,9 +25,12 @@ export type ParameterKind =
   | 'words'
   | 'time'
   | 'event_types'
+  | 'event_id'
+
+export type ParameterPlace = 'path' | 'query' | 'header'
 
 export interface Parameter<T = unknown, G extends boolean = boolean> {
-  in: 'path' | 'query'
+  in: ParameterPlace
   kind: ParameterKind
   description: string
   schema: TSchema
@@ -46,7 +50,7 @@ export type ValuesOf<P extends Parameters> = {
 
 function parameter<T>() {
   return <G extends boolean>(
-    place: 'path' | 'query',
+    place: ParameterPlace,
     kind: ParameterKind,
     isGiven: G,
     schema: TSchema,
@@ -123,6 +127,14 @@ export const instant = (description: string) =>
 
 export const sequence = (description: string) =>
   parameter<number>()('query', 'integer', false, count(), description)
+
+export const lastEventId = parameter<number>()(
+  'header',
+  'event_id',
+  false,
+  count({ example: 1041 }),
+  'The last id that was read. Goes on after it, and wins over `after`.',
+)
 
 export const eventTypes = parameter<string[]>()(
   'query',

@@ -8,15 +8,20 @@ import type { AccountParts } from './account/context.ts'
 import { registerAccount } from './account/register-account.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
 import { eventRoutes } from './events/routes.ts'
+import { eventStreamRoutes } from './events/stream-routes.ts'
 import { ApiError } from './http/api-error.ts'
 import { createDefineRoute } from './http/define-route.ts'
+import { createDefineStream } from './http/define-stream.ts'
 import { registerDocs } from './http/docs.ts'
 import { createEdge } from './http/edge.ts'
 import { createErrorHandler } from './http/errors.ts'
 import { registerHealth } from './http/health.ts'
 import { createObserver } from './http/observe.ts'
+import { createOpenStreams, type StreamTimings } from './http/open-streams.ts'
 import { createParserErrors } from './http/parser-errors.ts'
+import { createRegisterOperation } from './http/register-operation.ts'
 import { createRequestIds } from './http/request-id.ts'
+import { createStreamSlots } from './http/stream-slots.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
 import type { Journal } from './journal/journal.ts'
 import type { LimitStore } from './limits/index.ts'
@@ -51,6 +56,9 @@ export interface AppParts {
   account: Omit<AccountParts, SharedParts>
   anonymousLimit: number
   keyLimit: number
+  streamsPerKey: number
+  streamsPerAddress: number
+  streamTimings: Partial<StreamTimings>
   trustedProxies: string[]
   tls: { cert: Buffer; key: Buffer } | undefined
   /** What callers see in front of this listener, once it listens. */
@@ -63,7 +71,7 @@ const headerBytesMax = 16_384
 
 /** The public listener: what happens to a request, from top to bottom. */
 export function buildApp(parts: AppParts): FastifyInstance {
-  const { contract, pools, pulse, log } = parts
+  const { contract, pools, pulse, log, metrics } = parts
   const trusted = createTrustedProxies(parts.trustedProxies)
   const requestIds = createRequestIds(trusted)
   const edge = createEdge(parts)
@@ -115,7 +123,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.register(async api => {
     api.addHook('onRequest', edge.admit)
     observer.watch(api)
-    const define = createDefineRoute({ app: api, contract, disclose: createDisclosure(contract), pulse })
+    const register = createRegisterOperation({ app: api, contract })
+    const define = createDefineRoute({ register, contract, disclose: createDisclosure(contract), pulse })
     const context = { pools, contract }
     nationRoutes(define, context)
     allianceRoutes(define, context)
@@ -130,6 +139,17 @@ export function buildApp(parts: AppParts): FastifyInstance {
     ownNationRoutes(define, context)
     keyRoutes(define, context)
     verificationRoutes(define, context)
+
+    // Streams: the same checks; then the answer goes on until the reader leaves, or the server does.
+    const streams = createOpenStreams({ ...parts, timings: parts.streamTimings })
+    const slots = createStreamSlots({ perKey: parts.streamsPerKey, perAddress: parts.streamsPerAddress })
+    api.addHook('preClose', () => streams.close())
+    const defineStream = createDefineStream({ register, streams, slots })
+    eventStreamRoutes(defineStream, {
+      ...context,
+      pulse,
+      onTold: count => metrics.streamedEvents.inc(count),
+    })
 
     // Whatever is left is an unknown path: it is counted like any other.
     api.all('/*', async () => {

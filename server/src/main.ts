@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { createLimits } from './create-limits.ts'
 import { ensureDataDir, readOperatorToken, writeAddresses } from './data-dir.ts'
 import { readContract } from './game-file.ts'
+import type { StreamTimings } from './http/open-streams.ts'
 import { createFactChecker } from './ingest/index.ts'
 import { createAccountJournal } from './journal/account-journal.ts'
 import { createDropMetrics } from './journal/drop-metrics.ts'
@@ -41,11 +42,19 @@ export interface RunningServer {
 
 const housekeepingEveryMs = 3_600_000
 
+/** Times that no operator sets, and that a test cannot wait for. */
+export interface ServerTimings {
+  streamTimings?: Partial<StreamTimings>
+}
+
 /**
  * Starts the service from its configuration.
  * @throws {StartupError} where something outside is not as it must be: one line that says what to do.
  */
-export async function startServer(config: Config): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  { streamTimings = {} }: ServerTimings = {},
+): Promise<RunningServer> {
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
   const contract = await readContract(config.gameFile)
@@ -101,6 +110,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     let publicUrl = config.publicUrl ?? ''
     const app = buildApp({
       ...config,
+      streamTimings,
       contract,
       pools,
       pulse,

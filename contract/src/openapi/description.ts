@@ -59,7 +59,7 @@ Answers that are the same for everybody carry an \`ETag\`: send it back in \`If-
 
 ## Following what happens
 
-\`/events?after={seq}\` follows the log without gap or repeat. For what must be known at once, register a webhook in the developer settings: it is told the same events, and no polling is needed.
+\`/events?after={seq}\` follows the log without gap or repeat. \`/events/stream\` tells the same as it happens, over one connection, and takes a reader up where it left off. For what must be known at once, register a webhook in the developer settings: it is told the same events, and no polling is needed.
 
 ## Errors
 

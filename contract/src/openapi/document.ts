@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../json-schema.ts'
+import type { ParameterPlace } from '../parameters.ts'
 
 /** The parts of an OpenAPI 3.1 document that this API uses. */
 export interface OpenApiDocument {
@@ -31,7 +32,7 @@ export interface OpenApiOperation {
 
 export interface OpenApiParameter {
   name: string
-  in: 'path' | 'query' | 'header'
+  in: ParameterPlace
   description: string
   required?: boolean
   deprecated?: boolean

@@ -41,7 +41,8 @@ const everywhere: HeaderName[] = [
 export const headersWith = (...more: HeaderName[]): Record<string, Reference> =>
   Object.fromEntries([...everywhere, ...more].map(name => [name, refTo('headers', name)]))
 
-export const isShared = ({ body }: Operation): boolean => body !== 'personal'
+/** Whether answers have a tag. */
+export const isShared = ({ body }: Operation): boolean => body !== 'personal' && body !== 'stream'
 
 /** The request header of operations whose bodies are the same for everybody. */
 export const ifNoneMatch: OpenApiParameter = {

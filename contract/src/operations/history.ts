@@ -1,5 +1,6 @@
-import { eventTypes, ids, instant, limit, oneId, page, sequence } from '../parameters.ts'
-import { listOperation } from './operation.ts'
+import { limits } from '../limits.ts'
+import { eventTypes, ids, instant, lastEventId, limit, oneId, page, sequence } from '../parameters.ts'
+import { listOperation, streamOperation } from './operation.ts'
 
 export const conflictsList = listOperation('conflict', {
   id: 'conflicts.list',
@@ -23,6 +24,17 @@ export const erasList = listOperation('era', {
   parameters: { page, limit },
 })
 
+/** Which events are read, and from where on. */
+const eventFilters = {
+  type: eventTypes,
+  nation_id: ids('Only events about one of these nations.', 'n42'),
+  alliance_id: ids('Only events about one of these alliances.', 'a7'),
+  war_id: oneId('Only events about this war.', 'w310'),
+  since: instant('Only events logged at or after this time.'),
+  until: instant('Only events logged before this time.'),
+  after: sequence('Only events with a greater seq, oldest first. 0 begins at the oldest event kept.'),
+}
+
 export const eventsList = listOperation('event', {
   id: 'events.list',
   path: '/events',
@@ -35,14 +47,25 @@ export const eventsList = listOperation('event', {
   parameters: {
     page,
     limit,
-    type: eventTypes,
-    nation_id: ids('Only events about one of these nations.', 'n42'),
-    alliance_id: ids('Only events about one of these alliances.', 'a7'),
-    war_id: oneId('Only events about this war.', 'w310'),
-    since: instant('Only events logged at or after this time.'),
-    until: instant('Only events logged before this time.'),
-    after: sequence('Only events with a greater seq, oldest first. 0 begins at the oldest event kept.'),
+    ...eventFilters,
   },
+  errors: ['cursor_expired'],
+})
+
+export const eventsStream = streamOperation('event', {
+  id: 'events.stream',
+  path: '/events/stream',
+  tag: 'History',
+  summary: 'Follow events as they happen',
+  description: `Events as they are logged, as server-sent events: what \`EventSource\` of browsers reads, and any client that reads lines.
+
+An event is a line \`id: <seq>\`, a line \`data: <the event, as in /events>\` and an empty line. There is no \`event:\` line: \`onmessage\` gets every kind, and \`type\` in the data says which. The first line, \`retry: ${limits.streamRetrySeconds * 1000}\`, is how many milliseconds to wait before coming back. An \`id:\` without data says how far the log has been looked through; keep it like that of an event. Lines that begin with a colon are comments: \`: up to date\` once everything is told that the log held when the stream was opened, and \`: heartbeat\` every ${limits.streamHeartbeatSeconds} seconds. Silence for longer means that the connection is dead.
+
+Without a position the stream tells what is logged from now on. With \`after\`, or with the header Last-Event-ID, which \`EventSource\` sends by itself when it comes back and which wins over \`after\`, it first tells everything after that number, however long the reader was away, then goes on: nothing is missing and nothing is told twice. With \`since\` alone it begins with what was logged then. With \`until\` it ends, with a comment, when the log has passed that time: close an \`EventSource\` then, or it comes back. History that the game loads without announcing it is not news: it is told to whoever begins before it, and not to those who are listening while it is loaded.
+
+Opening a stream counts as one call. ${limits.streamsPerKey} streams may be open with one key, and ${limits.streamsPerAddress} without a key from one IPv4 address or IPv6 /64; a further one is answered with 429. A reader that takes nothing for ${limits.streamStalledSeconds} seconds while something waits for it is cut off, and so is one whose key is revoked or expires; a comment says why. However a stream ends, come back with the last id.`,
+  scope: 'none',
+  parameters: { ...eventFilters, 'Last-Event-ID': lastEventId },
   errors: ['cursor_expired'],
 })
 

@@ -1,7 +1,7 @@
 import { alliancesGet, alliancesList, alliancesMembers } from './alliances.ts'
 import { discordVerify } from './discord.ts'
 import { gameGet } from './game.ts'
-import { conflictsList, erasList, eventsList, newsList } from './history.ts'
+import { conflictsList, erasList, eventsList, eventsStream, newsList } from './history.ts'
 import { marketPrice, marketRankings } from './market.ts'
 import { meKey, meNation } from './me.ts'
 import { nationsGet, nationsList } from './nations.ts'
@@ -25,6 +25,7 @@ export const operations = {
   conflictsList,
   erasList,
   eventsList,
+  eventsStream,
   newsList,
   gameGet,
   meNation,

@@ -3,10 +3,20 @@ import type { Parameters, ValuesOf } from '../parameters.ts'
 import type { Scope } from '../scopes.ts'
 
 /**
+ * - `shared`: the same for everybody; has an ETag; clients may keep it for a minute.
+ * - `shared_fresh`: the same for everybody; has an ETag; clients revalidate.
+ * - `personal`: for this key alone; never kept.
+ * - `stream`: the same for everybody; server-sent events, until the reader leaves; never kept.
+ */
+export type Body = 'shared' | 'shared_fresh' | 'personal' | 'stream'
+/** A body that ends. */
+export type WholeBody = Exclude<Body, 'stream'>
+
+/**
  * Something that a caller may ask.
  * `scope` is never left open: `none` (no key needed), `key` (any valid key), or the scope that the key must hold.
  */
-export interface Operation<P extends Parameters = Parameters> {
+export interface Operation<P extends Parameters = Parameters, B extends Body = Body> {
   id: string
   /** Below either base. */
   path: string
@@ -18,12 +28,7 @@ export interface Operation<P extends Parameters = Parameters> {
   parameters: P
   /** Scopes that a value of `include` demands. */
   includeScopes?: Record<string, Scope>
-  /**
-   * - `shared`: the same for everybody; has an ETag; clients may keep it for a minute.
-   * - `shared_fresh`: the same for everybody; has an ETag; clients revalidate.
-   * - `personal`: for this key alone; never kept.
-   */
-  body: 'shared' | 'shared_fresh' | 'personal'
+  body: B
   /** HEAD is answered like GET, unless a call has effects or never ends. */
   allowsHead: boolean
   returns: Returned
@@ -66,7 +71,7 @@ export type ResourceName =
 
 export type ValuesFor<O extends Operation> = ValuesOf<O['parameters']>
 
-type Description<P extends Parameters> = Omit<Operation<P>, 'allowsHead' | 'returns'> & {
+type Description<P extends Parameters> = Omit<Operation<P, WholeBody>, 'allowsHead' | 'returns'> & {
   allowsHead?: boolean
 }
 
@@ -74,7 +79,7 @@ type Description<P extends Parameters> = Omit<Operation<P>, 'allowsHead' | 'retu
 export function oneOperation<P extends Parameters>(
   resource: ResourceName,
   description: Description<P> & { view?: Returned['view'] },
-): Operation<P> {
+): Operation<P, WholeBody> {
   const { view = 'public', ...rest } = description
   return { allowsHead: true, ...rest, returns: { many: false, resources: [resource], view } }
 }
@@ -83,7 +88,16 @@ export function oneOperation<P extends Parameters>(
 export function listOperation<P extends Parameters>(
   resources: ResourceName | readonly ResourceName[],
   description: Description<P>,
-): Operation<P> {
+): Operation<P, WholeBody> {
   const names = typeof resources === 'string' ? [resources] : resources
   return { allowsHead: true, ...description, returns: { many: true, resources: names, view: 'public' } }
+}
+
+/** An operation that tells of things as they come, as server-sent events. It never ends by itself, so it has no HEAD. */
+export function streamOperation<P extends Parameters>(
+  resource: ResourceName,
+  description: Omit<Description<P>, 'allowsHead' | 'body'>,
+): Operation<P, 'stream'> {
+  const returns: Returned = { many: false, resources: [resource], view: 'public' }
+  return { ...description, body: 'stream', allowsHead: false, returns }
 }

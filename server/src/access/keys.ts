@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Database } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
 import { hashKey, isKeyText, type KeyHash } from './key-text.ts'
-import { findValidKey, type KeyRecord, noteUses } from './store.ts'
+import { findValidKey, findValidKeyIds, type KeyRecord, noteUses } from './store.ts'
 
 /** Finds the key that a call presents. */
 export interface Keys {
@@ -11,6 +11,8 @@ export interface Keys {
    * Answers at once where the key is remembered. Rejects where the database is away: that is never "no such key".
    */
   find(text: string): KeyRecord | undefined | Promise<KeyRecord | undefined>
+  /** Those of some keys that are valid now, by their ids: for what goes on after the call that presented them. */
+  stillValid(ids: readonly string[]): Promise<ReadonlySet<string>>
   close(): Promise<void>
 }
 
@@ -81,6 +83,7 @@ export function createKeys({
       }
       return lookUp(hash, name)
     },
+    stillValid: async ids => new Set(await findValidKeyIds(db, ids)),
     async close() {
       clearInterval(timer)
       await writeUses()

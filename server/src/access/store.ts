@@ -49,13 +49,24 @@ export async function insertKey(db: Database, hash: KeyHash, key: NewKey): Promi
   return recordOf(row)
 }
 
+/** Whether a key is taken: it is live, and its player is not suspended. */
+const isValid = sql`${isLive}
+  and not exists (select from chancery_access.suspension s where s.player_id = api_key.player_id)`
+
 /** The key with this hash, if it is neither revoked nor expired by the database's clock, nor its player suspended. */
 export async function findValidKey(db: Database, hash: KeyHash): Promise<KeyRecord | undefined> {
-  const row = await db.first<KeyRow>(sql`
-    select ${columns} from chancery_access.api_key
-    where hash = ${hash} and ${isLive}
-      and not exists (select from chancery_access.suspension s where s.player_id = api_key.player_id)`)
+  const row = await db.first<KeyRow>(
+    sql`select ${columns} from chancery_access.api_key where hash = ${hash} and ${isValid}`,
+  )
   return row && recordOf(row)
+}
+
+/** Those of some keys that are valid. */
+export async function findValidKeyIds(db: Database, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>(
+    sql`select id from chancery_access.api_key where id = any(${ids}::text[]) and ${isValid}`,
+  )
+  return rows.map(({ id }) => id)
 }
 
 export async function listKeys(

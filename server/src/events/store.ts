@@ -28,15 +28,38 @@ export async function readEventsBySeq(db: Database, seqs: number[]): Promise<Eve
   return db.rows<Event>(sql`select ${columns} from chancery_world.event e where e.seq = any(${seqs})`)
 }
 
+/** A span of events that were logged at once. */
+export interface LoggedSpan extends Span {
+  loggedAt: string
+}
+
 /** The spans of news in a span of the log, oldest first. Between them lies history that was loaded without announcing it. */
 export async function readAnnouncedSpans(
   db: Database,
   { first, last }: Span,
   limit: number,
-): Promise<Span[]> {
-  return db.rows<Span>(sql`
-    select greatest(first_seq, ${first}) as first, least(last_seq, ${last}) as last from chancery_world.logging
+): Promise<LoggedSpan[]> {
+  return db.rows<LoggedSpan>(sql`
+    select greatest(first_seq, ${first}) as first, least(last_seq, ${last}) as last, logged_at as "loggedAt" from chancery_world.logging
     where is_announced and last_seq >= ${first} and first_seq <= ${last} order by last_seq limit ${limit}`)
+}
+
+type Subjects = Pick<Filter, 'type' | 'nation_id' | 'alliance_id' | 'war_id'>
+
+/** Events of a span that a filter selects, oldest first: at most `limit`. */
+export async function readMatching(
+  db: Database,
+  span: Span,
+  filter: Subjects,
+  limit: number,
+): Promise<Event[]> {
+  const chosen = hasSubject(filter)
+    ? chosenBySubject(span, filter)
+    : filter.type && chosenByKinds(filter.type, span, { limit, isOldestFirst: true })
+  if (!chosen) return readEvents(db, span, limit)
+  return db.rows<Event>(sql`
+    select ${columns} from (select seq from (${chosen}) chosen order by seq limit ${limit}) first
+    join chancery_world.event e using (seq) order by e.seq`)
 }
 
 /** A page of the log, or `cursor_expired` where `after` is older than what is kept or beyond the end. */
@@ -45,11 +68,11 @@ export async function listEvents(
   filter: Filter,
 ): Promise<Page<Event> | 'cursor_expired'> {
   const db = pools.public
-  const span = await spanOf(db, filter)
+  const span = spanWithin(await endsOf(db, filter), filter)
   if (span === 'cursor_expired') return span
   const page = { offset: offsetOf(filter), limit: filter.limit, isOldestFirst: filter.after !== undefined }
-  const { type: kinds, nation_id, alliance_id, war_id } = filter
-  if (nation_id || alliance_id || war_id !== undefined) return listBySubject(db, span, filter, page)
+  const { type: kinds } = filter
+  if (hasSubject(filter)) return listBySubject(db, span, filter, page)
   if (!kinds) return listByNumber(db, span, page)
   const [kind] = kinds
   return kinds.length === 1 && kind !== undefined
@@ -63,19 +86,49 @@ interface PageOfLog {
   isOldestFirst: boolean
 }
 
-/** The numbers that `since`, `until` and `after` leave. Times select by when the log was written, which never runs backwards. */
-async function spanOf(db: Database, { since, until, after }: Filter): Promise<Span | 'cursor_expired'> {
-  const ends = await db.first<{
-    first: number
-    last: number
-    since: number | null
-    until: number | null
-  }>(sql`
+/** Where a reader begins who follows the log. */
+export interface Start {
+  /** All that is told is after this number. */
+  position: number
+  /** The newest number: up to here lies history, which is told whether it was announced or not. */
+  end: number
+  /** Where `until` has passed: the last number before it. */
+  last: number | undefined
+}
+
+/** Where to begin, or `cursor_expired` as for a page. Without `after` and `since`: at the end. */
+export async function findStart(db: Database, filter: Ends): Promise<Start | 'cursor_expired'> {
+  const ends = await endsOf(db, filter)
+  const span = spanWithin(ends, filter)
+  if (span === 'cursor_expired') return span
+  const isFromNow = filter.after === undefined && filter.since === undefined
+  return {
+    position: isFromNow ? ends.last : span.first - 1,
+    end: ends.last,
+    last: ends.until === null ? undefined : ends.until - 1,
+  }
+}
+
+type Ends = Pick<Filter, 'since' | 'until' | 'after'>
+
+/** The ends of the log, and the first numbers that were logged at or after two times; null where none was. */
+interface LogEnds extends Span {
+  since: number | null
+  until: number | null
+}
+
+async function endsOf(db: Database, { since, until }: Ends): Promise<LogEnds> {
+  const ends = await db.first<LogEnds>(sql`
     select first_seq as first, seq as last,
       (select min(first_seq) from chancery_world.logging where logged_at >= ${since ?? null}) as since,
       (select min(first_seq) from chancery_world.logging where logged_at >= ${until ?? null}) as until
     from chancery_world.pulse`)
   if (!ends) throw new Error('the pulse has no row')
+  return ends
+}
+
+/** The numbers that `since`, `until` and `after` leave. Times select by when the log was written, which never runs backwards. */
+function spanWithin(ends: LogEnds, { since, until, after }: Ends): Span | 'cursor_expired' {
   const span = { first: ends.first, last: ends.last }
   if (after !== undefined && after !== 0 && (after < ends.first - 1 || after > ends.last))
     return 'cursor_expired'
@@ -94,7 +147,11 @@ function slice(span: Span, { offset, limit, isOldestFirst }: PageOfLog): Span {
     : { first: Math.max(span.first, span.last - offset - limit + 1), last: span.last - offset }
 }
 
-const direction = ({ isOldestFirst }: PageOfLog) => (isOldestFirst ? sql`asc` : sql`desc`)
+const hasSubject = ({ nation_id, alliance_id, war_id }: Subjects) =>
+  nation_id !== undefined || alliance_id !== undefined || war_id !== undefined
+
+const direction = ({ isOldestFirst }: Pick<PageOfLog, 'isOldestFirst'>) =>
+  isOldestFirst ? sql`asc` : sql`desc`
 
 /** The whole log: its numbers have no gaps, so a page is a range of them. */
 async function listByNumber(db: Database, span: Span, page: PageOfLog): Promise<Page<Event>> {
@@ -138,22 +195,26 @@ async function listByKinds(db: Database, span: Span, kinds: string[], page: Page
   if (page.offset >= total) return { items: [], total }
   const items = await db.rows<Event>(sql`
     select ${columns} from (
-      select candidate.seq from unnest(${kinds}::text[]) as k (type), lateral (
-        select c.seq from chancery_world.event c
-        where c.type = k.type and c.seq >= ${span.first} and c.seq <= ${span.last}
-        order by c.seq ${direction(page)} limit ${page.offset + page.limit}
-      ) candidate order by candidate.seq ${direction(page)} limit ${page.limit} offset ${page.offset}
+      select seq from (${chosenByKinds(kinds, span, { ...page, limit: page.offset + page.limit })}) candidate
+      order by seq ${direction(page)} limit ${page.limit} offset ${page.offset}
     ) chosen join chancery_world.event e using (seq) order by e.seq ${direction(page)}`)
   return { items, total }
 }
 
-/** Events about nations, alliances or a war, by the indexes of their subjects. */
-async function listBySubject(
-  db: Database,
-  span: Span,
-  filter: Filter,
-  page: PageOfLog,
-): Promise<Page<Event>> {
+/** The numbers of so many events of each kind. */
+const chosenByKinds = (
+  kinds: string[],
+  { first, last }: Span,
+  page: Pick<PageOfLog, 'limit' | 'isOldestFirst'>,
+) => sql`
+  select candidate.seq from unnest(${kinds}::text[]) as k (type), lateral (
+    select c.seq from chancery_world.event c
+    where c.type = k.type and c.seq >= ${first} and c.seq <= ${last}
+    order by c.seq ${direction(page)} limit ${page.limit}
+  ) candidate`
+
+/** The numbers of events about nations, alliances or a war, each once, by the indexes of their subjects. */
+function chosenBySubject(span: Span, filter: Subjects): Sql {
   const inSpan = allOf([
     sql`seq >= ${span.first} and seq <= ${span.last}`,
     filter.type && sql`type = any(${filter.type})`,
@@ -169,7 +230,16 @@ async function listBySubject(
   ].filter(set => set !== undefined)
   // `intersect` keeps each number once, also where one event is about two of the nations asked for.
   const chosen = sets.reduce((all, set) => sql`${all} intersect ${set}`)
-  const distinct = sets.length === 1 ? sql`select distinct seq from (${chosen}) one` : chosen
+  return sets.length === 1 ? sql`select distinct seq from (${chosen}) one` : chosen
+}
+
+async function listBySubject(
+  db: Database,
+  span: Span,
+  filter: Filter,
+  page: PageOfLog,
+): Promise<Page<Event>> {
+  const distinct = chosenBySubject(span, filter)
   const counted = await db.first<{ total: number }>(sql`select count(*) as total from (${distinct}) chosen`)
   const total = counted?.total ?? 0
   if (page.offset >= total) return { items: [], total }

@@ -1,24 +1,20 @@
 import {
-  bases,
   type Contract,
-  holdsScope,
   type Operation,
+  type Parameters,
   type ResourceName,
   responseSchema,
-  type Scope,
   type ValuesFor,
+  type WholeBody,
 } from '@chancery/contract'
 import fastJson from 'fast-json-stringify'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Viewer } from '../access/viewer.ts'
 import type { Disclosed, Disclosure } from '../disclosure/disclosure.ts'
 import type { Allowance } from '../limits/index.ts'
 import type { Pulse } from '../store/pulse.ts'
-import { ApiError, missingScope } from './api-error.ts'
-import { allowedMethods } from './cors.ts'
-import { createDeprecations } from './deprecation.ts'
-import { parseParameters } from './parameters.ts'
+import type { RegisterOperation } from './register-operation.ts'
 import { createSharedBody, type SharedBody, sendPersonal, sendShared } from './respond.ts'
 
 /** A call that has passed every check which does not need the thing itself. */
@@ -38,10 +34,13 @@ export type Answer =
 export type Handler<O extends Operation> = (call: Call<O>) => Promise<Answer>
 
 /** Registers an operation under both bases, with everything that is the same for all of them. */
-export type DefineRoute = <O extends Operation>(operation: O, handler: Handler<O>) => void
+export type DefineRoute = <O extends Operation<Parameters, WholeBody>>(
+  operation: O,
+  handler: Handler<O>,
+) => void
 
 export interface RouteOptions {
-  app: FastifyInstance
+  register: RegisterOperation
   contract: Contract
   disclose: Disclosure
   pulse: Pulse
@@ -56,8 +55,7 @@ interface Remembered {
 type Serialize = (answer: Answer, request: { page: number; limit: number }) => string
 
 export function createDefineRoute(options: RouteOptions): DefineRoute {
-  const { app, contract, disclose, pulse, cacheBytesMax = 24 * 1_048_576 } = options
-  const context = { eventTypes: Object.keys(contract.eventKinds) }
+  const { register, contract, disclose, pulse, cacheBytesMax = 24 * 1_048_576 } = options
   const cache = new LRUCache<string, Remembered>({
     maxSize: cacheBytesMax,
     // A compressed copy may join the body; the rest is the entry itself.
@@ -67,11 +65,9 @@ export function createDefineRoute(options: RouteOptions): DefineRoute {
 
   return (operation, handler) => {
     const serialize = createSerializer(contract, operation)
-    const deprecations = createDeprecations(contract, operation)
 
     /** Asks the handler, and makes the body. Everything a call must show has been checked before. */
     const produce = async (req: FastifyRequest, values: ValuesFor<typeof operation>): Promise<string> => {
-      requirePathIds(operation, values)
       const answer = await handler({ values, viewer: req.viewer, allowance: req.allowance, disclose })
       return serialize(answer, values as { page: number; limit: number })
     }
@@ -97,39 +93,23 @@ export function createDefineRoute(options: RouteOptions): DefineRoute {
       return started
     }
 
-    const answer = async (base: string, req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      const url = req.raw.url ?? ''
-      if (deprecations) reply.headers(deprecations(new URLSearchParams(queryOf(url))))
+    register(operation, async ({ req, reply, target, check }) => {
       const worldVersion = pulse.current()?.worldVersion
-      const key = url.slice(base.length)
       if (operation.body !== 'personal') {
-        const known = cache.get(key)
+        const known = cache.get(target)
         if (known && known.worldVersion === worldVersion)
           return sendShared(req, reply, known.body, operation.body)
       }
-      const values = parseParameters(operation, req.params as Record<string, string>, queryOf(url), context)
-      const included = (values as { include?: string[] }).include ?? []
-      authorize(operation, req.viewer, included)
+      const { values, included } = check()
       if (operation.body === 'personal' || included.length > 0)
         return sendPersonal(reply, await produce(req, values))
       return sendShared(
         req,
         reply,
-        await share(key, worldVersion, () => produce(req, values)),
+        await share(target, worldVersion, () => produce(req, values)),
         operation.body,
       )
-    }
-
-    const path = operation.path.replace(/\{(\w+)\}/g, ':$1')
-    const methods = operation.allowsHead ? allowedMethods : 'GET, OPTIONS'
-    for (const base of Object.values(bases)) {
-      app.route({
-        method: app.supportedMethods,
-        url: base + path,
-        config: { methods, operation: operation.id },
-        handler: (req, reply) => answer(base, req, reply),
-      })
-    }
+    })
   }
 }
 
@@ -154,34 +134,5 @@ function createSerializer(contract: Contract, operation: Operation): Serialize {
       data: many,
       pagination: { page, limit, total, pages: Math.ceil(total / limit) },
     })
-  }
-}
-
-function queryOf(url: string): string {
-  const start = url.indexOf('?')
-  return start === -1 ? '' : url.slice(start + 1)
-}
-
-/** First whether there is a key, then whether it may: the operation's own scope, and those of the sections asked for. */
-function authorize(operation: Operation, viewer: Viewer, included: readonly string[]): void {
-  const { scope, includeScopes = {} } = operation
-  const needed = [scope, ...included.map(section => includeScopes[section])].filter(
-    (name): name is Scope => name !== undefined && name !== 'none' && name !== 'key',
-  )
-  if (scope === 'none' && needed.length === 0) return
-  if (viewer.kind === 'anonymous') {
-    throw new ApiError('api_key_required', undefined, { 'www-authenticate': 'Bearer' })
-  }
-  const missing = needed.find(name => !holdsScope(viewer.key.scopes, name))
-  if (missing) throw missingScope(missing)
-}
-
-const idForm = /^[A-Za-z0-9_-]{1,64}$/
-
-/** A path id of any other form names nothing. */
-function requirePathIds(operation: Operation, values: Record<string, unknown>): void {
-  for (const [name, { in: place, kind }] of Object.entries(operation.parameters)) {
-    if (place === 'path' && kind === 'id' && !idForm.test(String(values[name])))
-      throw new ApiError('not_found')
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Keys } from '../access/keys.ts'
 import type { KeyRecord } from '../access/store.ts'
-import { anonymous, type Viewer } from '../access/viewer.ts'
+import { anonymous, type Key, type Viewer } from '../access/viewer.ts'
 import { type Allowance, type LimitStore, subjectOfAddress } from '../limits/index.ts'
 import { ApiError } from './api-error.ts'
 import { allowedMethods, corsHeaders, preflightHeaders } from './cors.ts'
@@ -37,13 +37,10 @@ export interface Edge {
 type Credential = { kind: 'none' } | { kind: 'key'; text: string } | { kind: 'malformed' }
 
 export function createEdge({ keys, limits, anonymousLimit, keyLimit }: EdgeOptions): Edge {
-  const peek = (address: string | undefined) =>
-    limits.peek(`ip:${subjectOfAddress(address ?? '')}`, anonymousLimit)
+  const peek = (address: string | undefined) => limits.peek(subjectOf(undefined, address), anonymousLimit)
 
   const take = (req: FastifyRequest, key: KeyRecord | undefined) =>
-    key
-      ? limits.take(`key:${key.id}`, key.callLimit ?? keyLimit)
-      : limits.take(`ip:${subjectOfAddress(req.ip)}`, anonymousLimit)
+    limits.take(subjectOf(key, req.ip), key ? (key.callLimit ?? keyLimit) : anonymousLimit)
 
   function wrongMethod(req: FastifyRequest): ApiError | undefined {
     const methods = req.routeOptions.config.methods ?? allowedMethods
@@ -109,6 +106,10 @@ export function createEdge({ keys, limits, anonymousLimit, keyLimit }: EdgeOptio
     },
   }
 }
+
+/** Whose calls, and whose streams, these are: a key's, or an address's. */
+export const subjectOf = (key: Key | undefined, address: string | undefined): string =>
+  key ? `key:${key.id}` : `ip:${subjectOfAddress(address ?? '')}`
 
 /** Goes on with a value, at once where it is there: the hot path makes no promise. */
 function now<T>(value: T | Promise<T>, then: (value: T) => void, fail: (error: Error) => void): void {

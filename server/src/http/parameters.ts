@@ -1,9 +1,18 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { namesType, type Operation, type Parameter, type ValuesFor } from '@chancery/contract'
 import { ApiError } from './api-error.ts'
 
 /** The kinds of events that `type` may name. */
 export interface ParameterContext {
   eventTypes: readonly string[]
+}
+
+/** Where parameters stand in a request. */
+export interface ParameterSources {
+  path: Readonly<Record<string, string>>
+  /** Undecoded, without its question mark. */
+  query: string
+  headers: IncomingHttpHeaders
 }
 
 /** What a query says of each name: its texts in order; null for a text whose percent-encoding is broken. */
@@ -15,15 +24,21 @@ type RawQuery = Map<string, (string | null)[]>
  */
 export function parseParameters<O extends Operation>(
   operation: O,
-  path: Record<string, string>,
-  query: string,
+  { path, query, headers }: ParameterSources,
   context: ParameterContext,
 ): ValuesFor<O> {
   const raw = parseQuery(query)
   const values: Record<string, unknown> = {}
   for (const [name, parameter] of Object.entries(operation.parameters)) {
     values[name] =
-      parameter.in === 'path' ? path[name] : parseOne(name, parameter, raw.get(name) ?? [], context)
+      parameter.in === 'path'
+        ? path[name]
+        : parseOne(
+            name,
+            parameter,
+            parameter.in === 'query' ? (raw.get(name) ?? []) : [headers[name.toLowerCase()]].flat(),
+            context,
+          )
   }
   return values as ValuesFor<O>
 }
@@ -55,7 +70,7 @@ function decode(text: string): string | null {
 function parseOne(
   name: string,
   parameter: Parameter,
-  texts: (string | null)[],
+  texts: (string | null | undefined)[],
   context: ParameterContext,
 ): unknown {
   const { kind, schema } = parameter
@@ -87,7 +102,14 @@ type Parser = (
   context: ParameterContext,
 ) => unknown
 
-const emptyCountsAsAbsent = new Set<Parameter['kind']>(['text', 'id', 'ids', 'words', 'event_types'])
+const emptyCountsAsAbsent = new Set<Parameter['kind']>([
+  'text',
+  'id',
+  'ids',
+  'words',
+  'event_types',
+  'event_id',
+])
 const idForm = /^[A-Za-z0-9_-]{1,64}$/
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
@@ -136,6 +158,11 @@ const parsers: Record<Parameter['kind'], Parser> = {
     return isReal && time.getUTCFullYear() > 0 && time.getUTCFullYear() < 10_000
       ? time.toISOString()
       : fail(allowed)
+  },
+  event_id(text, { maximum = Number.MAX_SAFE_INTEGER }, fail) {
+    return /^[0-9]+$/.test(text) && Number(text) <= maximum
+      ? Number(text)
+      : fail(`must be the id of an event, an integer from 0 to ${maximum}`)
   },
   event_types(text, { maxItems = 100 }, fail, { eventTypes }) {
     const wanted = text.split(',')

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { Operation } from '@chancery/contract'
+import type { WholeBody } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const compress = promisify(gzip)
@@ -34,7 +34,7 @@ export async function sendShared(
   req: FastifyRequest,
   reply: FastifyReply,
   body: SharedBody,
-  kind: Exclude<Operation['body'], 'personal'>,
+  kind: Exclude<WholeBody, 'personal'>,
 ): Promise<FastifyReply> {
   const isCompressed = body.bytes.length >= compressFromBytes && acceptsGzip(req.headers['accept-encoding'])
   reply.headers({

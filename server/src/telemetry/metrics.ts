@@ -21,6 +21,22 @@ export function createMetrics() {
     }),
     facts: new Counter({ name: 'chancery_facts_total', help: 'Facts applied.', registers }),
     events: new Counter({ name: 'chancery_events_total', help: 'Events logged by this process.', registers }),
+    streamsOpen: new Gauge({
+      name: 'chancery_streams_open',
+      help: 'Event streams that are open.',
+      registers,
+    }),
+    streamedEvents: new Counter({
+      name: 'chancery_streamed_events_total',
+      help: 'Events written to streams: each once for every reader.',
+      registers,
+    }),
+    streamsEnded: new Counter({
+      name: 'chancery_streams_ended_total',
+      help: 'Streams that ended: the reader left (reader) or took nothing (slow), its key did not hold (key), the service closed (shutdown), the time asked for was over (until).',
+      labelNames: ['reason'],
+      registers,
+    }),
     rankingRounds: new Histogram({
       name: 'chancery_ranking_round_seconds',
       help: 'Time of ranking rounds.',

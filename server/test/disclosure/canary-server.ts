@@ -48,6 +48,8 @@ export async function startCanaryServer(env: Record<string, string> = {}): Promi
       CHANCERY_GAME_FILE: gameFile,
       CHANCERY_ANONYMOUS_LIMIT: '1000000',
       CHANCERY_KEY_LIMIT: '1000000',
+      CHANCERY_STREAMS_PER_KEY: '1000000',
+      CHANCERY_STREAMS_PER_IP: '1000000',
       CHANCERY_LOG_LEVEL: 'trace',
       ...env,
     },

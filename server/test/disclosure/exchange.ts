@@ -1,4 +1,5 @@
 import http from 'node:http'
+import { saysUpToDate } from '../http/answers.ts'
 
 /** One request and what came back, as bytes on the wire would tell it. */
 export interface Exchange {
@@ -28,17 +29,25 @@ export function ask(
       { hostname, port, path, method, agent, headers: { ...authorization, ...headers } },
       response => {
         const parts: Buffer[] = []
-        response.on('data', part => parts.push(part))
-        response.on('error', reject)
-        response.on('end', () =>
+        const body = () => Buffer.concat(parts).toString()
+        const finish = () =>
           resolve({
             status: response.statusCode ?? 0,
             headers: Object.fromEntries(
               Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
             ),
-            body: Buffer.concat(parts).toString(),
-          }),
-        )
+            body: body(),
+          })
+        const isStream = response.headers['content-type'] === 'text/event-stream'
+        response.on('data', part => {
+          parts.push(part)
+          // A stream goes on for ever: what it tells of the past is the answer.
+          if (!isStream || !saysUpToDate(body())) return
+          finish()
+          request.destroy()
+        })
+        response.on('error', reject)
+        response.on('end', finish)
       },
     )
     request.on('error', reject)

@@ -6,12 +6,27 @@ import type { RawAnswer } from './raw.ts'
 export type Answered = Pick<RawAnswer, 'status' | 'headers' | 'body'>
 
 export async function answered(response: Response): Promise<Answered> {
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
-    body: await response.text(),
+    body: isStream ? await untilUpToDate(response) : await response.text(),
   }
 }
+
+/** What a stream tells of the past; it would go on for ever. */
+async function untilUpToDate({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  // Leaving the loop ends the connection.
+  for await (const part of body ?? []) {
+    text += decoder.decode(part, { stream: true })
+    if (saysUpToDate(text)) break
+  }
+  return text
+}
+
+export const saysUpToDate = (text: string): boolean => /^: up to date\nid: \d+\n\n/m.test(text)
 
 const exposedHeaders =
   'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, etag, www-authenticate'

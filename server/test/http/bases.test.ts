@@ -53,6 +53,7 @@ async function pathsOfWorld(): Promise<Map<string, string[]>> {
     'alliances.members': ['?page=900', '?page=x'],
     'wars.list': ['?status=ended', `?nation_id=${nationId}`, '?status=over'],
     'events.list': ['?type=war.*&limit=5', '?after=0', '?after=999999999', '?since=yesterday'],
+    'events.stream': ['?type=war.*&after=0', '?after=999999999', '?since=yesterday'],
     'rankings.list': ['?board=alliances', '?board=all'],
     'me.nation': ['?include=military,economy', '?include=all'],
   }
@@ -96,6 +97,7 @@ for (const operation of Object.values<Operation>(operations)) {
   test(`${operation.id} answers what the contract says, as JSON`, async () => {
     const validate = schemasOf(operation)
     const [path] = pathsOf(operation)
+    if (operation.body === 'stream') return assertStreamed(validate)
     if (operation.id === 'discord.verify') {
       assert.equal((await chancery.get(path ?? '')).status, 404)
       const verified = await chancery.read(`/discord/verify/${await chancery.makeCode(nationId)}`)
@@ -133,6 +135,17 @@ for (const operation of Object.values<Operation>(operations)) {
     )
     assert.deepEqual(seen[0], seen[1])
   })
+}
+
+/** Each event of a stream is what the contract says of one. */
+async function assertStreamed(validate: ReturnType<typeof schemasOf>): Promise<void> {
+  const { headers, body } = await answered(
+    await chancery.get('/events/stream?after=0', { headers: { accept: 'application/json' } }),
+  )
+  assert.equal(headers['content-type'], 'text/event-stream')
+  const events = [...body.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as unknown)
+  assert.ok(events.length > 100)
+  for (const event of events) assert.ok(validate({ data: event }), JSON.stringify(event))
 }
 
 test('a compressed body is the body', async () => {

@@ -24,6 +24,7 @@ const cacheControl: Record<Operation['body'], string> = {
   shared: 'private, max-age=60',
   shared_fresh: 'private, no-cache',
   personal: 'no-store',
+  stream: 'private, no-cache',
 }
 
 for (const { operation, path } of sharedOperations) {
@@ -202,7 +203,8 @@ test('OPTIONS is answered on every path, known or not, and takes nothing', async
         'Access-Control-Request-Headers: authorization, if-none-match, last-event-id',
       ])
       assertAnswer(answer, path)
-      const methods = path.startsWith('/discord/') ? 'GET, OPTIONS' : 'GET, HEAD, OPTIONS'
+      const operation = everyOperation.find(each => each.path === path)?.operation
+      const methods = operation?.allowsHead === false ? 'GET, OPTIONS' : 'GET, HEAD, OPTIONS'
       assert.deepEqual(
         [answer.status, answer.body, answer.headers['access-control-allow-methods'], answer.headers.allow],
         [204, '', methods, methods],

@@ -136,5 +136,7 @@ export const everyOperation = Object.values(operations).map(operation => ({
   path: operation.path.replace('{id}', pathIds[operation.id] ?? '{id}').replace('{code}', 'NOSUCHCODE'),
 }))
 
-/** Those that everybody reads the same. */
-export const sharedOperations = everyOperation.filter(({ operation }) => operation.body !== 'personal')
+/** Those that everybody reads the same, and whose answers end. */
+export const sharedOperations = everyOperation.filter(
+  ({ operation }) => operation.body !== 'personal' && operation.body !== 'stream',
+)

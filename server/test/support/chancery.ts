@@ -68,6 +68,8 @@ export async function startChancery(
     CHANCERY_DATABASE_URL: database.url,
     CHANCERY_ANONYMOUS_LIMIT: '1000000',
     CHANCERY_KEY_LIMIT: '1000000',
+    CHANCERY_STREAMS_PER_KEY: '1000000',
+    CHANCERY_STREAMS_PER_IP: '1000000',
     CHANCERY_LOG_LEVEL: 'silent',
     ...env,
   }

@@ -1,0 +1,146 @@
+import { createEventFilter, type operations, type ValuesFor } from '@chancery/contract'
+import type { Outlet, StreamSource } from '../http/stream-source.ts'
+import { heartbeat, opening, upToDate } from './frames.ts'
+import type { Frame, Page } from './log-pages.ts'
+import type { Start } from './store.ts'
+
+/** What a caller of `events.stream` asks for. */
+export type Wanted = ValuesFor<typeof operations.eventsStream>
+
+/** The log, as streams see it. */
+export interface FollowedLog {
+  read(kind: 'all' | 'news', after: number, end: number): Page | Promise<Page>
+  /** Frames of a span that pass the filter, found by the indexes: for few events in a long span. */
+  find(wanted: Wanted, after: number, end: number): Promise<Page>
+  /** The newest number that this process has heard of. */
+  newest(): number
+  /** Whether nothing more will be logged before this time. */
+  hasPassed(time: number): boolean
+  /** Something could not be read: all streams are woken a little later. */
+  wakeLater(): void
+  /** So many events were written to a reader. */
+  onTold(count: number): void
+}
+
+/** What is written at a time. */
+const writeBytes = 32_768
+/** Behind by more than so many numbers, a filter looks into the indexes. */
+const farNumbers = 1_024
+
+/**
+ * One reader's way through the log: first what it held when the stream was opened, then the news. The position is all
+ * that is kept: while the reader is behind, nothing is held for them.
+ */
+export function startEventStream(
+  outlet: Outlet,
+  { position: first, end: historyEnd, last }: Start,
+  wanted: Wanted,
+  log: FollowedLog,
+): StreamSource {
+  const { type: types, nation_id: nationIds, alliance_id: allianceIds, war_id: warId } = wanted
+  const isFiltered = [types, nationIds, allianceIds, warId].some(condition => condition !== undefined)
+  const passes = createEventFilter({ types, nationIds, allianceIds, warId })
+  const since = wanted.since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(wanted.since)
+  const until = wanted.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(wanted.until)
+  const toldEnd = Math.min(historyEnd, last ?? historyEnd)
+  let position = first
+  let isUpToDate = false
+  let isWaiting = false
+  let isOver = false
+
+  /** By the time of logging, where numbers have not decided it yet. */
+  const isIn = ({ event, loggedAt = since }: Frame) => loggedAt >= since && passes(event)
+
+  function finish(): void {
+    isOver = true
+    outlet.finish('the log has passed the time given as until')
+  }
+
+  function write(frames: Buffer[]): void {
+    const [first] = frames
+    if (!first) return
+    // One frame, as news mostly are, is the same bytes for every reader.
+    outlet.write(frames.length === 1 ? first : Buffer.concat(frames))
+    log.onTold(frames.length)
+  }
+
+  /** Tells what is new on a page, up to `end`, as far as the reader takes it. */
+  function tell({ frames, through }: Page, end: number): void {
+    let chosen: Buffer[] = []
+    let bytes = 0
+    for (const frame of frames) {
+      if (frame.seq <= position) continue
+      if (frame.seq > end) break
+      if (frame.loggedAt !== undefined && frame.loggedAt >= until) {
+        write(chosen)
+        finish()
+        return
+      }
+      position = frame.seq
+      if (!isIn(frame)) continue
+      chosen.push(frame.bytes)
+      bytes += frame.bytes.length
+      if (bytes < writeBytes) continue
+      write(chosen)
+      if (!outlet.hasRoom) return
+      chosen = []
+      bytes = 0
+    }
+    write(chosen)
+    position = Math.max(position, Math.min(through, end))
+  }
+
+  /** What is to be told next, and up to which number; undefined when that is nothing for now, or nothing any more. */
+  function next(): { page: Page | Promise<Page>; end: number } | undefined {
+    if (position < toldEnd) {
+      const isFar = isFiltered && toldEnd - position > farNumbers
+      const page = isFar ? log.find(wanted, position, toldEnd) : log.read('all', position, toldEnd)
+      return { page, end: toldEnd }
+    }
+    if (last !== undefined) {
+      finish()
+      return undefined
+    }
+    if (!isUpToDate) {
+      isUpToDate = true
+      outlet.write(upToDate(position))
+    }
+    const newest = log.newest()
+    if (position < newest) return { page: log.read('news', position, newest), end: Number.POSITIVE_INFINITY }
+    if (log.hasPassed(until)) finish()
+    return undefined
+  }
+
+  /** Makes no promise where the log is at hand: an event wakes all streams at once. */
+  function flow(): void {
+    while (!isWaiting && !isOver && outlet.hasRoom) {
+      const found = next()
+      if (!found) return
+      if (found.page instanceof Promise) void tellWhenRead(found.page, found.end)
+      else tell(found.page, found.end)
+    }
+  }
+
+  async function tellWhenRead(reading: Promise<Page>, end: number): Promise<void> {
+    isWaiting = true
+    try {
+      const page = await reading
+      if (!isOver) tell(page, end)
+      isWaiting = false
+      flow()
+    } catch {
+      // The database is away: the position stays where it is.
+      isWaiting = false
+      log.wakeLater()
+    }
+  }
+
+  outlet.write(opening(position))
+  return {
+    flow,
+    heartbeat: () => heartbeat(position),
+    close() {
+      isOver = true
+    },
+  }
+}

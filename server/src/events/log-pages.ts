@@ -1,0 +1,124 @@
+import { LRUCache } from 'lru-cache'
+import type { WriteEvent } from '../disclosure/event-writer.ts'
+import type { Database } from '../store/database.ts'
+import { eventFrame } from './frames.ts'
+import { type Event, readAnnouncedSpans, readEvents, type Span } from './store.ts'
+
+/** An event as readers get it, and what decides which of them do. */
+export interface Frame {
+  seq: number
+  event: Pick<Event, 'type' | 'nation_ids' | 'alliance_ids' | 'war_id'>
+  /** Unix ms; of news only. */
+  loggedAt: number | undefined
+  bytes: Buffer
+}
+
+/** A stretch of the log: all frames of its kind from its first number through `through`. */
+export interface Page {
+  through: number
+  frames: readonly Frame[]
+}
+
+/** `all`: whatever is logged. `news`: what was announced; history that was not is stepped over, never read. */
+export type PageKind = 'all' | 'news'
+
+export interface LogPages {
+  /** The page with what follows a number, as far as it goes up to `end`. At once where it is remembered; rejects while the database is away. */
+  read(kind: PageKind, after: number, end: number): Page | Promise<Page>
+}
+
+export interface LogPagesOptions {
+  db: Database
+  write: WriteEvent
+  bytesMax?: number
+}
+
+export function toFrame(write: WriteEvent, event: Event, loggedAt?: number): Frame {
+  const { seq, type, nation_ids, alliance_ids, war_id } = event
+  const subject = { type, nation_ids, alliance_ids, war_id }
+  return { seq, event: subject, loggedAt, bytes: eventFrame(seq, write(event)) }
+}
+
+/** Numbers on a page. */
+const pageLength = 256
+/** Pages that are read at a time: readers who resume must not crowd out the calls that share their pool. */
+const readsMax = 3
+/** What a frame costs beside its bytes. */
+const frameOverheadBytes = 400
+
+/**
+ * The log in pages, read and written once for all readers: those who follow the end share the newest page, which
+ * grows; those who are behind, or resume after a restart, share what lies before it. Bounded in bytes.
+ */
+export function createLogPages({ db, write, bytesMax = 16 * 1_048_576 }: LogPagesOptions): LogPages {
+  const remembered = new LRUCache<string, Page>({ maxSize: bytesMax, sizeCalculation: sizeOf })
+  const underWay = new Map<string, Promise<Page>>()
+  const takeTurn = createTurns(readsMax)
+
+  async function readAll(span: Span): Promise<Page> {
+    const events = await readEvents(db, span, pageLength)
+    return { through: span.last, frames: events.map(event => toFrame(write, event)) }
+  }
+
+  /** News of a span; where the news ends earlier, the page reaches over the quiet history behind it. */
+  async function readNews(span: Span, end: number): Promise<Page> {
+    const spans = await readAnnouncedSpans(db, { first: span.first, last: end }, pageLength + 1)
+    const beyond = spans.find(({ last }) => last > span.last)
+    const through = beyond ? Math.max(span.last, beyond.first - 1) : end
+    const news = spans.filter(({ first }) => first <= span.last)
+    const [first] = news
+    if (!first) return { through, frames: [] }
+    const events = await readEvents(db, { first: first.first, last: span.last }, pageLength)
+    const frames = events.flatMap(event => {
+      const batch = news.find(({ first, last }) => first <= event.seq && event.seq <= last)
+      return batch ? [toFrame(write, event, Date.parse(batch.loggedAt))] : []
+    })
+    return { through, frames }
+  }
+
+  async function readOn(kind: PageKind, known: Page, last: number, end: number): Promise<Page> {
+    const span = { first: known.through + 1, last: Math.min(last, end) }
+    const more = await takeTurn(() => (kind === 'all' ? readAll(span) : readNews(span, end)))
+    return { through: more.through, frames: [...known.frames, ...more.frames] }
+  }
+
+  return {
+    read(kind, after, end) {
+      const number = Math.floor(after / pageLength)
+      const last = (number + 1) * pageLength
+      const name = `${kind} ${number}`
+      const known = remembered.get(name)
+      if (known && known.through >= Math.min(last, end)) return known
+      const running = underWay.get(name)
+      if (running) return running
+      const started = readOn(kind, known ?? { through: number * pageLength, frames: [] }, last, end)
+        .then(page => {
+          remembered.set(name, page)
+          return page
+        })
+        .finally(() => underWay.delete(name))
+      underWay.set(name, started)
+      return started
+    },
+  }
+}
+
+const sizeOf = ({ frames }: Page) =>
+  frames.reduce((sum, { bytes }) => sum + bytes.length + frameOverheadBytes, 1)
+
+/** Lets so many tasks run at a time; the others wait in their order. */
+function createTurns(turnsMax: number) {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async <T>(task: () => Promise<T>): Promise<T> => {
+    if (running >= turnsMax) await new Promise<void>(resolve => waiting.push(resolve))
+    else running += 1
+    try {
+      return await task()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}

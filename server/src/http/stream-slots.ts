@@ -1,0 +1,45 @@
+import { limits } from '@chancery/contract'
+import type { Viewer } from '../access/viewer.ts'
+import { ApiError } from './api-error.ts'
+import { subjectOf } from './edge.ts'
+
+/** A place for one stream. */
+export interface StreamSlot {
+  /** Doing it again does nothing. */
+  giveBack(): void
+}
+
+/** How many streams each caller has open in this process. */
+export function createStreamSlots({ perKey, perAddress }: { perKey: number; perAddress: number }) {
+  const taken = new Map<string, number>()
+
+  return {
+    /** @throws {ApiError} rate_limited where the caller has as many streams as may be. */
+    take(viewer: Viewer, address: string): StreamSlot {
+      const key = viewer.kind === 'key' ? viewer.key : undefined
+      const subject = subjectOf(key, address)
+      const slots = key ? perKey : perAddress
+      const count = taken.get(subject) ?? 0
+      if (count >= slots) {
+        throw new ApiError(
+          'rate_limited',
+          `At most ${slots} ${slots === 1 ? 'stream' : 'streams'} may be open at a time ${key ? 'with one key' : 'from one address without a key'}. Close one, or try again later.`,
+          { 'retry-after': String(limits.retryAfterStreamsSeconds) },
+        )
+      }
+      taken.set(subject, count + 1)
+      let isTaken = true
+      return {
+        giveBack() {
+          if (!isTaken) return
+          isTaken = false
+          const left = (taken.get(subject) ?? 1) - 1
+          if (left === 0) taken.delete(subject)
+          else taken.set(subject, left)
+        },
+      }
+    },
+  }
+}
+
+export type StreamSlots = ReturnType<typeof createStreamSlots>

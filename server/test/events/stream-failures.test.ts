@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { contractFor, demoProfile } from '@chancery/contract'
+import { createEventWriter } from '../../src/disclosure/event-writer.ts'
+import { startEventStream } from '../../src/events/event-stream.ts'
+import { createTail } from '../../src/events/tail.ts'
+import { createKeyWatch } from '../../src/http/key-watch.ts'
+import type { Database } from '../../src/store/database.ts'
+import { createPools } from '../../src/store/pools.ts'
+import type { Beat, Pulse } from '../../src/store/pulse.ts'
+import { nation } from '../ingest/facts.ts'
+import { startChancery } from '../support/chancery.ts'
+import { eventually } from './stream-server.ts'
+
+/** A pulse that beats when it is told to. */
+function pulseByHand() {
+  const listeners = new Set<(beat: Beat) => void>()
+  const pulse: Pick<Pulse, 'onChange'> = {
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+  const beat = (changes: Partial<Beat>) => {
+    const whole = { seq: 0, firstSeq: 1, worldVersion: 0, accessVersion: 0, worldChangedAt: null, ...changes }
+    for (const listener of listeners) listener(whole)
+  }
+  return { pulse, beat }
+}
+
+test('news that cannot be read at first are read later, though nothing beats again', async t => {
+  const chancery = await startChancery()
+  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  t.after(async () => {
+    await pools.close()
+    await chancery.close()
+  })
+  const { last_seq } = await chancery.tell([nation('n1'), nation('n2')], { waits: false })
+  let failures = 3
+  const flaky: Database = {
+    first: pools.public.first,
+    async rows(statement) {
+      failures -= 1
+      if (failures >= 0) throw new Error('away')
+      return pools.public.rows(statement)
+    },
+  }
+  const { pulse, beat } = pulseByHand()
+  const write = createEventWriter(contractFor(demoProfile))
+  const tail = createTail({ db: flaky, pulse, write, onTold: () => {} })
+  let said = ''
+  const outlet = { hasRoom: true, write: (text: unknown) => (said += String(text)), finish: () => {} }
+  const stream = tail.follow(0, log =>
+    startEventStream(outlet, { position: 0, end: 0, last: undefined }, {} as never, log),
+  )
+  stream.flow()
+  beat({ seq: Number(last_seq) })
+  await eventually(() => said.includes(`id: ${last_seq}\ndata: `), 'they are told')
+  assert.ok(failures < 0)
+  stream.close()
+})
+
+test('a key that could not be looked at is looked at until it is known, and so is one that comes into use', async () => {
+  const asked: string[][] = []
+  const invalid: string[] = []
+  const { pulse, beat } = pulseByHand()
+  const watch = createKeyWatch({
+    pulse,
+    keys: {
+      async stillValid(ids) {
+        asked.push([...ids])
+        if (asked.length < 3) throw new Error('away')
+        return new Set(ids.filter(id => id !== 'revoked'))
+      },
+    },
+    inUse: () => ['good', 'revoked'],
+    onInvalid: ids => invalid.push(...ids),
+  })
+  beat({ accessVersion: 2 })
+  await eventually(() => invalid.length > 0, 'it is known')
+  assert.deepEqual(invalid, ['revoked'])
+  assert.equal(asked.length, 3)
+  beat({ accessVersion: 2, seq: 5 })
+  assert.equal(asked.length, 3, 'the log has nothing to do with keys')
+  watch.add('new')
+  await eventually(() => asked.length === 4, 'a new one is looked at')
+  assert.deepEqual(asked[3], ['new'])
+  watch.close()
+})

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { EventSource } from 'undici'
+import { startTcpProxy } from '../access/tcp-proxy.ts'
+import { commit, lines, nation } from '../ingest/facts.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import type { Event } from './cases.ts'
+import { openStream } from './stream-reader.ts'
+import { disaster, eventually, startStreamServer } from './stream-server.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+  await chancery.tell([nation('n1')], { waits: false })
+})
+after(() => chancery.close())
+
+const end = async () => (await chancery.read<{ data: Event[] }>('/events?limit=1')).data[0]?.seq ?? 0
+
+/** Logs so many events in one batch; returns the number of the last. */
+async function tellMany(count: number): Promise<number> {
+  const fact = disaster('n1', { summary: 'The river rose, and with it the prices. '.repeat(8) })
+  const batch = `many-${count}-${performance.now()}`
+  const [outcome] = await chancery.send(lines(...Array<typeof fact>(count).fill(fact), commit(batch)))
+  assert.equal(outcome?.status, 'applied')
+  return Number(outcome.last_seq)
+}
+
+/** Reads a stream as fast as it comes, and keeps nothing: sees that each number follows the one before. */
+async function openCounter(url: string, from: number) {
+  const socket = await request(url, from)
+  let last = from
+  let carried = ''
+  socket.setEncoding('latin1')
+  socket.on('data', (text: string) => {
+    const lines = (carried + text).split('\n')
+    carried = lines.pop() ?? ''
+    for (const [index, line] of lines.entries()) {
+      if (!line.startsWith('id: ')) continue
+      // Chunks of HTTP end in the middle of nothing: frames are written whole. An id alone is a position.
+      const seq = Number(line.slice(4))
+      if (lines[index + 1]?.startsWith('data: ') === false) continue
+      assert.equal(seq, last + 1)
+      last = seq
+    }
+  })
+  return {
+    until: (seq: number, limitMs: number) =>
+      eventually(() => last >= seq, `${seq} comes, after ${last}`, limitMs),
+    close: () => socket.destroy(),
+  }
+}
+
+/** A request as bytes, its answer not read yet. */
+async function request(url: string, after: number): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  socket.on('error', () => undefined)
+  socket.write(`GET /api/v1/events/stream HTTP/1.1\r\nHost: x\r\nLast-Event-ID: ${after}\r\n\r\n`)
+  return socket
+}
+
+const megabytes = () => process.memoryUsage().rss / 1_048_576
+
+test('a burst of 50,000 events reaches 20 fast readers whole and in order', async t => {
+  const server = await startStreamServer(t, chancery.databaseUrl)
+  const first = await end()
+  const readers = await Promise.all(Array.from({ length: 20 }, () => openCounter(server.url, first)))
+  const last = await tellMany(50_000)
+  await Promise.all(readers.map(reader => reader.until(last, 60_000)))
+  for (const reader of readers) reader.close()
+  assert.equal(await server.count('chancery_streamed_events_total'), 20 * 50_000)
+  assert.equal(await server.count('chancery_streams_ended_total', { reason: 'slow' }), 0)
+})
+
+test('readers who take nothing cost no memory, disturb nobody, and are cut off with a word why', async t => {
+  const server = await startStreamServer(t, chancery.databaseUrl, {
+    streamTimings: { stalledMs: 1_500, sweepMs: 100, heartbeatMs: 400, lastWordMs: 1_500 },
+  })
+  const first = (await end()) - 40_000
+  const before = megabytes()
+  // Each asks for 30 MB, of which the operating system takes a few.
+  const stuck = await Promise.all(Array.from({ length: 30 }, () => request(server.url, first)))
+  for (const socket of stuck) socket.pause()
+  await eventually(async () => (await server.count('chancery_streams_open')) === 30, 'all are open')
+
+  const other = await openStream(`${server.url}/api/v1/events/stream`)
+  for (let call = 0; call < 3; call += 1) {
+    const { last_seq } = await chancery.tell([nation(`meanwhile-${call}`)], { waits: false })
+    const told = performance.now()
+    await other.until(({ id }) => id === last_seq)
+    assert.ok(performance.now() - told < 1_000)
+  }
+  const grown = megabytes() - before
+  assert.ok(grown < 250, `30 stuck readers of 30 MB each: ${grown.toFixed()} MB more`)
+
+  const slow = () => server.count('chancery_streams_ended_total', { reason: 'slow' })
+  await eventually(async () => (await slow()) === 30, 'all are cut off', 10_000)
+  // One who wakes up in time gets the rest of what was written, whole frames, and the word.
+  const [late, ...lost] = stuck
+  assert.ok(late)
+  const read = async (socket: Socket) => {
+    let text = ''
+    socket.setEncoding('latin1').on('data', part => {
+      text += part
+    })
+    socket.resume()
+    await eventually(() => socket.closed || text.endsWith('\r\n0\r\n\r\n'), 'the answer is over')
+    return text
+  }
+  const text = await read(late)
+  assert.match(
+    text,
+    /\}\r?\n(\r\n)?\n[^}]*: this reader took nothing for too long and is cut off; resume with Last-Event-ID\n\n\r\n0\r\n\r\n$/,
+  )
+  const ids = [...text.matchAll(/^id: (\d+)\ndata: /gm)].map(([, id]) => Number(id))
+  assert.deepEqual(
+    ids,
+    ids.map((_, index) => first + 1 + index),
+  )
+  // The others are hung up on.
+  await eventually(async () => (await server.count('chancery_streams_open')) === 1, 'they are gone')
+  for (const socket of lost) assert.doesNotMatch(await read(socket), /\r\n0\r\n\r\n$/)
+  other.close()
+})
+
+test('a reader who is slow but takes something is never cut off, and gets it all', async t => {
+  const stalledMs = 1_000
+  const server = await startStreamServer(t, chancery.databaseUrl, {
+    streamTimings: { stalledMs, sweepMs: 50 },
+  })
+  const last = await end()
+  const first = last - 30_000
+  const socket = await request(server.url, first)
+  let text = ''
+  let taken = 0
+  socket.setEncoding('latin1').on('data', (part: string) => {
+    text += part
+    taken += part.length
+    if (taken < 1_500_000) return
+    taken = 0
+    socket.pause()
+    setTimeout(() => socket.resume(), 200)
+  })
+  const start = performance.now()
+  await eventually(() => text.endsWith(`: up to date\nid: ${last}\n\n\r\n`), 'all comes', 60_000)
+  assert.ok(performance.now() - start > 1.5 * stalledMs, 'it took longer than a stalled reader has')
+  const ids = [...text.matchAll(/^id: (\d+)\ndata: /gm)].map(([, id]) => Number(id))
+  assert.equal(ids.length, 30_000)
+  assert.deepEqual([ids[0], ids.at(-1)], [first + 1, last])
+  socket.destroy()
+})
+
+test('every server on one database tells everything', async t => {
+  const servers = [
+    await startStreamServer(t, chancery.databaseUrl),
+    await startStreamServer(t, chancery.databaseUrl),
+  ]
+  const first = await end()
+  const streams = await Promise.all(
+    [chancery.url, ...servers.map(({ url }) => url)].map(url => openStream(`${url}/api/v1/events/stream`)),
+  )
+  for (let batch = 0; batch < 20; batch += 1) await chancery.tell([nation(`all-${batch}`)], { waits: false })
+  for (const stream of streams) {
+    await stream.until(({ id }) => id === first + 20)
+    assert.deepEqual(
+      stream.seqs(),
+      Array.from({ length: 20 }, (_, index) => first + 1 + index),
+    )
+    stream.close()
+  }
+})
+
+test('while the database is away streams stay open and hearts beat; when it is back nothing is lost', async t => {
+  const proxy = await startTcpProxy(t, chancery.databaseUrl)
+  const server = await startStreamServer(t, proxy.url, { streamTimings: { heartbeatMs: 200, sweepMs: 20 } })
+  const { key } = await chancery.makeKey({ player_id: 'p1' })
+  const first = await end()
+  const streams = await Promise.all([server.open('/events/stream'), server.open('/events/stream', { key })])
+  await Promise.all(streams.map(stream => stream.upToDate()))
+
+  proxy.cut()
+  for (let batch = 0; batch < 5; batch += 1) await chancery.tell([nation(`away-${batch}`)], { waits: false })
+  const last = await tellMany(2_000)
+  const [one] = streams
+  const from = one?.blocks.length ?? 0
+  await one?.until((_block: unknown) => (one.blocks.length ?? 0) >= from + 5)
+  assert.ok(one?.blocks.slice(from).every(({ comment, id }) => comment === 'heartbeat' && id === first))
+  const refused = await server.open('/events/stream')
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1'])
+
+  proxy.restore()
+  for (const stream of streams) {
+    await stream.until(({ id }) => id === last, 20_000)
+    assert.deepEqual(
+      stream.seqs(),
+      Array.from({ length: 2_005 }, (_, index) => first + 1 + index),
+    )
+    stream.close()
+  }
+})
+
+test('a key that is revoked while the database is away ends its streams when it is back', async t => {
+  const proxy = await startTcpProxy(t, chancery.databaseUrl)
+  const server = await startStreamServer(t, proxy.url)
+  const { id, key } = await chancery.makeKey({ player_id: 'p1' })
+  const stream = await server.open('/events/stream', { key })
+  await stream.upToDate()
+  proxy.cut()
+  assert.equal((await chancery.operate('POST', `/keys/${id}/revoke`)).status, 200)
+  await wait(500)
+  proxy.restore()
+  const restored = performance.now()
+  assert.deepEqual(await stream.ended, { isWhole: true })
+  assert.ok(performance.now() - restored < 2_000)
+})
+
+test('EventSource follows, and comes back by itself to where it was', async t => {
+  const server = await startStreamServer(t, chancery.databaseUrl)
+  // A reader behind a network that breaks.
+  const address = server.url.replace('http://', 'postgres://x@')
+  const network = await startTcpProxy(t, `${address}/x`)
+  const url = network.url.replace(/^postgres:\/\/x@/, 'http://').replace(/\/x$/, '')
+  const source = new EventSource(`${url}/api/v1/events/stream?type=nation.founded`)
+  t.after(() => source.close())
+  const heard: Event[] = []
+  source.onmessage = ({ data }) => heard.push(JSON.parse(data) as Event)
+  await new Promise(resolve => {
+    source.onopen = resolve
+  })
+  const before = await chancery.tell([nation('source-1')], { waits: false })
+  await eventually(() => heard.length === 1, 'the first comes')
+  network.cut()
+  await chancery.tell([nation('source-2'), disaster('n1')], { waits: false })
+  await chancery.tell([nation('source-3')], { waits: false, announce: false })
+  network.restore()
+  await eventually(() => heard.length >= 3, 'it came back', 10_000)
+  const after = await chancery.tell([nation('source-4')], { waits: false })
+  await eventually(() => heard.length >= 4, 'it goes on')
+  assert.deepEqual(
+    heard.map(({ summary }) => summary),
+    [1, 2, 3, 4].map(number => `Nation source-${number} was founded.`),
+  )
+  assert.deepEqual([heard[0]?.seq, heard[3]?.seq], [before.last_seq, after.last_seq])
+})

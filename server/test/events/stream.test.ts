@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { bases } from '@chancery/contract'
+import { createWorld, linesOf } from '@chancery/simulator'
+import { answered, assertError } from '../http/answers.ts'
+import { ask } from '../http/raw.ts'
+import { alliance, member, nation, put, war } from '../ingest/facts.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import type { Event } from './cases.ts'
+import { openStream } from './stream-reader.ts'
+import { disaster, frameOf, startStreamServer } from './stream-server.ts'
+
+let chancery: TestChancery
+/** The whole log as `/events` tells it. */
+let log: Event[]
+
+before(async () => {
+  chancery = await startChancery()
+  const world = createWorld({ nations: 120, days: 60, seed: 5, endsAt: '2026-05-27T18:00:00Z' })
+  await chancery.send([...world.history()].map(linesOf).join(''))
+  log = await readLog()
+  assert.ok(log.length > 1_200, `${log.length}`)
+})
+after(() => chancery.close())
+
+async function readLog(query = '', first = 0): Promise<Event[]> {
+  const events: Event[] = []
+  for (let after = first; ; ) {
+    const response = await chancery.get(`/events?after=${after}&limit=100&${query}`)
+    const text = await response.text()
+    const body = JSON.parse(text) as { data: Event[] }
+    assert.equal(JSON.stringify(body), text, 'what is parsed is written again as it was')
+    events.push(...body.data)
+    const last = body.data.at(-1)
+    if (!last) return events
+    after = last.seq
+  }
+}
+
+const open = (query = '', opening: Parameters<typeof openStream>[1] = {}, base: string = bases.canonical) =>
+  openStream(`${chancery.url}${base}/events/stream${query}`, opening)
+
+const end = async () => (await chancery.read<{ data: Event[] }>('/events?limit=1')).data[0]?.seq ?? 0
+
+test('a stream tells on both bases what /events tells, byte for byte', async () => {
+  for (const base of Object.values(bases)) {
+    const stream = await open('?after=0', {}, base)
+    const last = await end()
+    await stream.upToDate()
+    const frames = (await readLog()).map(frameOf).join('')
+    assert.equal(stream.text(), `retry: 3000\n\nid: 0\n\n${frames}: up to date\nid: ${last}\n\n`)
+    stream.close()
+  }
+})
+
+test('an answer that streams carries the headers of every answer, and those that keep it flowing', async () => {
+  const stream = await open()
+  assert.equal(stream.status, 200)
+  const { headers } = stream
+  assert.equal(headers['content-type'], 'text/event-stream')
+  assert.equal(headers['cache-control'], 'private, no-cache')
+  assert.equal(headers['x-accel-buffering'], 'no')
+  assert.equal(headers['access-control-allow-origin'], '*')
+  assert.match(String(headers['x-request-id']), /^req_/)
+  assert.match(String(headers['x-ratelimit-remaining']), /^\d+$/)
+  for (const name of ['etag', 'content-encoding', 'content-length']) assert.equal(headers[name], undefined)
+  stream.close()
+})
+
+test('a stream counts as one call', async () => {
+  const left = async () => Number((await chancery.get('/game', { key })).headers.get('x-ratelimit-remaining'))
+  const { key } = await chancery.makeKey({ player_id: 'p' })
+  const before = await left()
+  const stream = await open('?after=0', { key })
+  await stream.upToDate()
+  assert.equal(Number(stream.headers['x-ratelimit-remaining']), before - 1)
+  assert.equal(await left(), before - 2)
+  stream.close()
+})
+
+test('news reach a reader within a second of the acknowledgement, as /events tells them', async () => {
+  const first = await end()
+  const stream = await open()
+  await stream.upToDate()
+  assert.equal(stream.text(), `retry: 3000\n\nid: ${first}\n\n: up to date\nid: ${first}\n\n`)
+  for (const id of ['live-1', 'live-2', 'live-3']) {
+    const { last_seq } = await chancery.tell([nation(id)], { waits: false })
+    const told = performance.now()
+    await stream.until(block => block.id === last_seq)
+    assert.ok(performance.now() - told < 1_000)
+  }
+  assert.deepEqual(
+    stream.data(),
+    (await readLog('', first)).map(event => JSON.stringify(event)),
+  )
+  stream.close()
+})
+
+const filters = () => {
+  const nations = [...new Set(log.flatMap(({ nation_ids }) => nation_ids))].slice(0, 3).join(',')
+  const ended = log.find(({ type, alliance_ids }) => type === 'war.ended' && alliance_ids.length > 0)
+  const warId = ended?.war_id
+  const alliances = ended?.alliance_ids.join(',')
+  assert.ok(nations && alliances && warId)
+  return [
+    'type=battle.fought',
+    'type=war.*,treaty.signed',
+    `nation_id=${nations}`,
+    `alliance_id=${alliances}`,
+    `war_id=${warId}`,
+    `type=war.*&nation_id=${nations}`,
+    `nation_id=${nations}&alliance_id=${alliances}`,
+    `type=war.ended,battle.fought&war_id=${warId}&alliance_id=${alliances}`,
+  ]
+}
+
+test('of the past a stream tells what /events selects, from anywhere in the log', async () => {
+  for (const filter of filters()) {
+    for (const after of [0, 100, log.length - 300]) {
+      const stream = await open(`?${filter}&after=${after}`)
+      await stream.upToDate()
+      const expected = await readLog(filter, after)
+      assert.deepEqual(
+        stream.data(),
+        expected.map(event => JSON.stringify(event)),
+        `${filter} ${after}`,
+      )
+      stream.close()
+    }
+    assert.ok((await readLog(filter)).length > 0, filter)
+  }
+})
+
+test('of the news a stream tells what /events selects', async () => {
+  await chancery.tell(
+    [
+      ...['f1', 'f2', 'f3'].map(id => nation(id)),
+      ...['fa', 'fb'].map(id => alliance(id)),
+      member('f1', 'fa'),
+      war('fw', 'f1', 'f2'),
+    ],
+    { waits: false },
+  )
+  const queries = [
+    'type=game.disaster',
+    'nation_id=f1',
+    'alliance_id=fa,fb',
+    'war_id=fw',
+    'nation_id=f1,f2&alliance_id=fa',
+    'type=war.*&war_id=fw',
+    '',
+  ]
+  const first = await end()
+  const streams = await Promise.all(queries.map(query => open(`?${query}`)))
+  await chancery.tell(
+    [
+      disaster('f1', { alliance_ids: ['fa'], war_id: 'fw' }),
+      disaster('f2', { alliance_ids: ['fb'] }),
+      disaster('f3'),
+      member('f3', 'fa'),
+      put('war', { id: 'fw', ended_at: '2026-05-30T12:00:00Z', outcome: 'peace' }),
+    ],
+    { waits: false },
+  )
+  const later = [nation('f4'), disaster('f1', { alliance_ids: ['fa', 'fb'], war_id: 'fw' })]
+  const { last_seq } = await chancery.tell(later, { waits: false })
+  await streams.at(-1)?.until(block => block.id === last_seq)
+  for (const [index, query] of queries.entries()) {
+    const expected = (await readLog(query, first)).map(event => JSON.stringify(event))
+    assert.ok(expected.length > 0, query)
+    const stream = streams[index]
+    assert.ok(stream)
+    await stream.until(({ data }) => data === expected.at(-1))
+    assert.deepEqual(stream.data(), expected, query)
+    stream.close()
+  }
+})
+
+test('a heartbeat says how far the log has been looked through, also where nothing passes the filter', async t => {
+  const server = await startStreamServer(t, chancery.databaseUrl, {
+    streamTimings: { heartbeatMs: 200, sweepMs: 20 },
+  })
+  const stream = await server.open('/events/stream?nation_id=nobody')
+  const { last_seq } = await chancery.tell([nation('unseen')], { waits: false })
+  const { id } = await stream.until(({ comment, id }) => comment === 'heartbeat' && id === last_seq)
+  assert.equal(id, last_seq)
+  assert.deepEqual(stream.data(), [])
+  // They go on, in their time.
+  const count = () => stream.blocks.filter(({ comment }) => comment === 'heartbeat').length
+  const [from, start] = [count(), performance.now()]
+  await stream.until(() => count() >= from + 5)
+  const took = performance.now() - start
+  assert.ok(took > 600 && took < 2_000, `five heartbeats took ${took} ms`)
+})
+
+test('history that is not announced is not news, and is told to whoever resumes from before it', async () => {
+  const stream = await open()
+  const position = await end()
+  await stream.upToDate()
+  const quiet = await chancery.tell([nation('quiet-1'), nation('quiet-2')], { waits: false, announce: false })
+  const { last_seq } = await chancery.tell([nation('loud')], { waits: false })
+  await stream.until(({ id }) => id === last_seq)
+  assert.deepEqual(stream.seqs(), [last_seq])
+  stream.close()
+
+  const resumed = await open('', { headers: { 'last-event-id': String(position) } })
+  await resumed.upToDate()
+  assert.deepEqual(resumed.seqs(), [position + 1, position + 2, last_seq])
+  assert.equal(quiet.last_seq, position + 2)
+  resumed.close()
+})
+
+test('a large load of quiet history is stepped over, and what follows it arrives', async () => {
+  const stream = await open('?type=nation.founded')
+  await stream.upToDate()
+  for (const [index, announce] of [false, true, false, false, true].entries()) {
+    const facts = Array.from({ length: announce ? 3 : 700 }, (_, number) => nation(`q-${index}-${number}`))
+    const { last_seq } = await chancery.tell(facts, { waits: false, announce })
+    if (announce) await stream.until(({ id }) => id === last_seq)
+  }
+  assert.equal(stream.data().length, 6)
+  stream.close()
+})
+
+test('Last-Event-ID wins over after, and an empty one counts as none', async () => {
+  const last = await end()
+  const seqsOf = async (id: string) => {
+    const stream = await open(`?after=${last - 5}`, { headers: { 'last-event-id': id } })
+    await stream.upToDate()
+    stream.close()
+    return stream.seqs()
+  }
+  assert.deepEqual(await seqsOf(`${last - 2}`), [last - 1, last])
+  assert.deepEqual(await seqsOf(`${last}`), [])
+  assert.deepEqual((await seqsOf('')).length, 5)
+})
+
+test('a Last-Event-ID that is no id is refused by its name', async () => {
+  for (const id of [
+    'x',
+    '-1',
+    '+1',
+    '1.0',
+    '1e3',
+    '0x10',
+    '1, 2',
+    '9007199254740992',
+    '9'.repeat(400),
+    'évé',
+  ]) {
+    const lines = [`GET ${bases.mirror}/events/stream HTTP/1.1`, 'Host: x', `Last-Event-ID: ${id}`]
+    const message = assertError(await ask(chancery.url, lines), 'invalid_parameter', id)
+    assert.match(message, /`Last-Event-ID`.*integer from 0 to 9007199254740991/)
+  }
+  const twice = ['GET /api/v1/events/stream HTTP/1.1', 'Host: x', 'Last-Event-ID: 1', 'Last-Event-ID: 2']
+  assertError(await ask(chancery.url, twice), 'invalid_parameter', 'twice')
+})
+
+test('a number that the log does not hold is 410, as for /events', async () => {
+  const beyond = String((await end()) + 1_000)
+  assertError(await answered(await chancery.get(`/events/stream?after=${beyond}`)), 'cursor_expired', 'after')
+  for (const id of [beyond, '9007199254740991']) {
+    const headers = { 'last-event-id': id }
+    const answer = await answered(await chancery.get('/events/stream?after=1', { headers }))
+    assertError(answer, 'cursor_expired', id)
+  }
+})
+
+test('HEAD is 405 before any look-up', async () => {
+  for (const base of Object.values(bases)) {
+    const lines = [`HEAD ${base}/events/stream?after=x HTTP/1.1`, 'Host: x', 'Authorization: Bearer nonsense']
+    const answer = await ask(chancery.url, lines, { isHead: true })
+    assert.deepEqual([answer.status, answer.headers.allow], [405, 'GET, OPTIONS'])
+  }
+})
+
+test('with since a stream begins with what was logged then', async () => {
+  await chancery.tell([nation('since-1')], { waits: false })
+  const { data } = await chancery.read<{ data: { world_changed_at: string } }>('/game')
+  const since = encodeURIComponent(data.world_changed_at)
+  const position = await end()
+  const stream = await open(`?since=${since}`)
+  await stream.upToDate()
+  const { last_seq } = await chancery.tell([nation('since-2')], { waits: false })
+  await stream.until(({ id }) => id === last_seq)
+  assert.deepEqual(stream.seqs(), [position, last_seq])
+  stream.close()
+
+  // With a number too, both hold.
+  const both = await open(`?since=${since}&after=0`)
+  await both.upToDate()
+  assert.deepEqual(both.seqs(), [position, last_seq])
+  both.close()
+})
+
+test('with a since to come a stream is silent until then', async () => {
+  const stream = await open(`?since=${new Date(Date.now() + 600).toISOString()}`)
+  const early = await chancery.tell([nation('too-early')], { waits: false })
+  await stream.upToDate()
+  let last: number | null = null
+  while (stream.data().length === 0) {
+    last = (await chancery.tell([nation(`since-${Math.random()}`.replace('.', '-'))], { waits: false }))
+      .last_seq
+    await new Promise(resolve => setTimeout(resolve, 30))
+  }
+  const [first = 0] = stream.seqs()
+  assert.ok(first > Number(early.last_seq) && first <= Number(last))
+  const { data } = await chancery.read<{ data: Event[] }>(`/events?after=${first - 1}&limit=1`)
+  assert.deepEqual(stream.data()[0], JSON.stringify(data[0]))
+  stream.close()
+})
+
+test('with until a stream ends when the log has passed that time, and says so', async () => {
+  const until = new Date(Date.now() + 400).toISOString()
+  const query = `until=${until}`
+  const first = await end()
+  const stream = await open(`?${query}`)
+  let isOver = false
+  void stream.ended.then(() => {
+    isOver = true
+  })
+  for (let index = 0; !isOver; index += 1) {
+    await chancery.tell([nation(`until-${index}`)], { waits: false })
+    assert.ok(index < 1_000)
+  }
+  assert.deepEqual(await stream.ended, { isWhole: true })
+  assert.match(stream.text(), /: the log has passed the time given as until\n\n$/)
+  const expected = (await readLog(query, first)).map(({ seq }) => seq)
+  assert.ok(expected.length > 0)
+  assert.deepEqual(stream.seqs(), expected)
+
+  // Whoever comes later with the same question is told the same.
+  const later = await open(`?${query}&after=${first}`)
+  assert.deepEqual(await later.ended, { isWhole: true })
+  assert.deepEqual(later.seqs(), expected)
+  assert.match(later.text(), /: the log has passed the time given as until\n\n$/)
+})

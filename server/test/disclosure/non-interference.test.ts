@@ -60,6 +60,7 @@ test('two worlds that differ only in what a viewer may not read answer that view
       await compare(contract, asked, seed, first, second)
       await compareIdentities(first, second)
       await compareWebhooks(first, second)
+      await compareStreams(first, second)
       await addSecrets(contract, first, secrets.other)
     } finally {
       await Promise.all(worlds.map(world => world.close()))
@@ -123,6 +124,20 @@ async function compareWebhooks(...worlds: [World, World]) {
   )
   assert.ok(heard.every(messages => messages.length > ids.nation.length))
   assert.deepEqual(heard[1], heard[0], 'the webhooks')
+}
+
+/** Whoever follows the stream from the start reads the same, byte for byte: events, their ids, and what stands between them. */
+async function compareStreams(...worlds: [World, World]) {
+  const read = await Promise.all(
+    worlds.map(async ({ chancery, stream }) => {
+      const seq = await seqOf(chancery)
+      await stream.until(({ id, data }) => id === seq && data !== undefined, 30_000)
+      // How far the log has been looked through when a heartbeat falls due depends on the moment.
+      return stream.text().replaceAll(/: heartbeat\nid: \d+\n\n/g, '')
+    }),
+  )
+  assert.ok(read.every(text => text.length > 1_000))
+  assert.equal(read[1], read[0], 'the stream')
 }
 
 /** All requests for who has no key; for the others what may depend on them, and some of what may not. */

@@ -2,19 +2,21 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Contract } from '@chancery/contract'
+import { bases, type Contract } from '@chancery/contract'
 import { runRankingRound } from '../../src/rankings/round.ts'
 import { createPool } from '../../src/store/database.ts'
+import { openStream, type StreamReader } from '../events/stream-reader.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { addHearing } from '../webhooks/owner.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import type { Telling } from './secrets.ts'
 import { viewers } from './viewers.ts'
 
-/** A server with a world in it, a key for each viewer, and somebody who hears all its webhooks. */
+/** A server with a world in it, a key for each viewer, and somebody who hears all its webhooks and all of its stream. */
 export interface World {
   chancery: TestChancery
   receiver: Receiver
+  stream: StreamReader
   keys: Map<string, string>
   /** When each public batch was logged, by this server's clock. */
   times: string[]
@@ -31,12 +33,15 @@ export async function startWorld({ profile }: Contract): Promise<World> {
   })
   const receiver = await startReceiver()
   await addHearing(chancery, receiver.url('/all'))
+  const stream = await openStream(`${chancery.url}${bases.canonical}/events/stream`)
+  await stream.upToDate()
   const close = async () => {
+    stream.close()
     await chancery.close()
     await receiver.close()
     await rm(folder, { recursive: true })
   }
-  return { chancery, receiver, keys: await makeKeys(chancery), times: [], close }
+  return { chancery, receiver, stream, keys: await makeKeys(chancery), times: [], close }
 }
 
 export async function tellWorld(chancery: TestChancery, tellings: Telling[][]): Promise<string[]> {

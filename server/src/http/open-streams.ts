@@ -122,7 +122,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
         connection,
         source,
         // Those that were opened at once, as after a restart, do not all beat at once.
-        heartbeatAt: performance.now() - Math.random() * heartbeatMs,
+        heartbeatAt: performance.now() - (Math.random() * heartbeatMs) / 2,
         end(reason, lastWord) {
           over(reason)
           connection.end(lastWord, lastWordMs)

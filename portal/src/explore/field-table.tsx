@@ -1,8 +1,9 @@
 import type { Exploration } from '@chancery/contract'
 import { Title } from '@mantine/core'
+import { Description } from './description.tsx'
 import classes from './explore.module.css'
 import { FieldValue } from './field-value.tsx'
-import { classWords, type Row, rowsOf, viewers } from './views.ts'
+import { type Cell, classWords, type Row, rowsOf, viewers } from './views.ts'
 
 /** Each field, its class, and what three viewers read there. Roles are written out as in RecordTable. */
 export function FieldTable({ of: exploration }: { of: Exploration }) {
@@ -49,11 +50,13 @@ function FieldRow({ row: { field, cells, isSame } }: { row: Row }) {
           {classWords[field.class]}
           {field.scope && `, ${field.scope}`}
         </span>
-        <span className={classes.description}>{field.description}</span>
+        <span className={classes.description}>
+          <Description text={field.description} />
+        </span>
       </th>
       {isSame ? (
-        <td role="cell" colSpan={viewers.length} data-label="Everybody">
-          <span className={classes.everybody}>Everybody</span>
+        <td role="cell" colSpan={viewers.length} data-label={sameLabel(cells.self)}>
+          <span className={classes.everybody}>{sameLabel(cells.self)}</span>
           <FieldValue cell={cells.self} />
         </td>
       ) : (
@@ -67,6 +70,9 @@ function FieldRow({ row: { field, cells, isSame } }: { row: Row }) {
     // biome-ignore-end lint/a11y/noRedundantRoles: see above
   )
 }
+
+/** Others than these three may read what is withheld from them. */
+const sameLabel = (cell: Cell) => (cell.isShown ? 'Everybody' : 'All three')
 
 function nameOf({ views, resource, id }: Exploration): string {
   const view: { nation_name?: unknown; name?: unknown } = views.anonymous

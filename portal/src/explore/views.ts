@@ -37,7 +37,9 @@ const memberOf = (from: unknown, name: string): unknown =>
 
 /** What is withheld from somebody comes first: it is what one looks for here. */
 export function rowsOf({ fields, views }: Exploration): Row[] {
-  const rows = fields.map(field => {
+  // What has parts with classes of their own is told by its parts: as a whole it would seem to have one class.
+  const told = fields.filter(({ name }) => !fields.some(other => other.name.startsWith(`${name}.`)))
+  const rows = told.map(field => {
     const cells = {
       anonymous: cellOf(views.anonymous, field.name),
       stranger: cellOf(views.stranger, field.name),

@@ -1,7 +1,8 @@
 import type { AccountKey } from '@chancery/contract'
 import { limits } from '@chancery/contract'
-import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { Dialog } from '../page/dialog.tsx'
 import { ErrorNotice } from '../page/error-notice.tsx'
 import { useAskLimit } from './use-keys.ts'
 
@@ -14,7 +15,7 @@ export function AskLimitDialog({ of: key, onClose }: { of: AccountKey; onClose: 
     ask.mutate({ calls_per_minute: Number(calls), sentence: sentence.trim() }, { onSuccess: onClose })
   }
   return (
-    <Modal opened onClose={onClose} title={`A higher limit for “${key.name}”`}>
+    <Dialog title={`A higher limit for “${key.name}”`} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
@@ -53,6 +54,6 @@ export function AskLimitDialog({ of: key, onClose }: { of: AccountKey; onClose: 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

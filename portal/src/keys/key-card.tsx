@@ -7,6 +7,7 @@ import { TimeAgo, TimeOrNever } from '../page/time-ago.tsx'
 import { AskLimitDialog } from './ask-limit-dialog.tsx'
 import { beginningOf } from './key-facts.ts'
 import classes from './keys.module.css'
+import { LastUsed } from './last-used.tsx'
 import { LimitAnswer } from './limit-answer.tsx'
 import { ReplaceKeyDialog } from './replace-key-dialog.tsx'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
@@ -32,7 +33,7 @@ export function KeyCard({ of: key, isOver }: { of: AccountKey; isOver: boolean }
         facts={[
           ['Limit', `${numbers.format(key.limit)} a minute`],
           ['Calls today', numbers.format(key.calls_today)],
-          ['Last used', <TimeOrNever key="used" time={key.last_used_at} />],
+          ['Last used', <LastUsed key="used" of={key} />],
           ['Created', <TimeAgo key="created" time={key.created_at} />],
           key.revoked_at
             ? ['Revoked', <TimeAgo key="revoked" time={key.revoked_at} />]

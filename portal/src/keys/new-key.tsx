@@ -2,13 +2,15 @@ import type { NewAccountKeyAnswer } from '@chancery/contract'
 import { Alert, Button, Group, Stack } from '@mantine/core'
 import { WarnIcon } from '../page/icons.tsx'
 import { OnceShown } from '../page/once-shown.tsx'
+import { useFocusAtFirst } from '../page/use-focus-at-first.ts'
 import { usePageInfo } from '../page/use-page-info.ts'
 
 /** A key, this once, and how to try it. */
 export function NewKey({ of: { key, name }, onDone }: { of: NewAccountKeyAnswer; onDone: () => void }) {
   const { api_url } = usePageInfo()
+  const top = useFocusAtFirst<HTMLDivElement>()
   return (
-    <Stack>
+    <Stack ref={top} tabIndex={-1}>
       <Alert color="orange" variant="light" icon={<WarnIcon />} title="Copy it now">
         The key of “{name}” is shown this once. Nobody can tell it to you later; a lost key is replaced.
       </Alert>
@@ -19,9 +21,7 @@ export function NewKey({ of: { key, name }, onDone }: { of: NewAccountKeyAnswer;
         copyLabel="Copy command"
       />
       <Group justify="flex-end">
-        <Button onClick={onDone} data-autofocus>
-          I have copied it
-        </Button>
+        <Button onClick={onDone}>I have copied it</Button>
       </Group>
     </Stack>
   )

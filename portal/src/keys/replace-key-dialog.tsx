@@ -1,7 +1,8 @@
 import type { AccountKey, NewAccountKeyAnswer } from '@chancery/contract'
 import { limits } from '@chancery/contract'
-import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { Dialog } from '../page/dialog.tsx'
 import { ErrorNotice } from '../page/error-notice.tsx'
 import { NewKey } from './new-key.tsx'
 import { useReplaceKey } from './use-keys.ts'
@@ -16,14 +17,11 @@ export function ReplaceKeyDialog({ of: key, onClose }: { of: AccountKey; onClose
   const [hours, setHours] = useState(String(limits.keyOverlapHoursMax))
   const [made, setMade] = useState<NewAccountKeyAnswer | null>(null)
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
+    <Dialog
       title={made ? 'Your new key' : `Replace “${key.name}”`}
-      withCloseButton={!made}
-      closeOnClickOutside={false}
-      closeOnEscape={!made}
+      isWide
+      isKept={made !== null}
+      onClose={onClose}
     >
       {made ? (
         <NewKey of={made} onDone={onClose} />
@@ -54,6 +52,6 @@ export function ReplaceKeyDialog({ of: key, onClose }: { of: AccountKey; onClose
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   )
 }

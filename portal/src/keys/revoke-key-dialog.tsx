@@ -13,7 +13,6 @@ export function RevokeKeyDialog({ of: key, onClose }: { of: AccountKey; onClose:
   }
   return (
     <ConfirmDialog
-      isOpen
       title={`Revoke “${key.name}”?`}
       confirmLabel="Revoke key"
       isPending={revoke.isPending}

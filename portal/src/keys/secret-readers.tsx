@@ -5,10 +5,10 @@ import { useAnnounce } from '../page/announcer.tsx'
 import { ConfirmDialog } from '../page/confirm-dialog.tsx'
 import { type Column, RecordTable } from '../page/record-table.tsx'
 import { Empty, Section } from '../page/section.tsx'
-import { TimeOrNever } from '../page/time-ago.tsx'
 import { useNow } from '../page/use-now.ts'
 import { usePageInfo } from '../page/use-page-info.ts'
 import { beginningOf, isOver, privateScopes } from './key-facts.ts'
+import { LastUsed } from './last-used.tsx'
 import { ScopeBadges } from './scope-badges.tsx'
 import { useRevokePrivateKeys } from './use-keys.ts'
 
@@ -25,7 +25,7 @@ export function SecretReaders({ keys }: { keys: AccountKey[] }) {
     { label: 'Key', render: key => key.name },
     { label: 'Begins', render: key => <code>{beginningOf(key)}</code> },
     { label: 'Reads', render: key => <ScopeBadges scopes={privateScopes(key.scopes, info)} /> },
-    { label: 'Last used', render: key => <TimeOrNever time={key.last_used_at} /> },
+    { label: 'Last used', render: key => <LastUsed of={key} /> },
   ]
   const onRevoked = ({ revoked }: { revoked: number }) => {
     announce(`Revoked ${revoked} keys.`)
@@ -52,20 +52,23 @@ export function SecretReaders({ keys }: { keys: AccountKey[] }) {
           rowKey={({ id }) => id}
         />
       )}
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Revoke all keys that read secrets?"
-        confirmLabel="Revoke them all"
-        isPending={revoke.isPending}
-        error={revoke.error}
-        onConfirm={() => revoke.mutate(undefined, { onSuccess: onRevoked })}
-        onClose={() => setAsking(false)}
-      >
-        <Text>
-          {readers.length === 1 ? 'The key listed here stops' : `The ${readers.length} keys listed here stop`}{' '}
-          within a second, for good. Your other keys go on.
-        </Text>
-      </ConfirmDialog>
+      {isAsking && (
+        <ConfirmDialog
+          title="Revoke all keys that read secrets?"
+          confirmLabel="Revoke them all"
+          isPending={revoke.isPending}
+          error={revoke.error}
+          onConfirm={() => revoke.mutate(undefined, { onSuccess: onRevoked })}
+          onClose={() => setAsking(false)}
+        >
+          <Text>
+            {readers.length === 1
+              ? 'The key listed here stops'
+              : `The ${readers.length} keys listed here stop`}{' '}
+            within a second, for good. Your other keys go on.
+          </Text>
+        </ConfirmDialog>
+      )}
     </Section>
   )
 }

@@ -10,13 +10,22 @@ import { type Column, RecordTable } from '../page/record-table.tsx'
 import { Empty, Section } from '../page/section.tsx'
 import { ExactTime } from '../page/time-ago.tsx'
 import { useSignOut } from '../session/use-sign-out.ts'
+import classes from './log-page.module.css'
 
 const columns: Column<AccountLogEntry>[] = [
   { label: 'Time', render: ({ at }) => <ExactTime time={at} /> },
   // A newer server may know more actions than this page.
   { label: 'What', render: ({ action }) => accountActions[action] ?? action },
-  { label: 'About', render: ({ detail }) => detail ?? '–' },
-  { label: 'Id', render: ({ subject }) => (subject ? <code>{subject}</code> : '–') },
+  {
+    label: 'About',
+    render: ({ detail, subject }) => (
+      <>
+        {detail}
+        {subject && <code className={classes.id}>{subject}</code>}
+        {!detail && !subject && '–'}
+      </>
+    ),
+  },
 ]
 
 /** Whatever was done in this player's name, by whoever was signed in. */
@@ -54,19 +63,20 @@ export function LogPage() {
           }
         </Loaded>
       </Section>
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Sign out everywhere?"
-        confirmLabel="Sign out everywhere"
-        isPending={signOut.isPending}
-        error={signOut.error}
-        onConfirm={() => signOut.mutate()}
-        onClose={() => setAsking(false)}
-      >
-        <Text>
-          Every browser that is signed in as you has to be signed in anew from the game, this one too.
-        </Text>
-      </ConfirmDialog>
+      {isAsking && (
+        <ConfirmDialog
+          title="Sign out everywhere?"
+          confirmLabel="Sign out everywhere"
+          isPending={signOut.isPending}
+          error={signOut.error}
+          onConfirm={() => signOut.mutate()}
+          onClose={() => setAsking(false)}
+        >
+          <Text>
+            Every browser that is signed in as you has to be signed in anew from the game, this one too.
+          </Text>
+        </ConfirmDialog>
+      )}
     </>
   )
 }

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Dialog } from './dialog.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 
 interface Props {
-  isOpen: boolean
   title: string
   confirmLabel: string
   children: ReactNode
@@ -15,7 +15,6 @@ interface Props {
 
 /** Asks before something that cannot be undone. The way back has the focus. */
 export function ConfirmDialog({
-  isOpen,
   title,
   confirmLabel,
   children,
@@ -25,7 +24,7 @@ export function ConfirmDialog({
   onClose,
 }: Props) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} centered>
+    <Dialog title={title} onClose={onClose}>
       <Stack>
         <div>{children}</div>
         {Boolean(error) && <ErrorNotice error={error} />}
@@ -38,6 +37,6 @@ export function ConfirmDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import classes from './nation-name.module.css'
 
 /** Flags come from wherever the game keeps them: nothing is said to that place about this page, and a missing one leaves no hole. */
-export function Flag({ url }: { url: string | null }) {
+function Flag({ url }: { url: string | null }) {
   const [failed, setFailed] = useState<string | null>(null)
   if (!url?.startsWith('https://') || url === failed) return null
   return (

@@ -6,7 +6,7 @@ import { isSignedOut } from '../api/errors.ts'
 /** `hasEnded`: somebody was signed in a moment ago, and did not sign out here. */
 export type SessionState = { signedIn: AccountSession } | { signedIn: null; hasEnded: boolean }
 
-export const sessionKey = ['session']
+const sessionKey = ['session']
 /** What the page knows of no player in particular, and may keep when another one signs in. */
 const keptKeys = new Set(['session', 'page'])
 

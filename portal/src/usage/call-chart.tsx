@@ -18,7 +18,9 @@ export function CallChart({ bars, per }: Props) {
   const [isTable, setTable] = useState(false)
   const calls = bars.reduce((sum, bar) => sum + bar.calls, 0)
   const limited = bars.reduce((sum, bar) => sum + bar.limited, 0)
-  const words = `${numbers.format(calls)} calls, of which ${numbers.format(limited)} were refused with 429`
+  const refused =
+    limited === 0 ? 'none of them refused with 429' : `${numbers.format(limited)} of them refused with 429`
+  const words = `${numbers.format(calls)} calls, ${refused}`
   const busy = bars.filter(bar => bar.calls > 0).toReversed()
 
   return (

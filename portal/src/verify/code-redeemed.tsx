@@ -1,14 +1,13 @@
 import type { RedeemedCode } from '@chancery/contract'
 import { Button, Text } from '@mantine/core'
-import { useEffect, useRef } from 'react'
 import { CheckIcon } from '../page/icons.tsx'
+import { useFocusAtFirst } from '../page/use-focus-at-first.ts'
 import { useNation } from '../session/use-session.ts'
 import classes from './verify-page.module.css'
 
 export function CodeRedeemed({ code, onAgain }: { code: RedeemedCode; onAgain: () => void }) {
   const nation = useNation()
-  const again = useRef<HTMLButtonElement>(null)
-  useEffect(() => again.current?.focus(), [])
+  const again = useFocusAtFirst<HTMLButtonElement>()
   return (
     <>
       <span className={classes.done}>

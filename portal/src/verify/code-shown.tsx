@@ -1,9 +1,10 @@
 import type { IssuedAccountCode } from '@chancery/contract'
 import { Button } from '@mantine/core'
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 import { useAnnounce } from '../page/announcer.tsx'
 import { CopyButton } from '../page/copy-button.tsx'
 import { sayCountdown } from '../page/time-words.ts'
+import { useFocusAtFirst } from '../page/use-focus-at-first.ts'
 import { useNow } from '../page/use-now.ts'
 import { CountdownRing } from './countdown-ring.tsx'
 import { useCancelCode } from './use-codes.ts'
@@ -16,14 +17,13 @@ export function CodeShown({ code, onOver }: { code: IssuedAccountCode; onOver: (
   const announce = useAnnounce()
   const cancel = useCancelCode()
   const now = useNow(250)
-  const region = useRef<HTMLElement>(null)
+  // The button that made it is gone.
+  const region = useFocusAtFirst<HTMLElement>()
   const endsMs = Date.parse(code.expires_at)
   const leftMs = endsMs - now
   const isOver = leftMs <= 0
   const minutesLeft = Math.ceil(leftMs / 60_000)
 
-  // The button that made it is gone: the focus goes to what it made.
-  useEffect(() => region.current?.focus(), [])
   useEffect(() => {
     if (toldAt.includes(minutesLeft)) announce(`The code works for ${sayCountdown(minutesLeft * 60_000)}`)
   }, [minutesLeft, announce])

@@ -8,6 +8,9 @@ import { writeCountdown, writeTime } from '../page/time-words.ts'
 import { useNow } from '../page/use-now.ts'
 import { useCancelCode, useSetShownCode, useShownCode } from './use-codes.ts'
 
+/** The browser's clock may be a little behind: no code has more left than it had at first. */
+const lifeMs = ({ created_at, expires_at }: LiveCode) => Date.parse(expires_at) - Date.parse(created_at)
+
 export function LiveCodes({ codes, max }: { codes: LiveCode[]; max: number }) {
   const now = useNow(1000, codes.length > 0)
   const cancel = useCancelCode()
@@ -23,7 +26,10 @@ export function LiveCodes({ codes, max }: { codes: LiveCode[]; max: number }) {
         </>
       ),
     },
-    { label: 'Works for', render: ({ expires_at }) => writeCountdown(Date.parse(expires_at) - now) },
+    {
+      label: 'Works for',
+      render: code => writeCountdown(Math.min(lifeMs(code), Date.parse(code.expires_at) - now)),
+    },
     { label: 'Only for', render: ({ bound_to }) => bound_to ?? 'Any chat account' },
     {
       label: 'Cancel',

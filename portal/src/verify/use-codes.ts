@@ -4,7 +4,7 @@ import { useClient } from '../api/context.ts'
 import { useChange } from '../api/use-change.ts'
 
 /** While a code lives its redemption is seen within a second. Out of sight nobody asks. */
-const watchMs = 700
+const watchMs = 500
 
 export function useCodes() {
   const { codes } = useClient()

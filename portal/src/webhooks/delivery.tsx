@@ -28,6 +28,11 @@ export function Delivery({ delivery, isReplaying, onReplay }: Props) {
             <TimeAgo time={delivery.created_at} />
           </span>
         </summary>
+        {delivery.next_at && (
+          <Text size="sm" c="dimmed" ms="md" mt="xs">
+            Next attempt <TimeAgo time={delivery.next_at} />
+          </Text>
+        )}
         <ol className={classes.attempts}>
           {delivery.attempts.length === 0 && <li className={classes.quiet}>No attempt yet.</li>}
           {delivery.attempts.map(attempt => (

@@ -78,17 +78,18 @@ export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
       <div role="status">{tested && <TestAnswer test={tested} />}</div>
       {[test, enable, disable].map(({ error }, index) => error && <ErrorNotice key={index} error={error} />)}
       {open === 'secret' && <ReplaceSecretDialog endpoint={endpoint} onClose={close} />}
-      <ConfirmDialog
-        isOpen={open === 'remove'}
-        title="Remove this endpoint?"
-        confirmLabel="Remove endpoint"
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate(undefined, { onSuccess: onRemoved })}
-        onClose={close}
-      >
-        <Text>Nothing more is sent to it, and its delivery log is deleted.</Text>
-      </ConfirmDialog>
+      {open === 'remove' && (
+        <ConfirmDialog
+          title="Remove this endpoint?"
+          confirmLabel="Remove endpoint"
+          isPending={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate(undefined, { onSuccess: onRemoved })}
+          onClose={close}
+        >
+          <Text>Nothing more is sent to it, and its delivery log is deleted.</Text>
+        </ConfirmDialog>
+      )}
     </>
   )
 }

@@ -1,11 +1,13 @@
 import { Alert, Anchor, Stack, Text } from '@mantine/core'
 import { WarnIcon } from '../page/icons.tsx'
 import { OnceShown } from '../page/once-shown.tsx'
+import { useFocusAtFirst } from '../page/use-focus-at-first.ts'
 
 /** The secret by which messages are signed, this once. */
 export function NewSecret({ secret }: { secret: string }) {
+  const top = useFocusAtFirst<HTMLDivElement>()
   return (
-    <Stack>
+    <Stack ref={top} tabIndex={-1}>
       <Alert color="orange" variant="light" icon={<WarnIcon />} title="Copy it now">
         The secret is shown this once. Nobody can tell it to you later; a lost one is replaced.
       </Alert>

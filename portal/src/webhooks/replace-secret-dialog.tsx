@@ -1,6 +1,7 @@
 import type { AccountEndpoint } from '@chancery/contract'
 import { webhooks } from '@chancery/contract'
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { Dialog } from '../page/dialog.tsx'
 import { ErrorNotice } from '../page/error-notice.tsx'
 import { NewSecret } from './new-secret.tsx'
 import { useEndpointChanges } from './use-webhooks.ts'
@@ -15,14 +16,11 @@ export function ReplaceSecretDialog({
   const { rotate } = useEndpointChanges(endpoint.id)
   const secret = rotate.data?.secret
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
+    <Dialog
       title={secret ? 'The new secret' : 'Replace the secret?'}
-      withCloseButton={!secret}
-      closeOnClickOutside={!secret}
-      closeOnEscape={!secret}
+      isWide
+      isKept={secret !== undefined}
+      onClose={onClose}
     >
       <Stack>
         {secret ? (
@@ -49,6 +47,6 @@ export function ReplaceSecretDialog({
           )}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

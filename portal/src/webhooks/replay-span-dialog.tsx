@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useClock } from '../api/context.ts'
+import { Dialog } from '../page/dialog.tsx'
 import { ErrorNotice } from '../page/error-notice.tsx'
 import { useEndpointChanges } from './use-webhooks.ts'
 
@@ -23,7 +24,7 @@ export function ReplaySpanDialog({ endpointId, onClose }: { endpointId: string; 
   const queued = replay.data?.queued
 
   return (
-    <Modal opened onClose={onClose} title="Replay a span">
+    <Dialog title="Replay a span" onClose={onClose}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
@@ -62,6 +63,6 @@ export function ReplaySpanDialog({ endpointId, onClose }: { endpointId: string; 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -6,13 +6,12 @@
  *     node tools/look-at-portal.ts http://127.0.0.1:8080 /tmp/pictures
  */
 import { mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const [baseUrl = '', folder = ''] = process.argv.slice(2)
 if (!baseUrl || !folder) throw new Error('usage: node tools/look-at-portal.ts BASE_URL FOLDER')
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 mkdirSync(folder, { recursive: true })
 
 interface View {

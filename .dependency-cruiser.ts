@@ -177,7 +177,7 @@ export const cruiseOptions: ICruiseOptions = {
   // With TypeScript 7 its own reader is switched off, and then it reads no .ts file and reports no error.
   parser: 'swc',
   doNotFollow: { path: 'node_modules' },
-  exclude: { path: '^tools/import-rules/fixtures/' },
+  exclude: { path: ['^tools/import-rules/fixtures/', '^portal/dist/'] },
   enhancedResolveOptions: {
     exportsFields: ['exports'],
     conditionNames: ['import', 'node', 'default'],

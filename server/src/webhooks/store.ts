@@ -18,8 +18,9 @@ export type NewEndpoint = Pick<Endpoint, 'player_id' | 'url' | 'description'> & 
 
 const time = (ms: number) => new Date(ms).toISOString()
 
-/** A time inside JSON, written as everywhere else. */
-export const utc = (column: Sql) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+/** A time inside JSON, written as everywhere else: without the zeros that a fraction ends in. */
+export const utc = (column: Sql) =>
+  sql`rtrim(rtrim(to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS'), '0'), '.') || 'Z'`
 
 const columns = sql`
   e.id, e.player_id, e.url, e.description, e.types, e.nation_ids, e.alliance_ids, e.status, e.disabled_reason, e.disabled_at,

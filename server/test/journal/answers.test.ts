@@ -63,6 +63,18 @@ for (const { operation, path } of everyOperation) {
   })
 }
 
+test('a stream is in the journal once: when it begins, and not again when it ends', async () => {
+  const { id, key: text } = await chancery.makeKey({ nation_id: 'n1' })
+  const response = await chancery.get('/events/stream', { key: text })
+  const answer = { status: 200, requestId: response.headers.get('x-request-id') ?? undefined }
+  const expected = { operation: 'events.stream', keyId: id }
+  await assertJournaled(chancery, answer, expected, 'while it goes on')
+  await chancery.operate('POST', `/keys/${id}/revoke`)
+  // The server ends it: its key no longer holds.
+  await response.text()
+  await assertJournaled(chancery, answer, expected, 'after its end')
+})
+
 test('HEAD, 304, 405, 404, 400, 403 and preflights are in the journal', async () => {
   const nations = { operation: 'nations.list', keyId: key.id }
   const { etag } = await raw('GET', '/api/v1/nations')

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import type { FastifyInstance } from 'fastify'
 import { createKeys } from './access/keys.ts'
 import { forgetOldAccounts } from './account/forget.ts'
 import { readLogo } from './account/page/logo.ts'
@@ -13,6 +12,7 @@ import { createFactChecker } from './ingest/index.ts'
 import { createAccountJournal } from './journal/account-journal.ts'
 import { createDropMetrics } from './journal/drop-metrics.ts'
 import { startJournal } from './journal/journal.ts'
+import { closeSoon, listen } from './listener.ts'
 import { buildOperatorApp } from './operator/operator-app.ts'
 import { startRankingRounds } from './rankings/rounds.ts'
 import { StartupError } from './startup-error.ts'
@@ -164,7 +164,7 @@ export async function startServer(
 
     const scheme = tls ? 'https' : 'http'
     const publicAddress = await listen(app, scheme, config.host, config.port, 'CHANCERY_PORT')
-    closers.push(() => app.close())
+    closers.push(() => closeSoon(app))
     const operatorUrl = await listen(
       operatorApp,
       'http',
@@ -172,7 +172,7 @@ export async function startServer(
       config.operatorPort,
       'CHANCERY_OPERATOR_PORT',
     )
-    closers.push(() => operatorApp.close())
+    closers.push(() => closeSoon(operatorApp))
     publicUrl ||= publicAddress
     await writeAddresses(config.dataDir, { public: publicAddress, operator: operatorUrl })
 
@@ -186,31 +186,6 @@ export async function startServer(
 
 async function closeAll(closers: (() => Promise<unknown>)[]): Promise<void> {
   for (const close of closers.reverse()) await close().catch(() => undefined)
-}
-
-async function listen(
-  app: FastifyInstance,
-  scheme: string,
-  host: string,
-  port: number,
-  variable: string,
-): Promise<string> {
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string }
-    const problem =
-      code === 'EADDRINUSE'
-        ? 'is in use'
-        : code === 'EACCES'
-          ? 'may not be opened'
-          : `cannot be opened (${message})`
-    throw new StartupError(`port ${port} on ${host} ${problem}: set ${variable} to another one`)
-  }
-  const address = app.server.address()
-  const actualPort = typeof address === 'object' && address !== null ? address.port : port
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `${scheme}://${name}:${actualPort}`
 }
 
 async function readTls({

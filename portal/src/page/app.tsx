@@ -10,6 +10,7 @@ import { Loading } from './loading.tsx'
 import { Routes } from './routes.tsx'
 import { Shell } from './shell.tsx'
 import { ThemeProvider } from './theme-provider.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 import { PageInfoContext, usePageInfoQuery } from './use-page-info.ts'
 
 /** The page: what it is for this game, then who is signed in, then where they are. */
@@ -17,6 +18,7 @@ export function App({ firstToken }: { firstToken: string | null }) {
   const info = usePageInfoQuery()
   const state = useSessionState()
   const handover = useHandoverToken(firstToken)
+  useKeptFocus()
 
   return (
     <ThemeProvider accent={info.data?.color}>

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { Link, Route, Switch } from 'wouter'
+import { Link, Route, Switch, useLocation } from 'wouter'
 import { VerifyPage } from '../verify/verify-page.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Loading } from './loading.tsx'
@@ -21,8 +21,9 @@ const ExplorePage = lazy(async () => ({ default: (await import('../explore/explo
 const LogPage = lazy(async () => ({ default: (await import('../log/log-page.tsx')).LogPage }))
 
 export function Routes() {
+  const [location] = useLocation()
   return (
-    <ErrorBoundary>
+    <ErrorBoundary at={location}>
       <Suspense fallback={<Loading rows={4} rowHeight={72} />}>
         <Switch>
           <Route path="/" component={VerifyPage} />

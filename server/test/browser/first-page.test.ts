@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { skip } from './chromium.ts'
+import { setStage } from './stage.ts'
+import { loaded } from './visitor.ts'
+
+/** What script and style of the first page may weigh over the wire, packed. */
+const bytesMax = 250_000
+
+describe('the first page of the developer settings', { skip }, () => {
+  const stage = setStage()
+
+  const firstPages: [string, boolean, string][] = [
+    ['of a player', true, 'Make a code'],
+    ['of a stranger', false, 'Open it from the game'],
+  ]
+  for (const [whose, isSignedIn, words] of firstPages) {
+    test(`${whose} weighs under 250 kB of script and style`, async t => {
+      const { page, complaints, enter } = await stage().visitor()
+      if (isSignedIn) await enter({ nation_id: 'n1' })
+      const fetched: Promise<{ path: string; coding: string | undefined; bytes: number }>[] = []
+      page.on('requestfinished', req => {
+        if (!['script', 'stylesheet'].includes(req.resourceType())) return
+        const weigh = async () => ({
+          path: new URL(req.url()).pathname,
+          coding: (await (await req.response())?.allHeaders())?.['content-encoding'],
+          bytes: (await req.sizes()).responseBodySize,
+        })
+        fetched.push(weigh())
+      })
+      const since = performance.now()
+      await page.goto('/developers/')
+      await page.getByText(words).first().waitFor()
+      const ms = Math.round(performance.now() - since)
+      await loaded(page)
+      await page.waitForLoadState('networkidle')
+
+      const files = await Promise.all(fetched)
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+      t.diagnostic(`${whose}: ${(bytes / 1000).toFixed(1)} kB in ${files.length} files, shown after ${ms} ms`)
+      assert.ok(files.length >= 2, 'a script and a style')
+      for (const { path, coding, bytes } of files) {
+        assert.match(coding ?? '', /^(br|gzip)$/, path)
+        assert.ok(bytes > 100, `${path} weighs ${bytes}: it was not fetched over the wire`)
+      }
+      assert.ok(bytes < bytesMax, `${bytes} bytes`)
+      assert.deepEqual(complaints, [])
+    })
+  }
+})

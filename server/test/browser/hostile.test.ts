@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { limits, webhooks } from '@chancery/contract'
+import type { Page } from 'playwright-core'
+import { signIn } from '../account/browser.ts'
+import { skip } from './chromium.ts'
+import { furnish } from './furnish.ts'
+import { setStage } from './stage.ts'
+import { views } from './views.ts'
+import { button, loaded, type Visitor } from './visitor.ts'
+
+/** Text that would do something, were it ever taken for more than text. Each is as long as it may be. */
+const script = '<img src=x onerror="window.hasRun=1"></script><script>window.hasRun=1</script>'
+const long = (text: string, length: number) => text.padEnd(length, 'W').slice(0, length)
+const turned = '\u202eegaptsoh\u202c\u2066\u202e'
+
+const hostile = {
+  nation: long(script, 100),
+  leader: long(`${turned}{{constructor}}\${hasRun=1}`, 100),
+  alliance: long(`"><svg onload=window.hasRun=1>${turned}`, 100),
+  tag: long('</b>&lt;<i>', 10),
+  keyName: long(`${turned}${script}`, 100),
+  description: long(`javascript:window.hasRun=1 ${turned}${script}`, webhooks.descriptionLengthMax),
+  answer: long(`${script}\n${turned}`, 10_000),
+}
+
+describe('what strangers and players write is shown by the developer settings as text', { skip }, () => {
+  const stage = setStage()
+  let player: Visitor
+  before(async () => {
+    const { chancery, visitor } = stage()
+    await chancery.tell([
+      {
+        op: 'put',
+        resource: 'nation',
+        data: { id: 'n1', nation_name: hostile.nation, leader_name: hostile.leader },
+      },
+      { op: 'put', resource: 'alliance', data: { id: 'a1', name: hostile.alliance, tag: hostile.tag } },
+    ])
+    await furnish(stage(), 'n1', hostile)
+    player = await visitor({ viewport: { width: 360, height: 740 } })
+    await player.enter({ nation_id: 'n1' })
+  })
+
+  /** Asserts that nothing of it ran, was made an element of, or pushed the page wider than a phone. */
+  async function isHarmless({ page, complaints }: Visitor) {
+    assert.equal(await page.evaluate('window.hasRun'), undefined)
+    assert.equal(await page.locator('img[src="x"], svg[onload], body script:not([src])').count(), 0)
+    assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 360, 'it is too wide')
+    assert.deepEqual(complaints, [])
+  }
+
+  const shows = (page: Page, text: string) =>
+    page.locator('main, [role="dialog"]').getByText(text).first().waitFor({ state: 'attached' })
+
+  const shownOn: Record<string, string[]> = {
+    verify: [hostile.nation, hostile.leader, hostile.alliance, hostile.keyName],
+    keys: [hostile.keyName, hostile.description],
+    'create key': [hostile.keyName],
+    'revoke a key': [hostile.keyName],
+    usage: [hostile.keyName],
+    webhooks: [hostile.description],
+    'a webhook': [hostile.description, hostile.answer.slice(0, 40)],
+    'account log': [hostile.keyName],
+  }
+
+  for (const { name, path, prepare } of views) {
+    test(`${name} holds on a phone`, async () => {
+      const { page } = player
+      await player.open(path)
+      await prepare?.(page)
+      await loaded(page)
+      for (const text of shownOn[name] ?? []) await shows(page, text.replaceAll(/\s+/g, ' '))
+      await isHarmless(player)
+    })
+  }
+
+  test('the link of the game, and the menu of a phone', async () => {
+    const { visitor } = stage()
+    const stranger = await visitor({ viewport: { width: 360, height: 740 } })
+    await stranger.open('/')
+    await isHarmless(stranger)
+    await stranger.signIn({ nation_id: 'n2' })
+    await button(stranger.page, 'Menu').click()
+    await stranger.page.getByRole('region', { name: 'You' }).getByText(hostile.alliance).waitFor()
+    await isHarmless(stranger)
+  })
+
+  test('what a receiver answers to a test, and its address as long as may be', async () => {
+    const { receiver } = stage()
+    const { page } = player
+    const path = long('/as-long-as-may-be?', webhooks.urlLengthMax - receiver.url('').length)
+    receiver.answer(path, response =>
+      response.writeHead(500, { 'content-type': 'text/html' }).end(hostile.answer),
+    )
+    await player.open('/webhooks/new')
+    await page.getByLabel('URL').fill(receiver.url(path))
+    await button(page, 'Add endpoint').click()
+    await page.getByText('It hears nothing yet').waitFor()
+    await isHarmless(player)
+    await page.getByRole('link', { name: 'I have copied it' }).click()
+    await button(page, 'Send test').click()
+    const answered = page.getByRole('status').getByText(hostile.answer.slice(0, 40))
+    await answered.waitFor()
+    assert.ok(((await answered.textContent()) ?? '').length <= webhooks.answerBytesKept)
+    await isHarmless(player)
+  })
+
+  test('the error of a server that says anything', async () => {
+    const { page } = player
+    await page.route('**/developers/api/keys', route =>
+      route.fulfill({
+        status: 400,
+        json: { error: { code: 'invalid_request', message: hostile.answer, request_id: hostile.keyName } },
+      }),
+    )
+    await player.open('/keys')
+    await page.getByRole('alert').getByText(hostile.answer.slice(0, 40)).first().waitFor()
+    await isHarmless(player)
+    await page.unroute('**/developers/api/keys')
+  })
+
+  test('as many things as a player may have', async () => {
+    const { chancery } = stage()
+    const rich = await signIn(chancery, { nation_id: 'n5' })
+    const { data } = await rich.done<{ data: object[] }>('GET', '/keys')
+    for (let index = data.length; index < limits.keysPerPlayer; index += 1)
+      await rich.done('POST', '/keys', { name: hostile.keyName, scopes: ['economy.read'], expires_at: null })
+    for (let index = 0; index < limits.codesLivePerNation; index += 1) await rich.done('POST', '/codes', {})
+    const { page, complaints, open, enter } = await stage().visitor({ viewport: { width: 360, height: 740 } })
+    await enter({ nation_id: 'n5' })
+    await open('/keys')
+    await button(page, 'Create key').click()
+    await page.getByRole('dialog').getByLabel('Name').fill('one too many')
+    await button(page.getByRole('dialog'), 'Create').click()
+    await page.getByRole('alert').getByText(`You have ${limits.keysPerPlayer} keys`).waitFor()
+    await open('/')
+    await button(page, 'Make a code').click()
+    await page.getByRole('alert').getByText(`${limits.codesLivePerNation} live codes`).waitFor()
+    assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 360)
+    assert.deepEqual(complaints, [])
+  })
+})

@@ -1,0 +1,41 @@
+import { after, before } from 'node:test'
+import type { BrowserContextOptions } from 'playwright-core'
+import { handover, startAccounts, type Whom } from '../account/browser.ts'
+import { smallWorld } from '../http/world.ts'
+import type { TestChancery } from '../support/chancery.ts'
+import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import { launchChromium } from './chromium.ts'
+import { newVisitor, type Visitor } from './visitor.ts'
+
+/** What the tests of a file share: a server with the small world, a developer's receiver, and one browser. */
+export interface Stage {
+  chancery: TestChancery
+  receiver: Receiver
+  /** A browser of somebody's own, closed after the file. */
+  visitor(options?: BrowserContextOptions): Promise<Visitor>
+}
+
+/** Sets the stage before the tests of the suite that calls it. */
+export function setStage(defaults: Parameters<typeof startAccounts>[2] = {}): () => Stage {
+  let stage: Stage | undefined
+  const closing: (() => Promise<void>)[] = []
+
+  before(async () => {
+    const env = { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_KEY_LIMIT: '1000' }
+    const chancery = await startAccounts(smallWorld(), env, defaults)
+    closing.unshift(() => chancery.close())
+    const receiver = await startReceiver()
+    closing.unshift(() => receiver.close())
+    const browser = await launchChromium()
+    closing.unshift(() => browser.close())
+    const visited = { url: chancery.url, handover: (whom: Whom) => handover(chancery, whom) }
+    stage = { chancery, receiver, visitor: options => newVisitor(browser, visited, options) }
+  })
+  after(async () => {
+    for (const close of closing) await close()
+  })
+  return () => {
+    if (!stage) throw new Error('the stage is not set yet')
+    return stage
+  }
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import type { Received } from '../webhooks/receiver.ts'
+import { until } from '../webhooks/until.ts'
+import { skip } from './chromium.ts'
+import { setStage } from './stage.ts'
+import { button, dialog, goTo } from './visitor.ts'
+
+describe('a webhook in a browser', { skip }, () => {
+  const stage = setStage()
+
+  const verify = (secret: string, { body, headers }: Received) =>
+    new Webhook(secret).verify(body, headers as Record<string, string>)
+
+  test('a webhook is added, tested, sent to, replayed, rotated, switched off and on, and removed', async () => {
+    const { chancery, receiver, visitor } = stage()
+    const player = await visitor({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page } = player
+    const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
+    const rename = (nation_name: string) =>
+      chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n3', nation_name } }])
+    const copied = async () => {
+      await button(page, 'Copy secret').click()
+      await button(page, 'Copied').waitFor()
+      return clipboard()
+    }
+    await player.signIn({ nation_id: 'n3', landing: 'webhooks' })
+
+    await page.getByText('You have no endpoint.').waitFor()
+    await page.getByRole('link', { name: 'Add endpoint' }).click()
+    await page.getByLabel('URL').fill(receiver.url('/bot'))
+    await page.getByLabel('Description (optional)').fill('the bot of Ostmark')
+    await page.getByLabel('Every kind of event').uncheck()
+    await page.getByLabel('nation.renamed', { exact: true }).check()
+    await page.getByText('Sample of nation.renamed').click()
+    await page.getByText('"type": "nation.renamed"').first().waitFor()
+    await button(page, 'Add my nation').click()
+    await button(page, 'Add endpoint').click()
+    await page.getByRole('alert').getByText('It answered the test').waitFor()
+    await page.getByText(/The test arrived: answered 204 after \d+ ms\./).waitFor()
+    assert.equal(receiver.testsAt('/bot').length, 1)
+    const secret = await copied()
+    assert.match(secret, /^whsec_/)
+    await page.getByRole('link', { name: 'I have copied it' }).click()
+    await page.getByText('nation.renamed; about nation n3').waitFor()
+    await button(page, 'Send test').click()
+    await page.getByRole('status').getByText('The test arrived').waitFor()
+    assert.equal(receiver.testsAt('/bot').length, 2)
+
+    await rename('Ostmark Renewed')
+    await until(() => receiver.newsAt('/bot').length === 1, 'the event arrives')
+    const [first] = receiver.newsAt('/bot')
+    assert.ok(first)
+    verify(secret, first)
+    const log = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem')
+    const renamed = log.filter({ has: page.locator('summary', { hasText: 'nation.renamed' }) })
+    await renamed.getByText('Arrived', { exact: true }).waitFor()
+    await renamed.locator('summary').click()
+    await renamed.getByText('Arrived: answered 204.').waitFor()
+    await renamed.getByText(`webhook-id: ${first.id}`).waitFor()
+
+    await button(page, 'Replay all that failed').click()
+    await page.getByText('0 queued once more.').first().waitFor()
+    await renamed.getByRole('button', { name: /^Replay nation\.renamed of / }).click()
+    await until(() => receiver.newsAt('/bot').length === 2, 'it arrives once more')
+    assert.equal(receiver.newsAt('/bot')[1]?.id, first.id, 'with the same id')
+    await button(page, 'Replay a span').click()
+    const span = dialog(page, 'Replay a span')
+    await span.getByLabel('To').fill('2099-01-01T00:00')
+    await button(span, 'Replay').click()
+    await span.getByText('1 queued once more.').waitFor()
+    await page.keyboard.press('Escape')
+    await span.waitFor({ state: 'detached' })
+    await until(() => receiver.newsAt('/bot').length === 3, 'and a third time')
+
+    await button(page, 'Replace secret').click()
+    await button(dialog(page, 'Replace the secret?'), 'Replace it').click()
+    await dialog(page, 'The new secret').waitFor()
+    const successor = await copied()
+    assert.notEqual(successor, secret)
+    await button(page, 'I have copied it').click()
+    await page.getByText('The secret before this one signs beside it until').waitFor()
+    await rename('Ostmark Turned')
+    await until(() => receiver.newsAt('/bot').length === 4, 'the event arrives')
+    const signedTwice = receiver.newsAt('/bot')[3]
+    assert.ok(signedTwice)
+    for (const good of [secret, successor]) verify(good, signedTwice)
+
+    await button(page, 'Switch off').click()
+    await page.getByText('It hears nothing until it is switched on.').waitFor()
+    await rename('Ostmark Unheard')
+    await button(page, 'Switch on').click()
+    await page.getByText('Events are sent to it as they happen.').waitFor()
+    await rename('Ostmark')
+    await until(() => receiver.newsAt('/bot').length === 5, 'the event arrives')
+    assert.match(receiver.newsAt('/bot')[4]?.body ?? '', /"Ostmark"/)
+
+    await button(page, 'Remove').click()
+    await button(dialog(page, 'Remove this endpoint?'), 'Remove endpoint').click()
+    await page.getByText('You have no endpoint.').waitFor()
+
+    await goTo(player.page, 'Account log')
+    const lines = await page.getByRole('table', { name: 'Account log' }).getByRole('row').allInnerTexts()
+    const words = [
+      'Removed a webhook endpoint',
+      'Switched a webhook endpoint on',
+      'Switched a webhook endpoint off',
+      'Replaced a webhook secret',
+      'Replayed deliveries',
+      'Replayed deliveries',
+      'Replayed deliveries',
+      'Added a webhook endpoint',
+      'Signed in',
+    ]
+    assert.deepEqual(
+      lines.slice(1).map(line => words.find(known => line.includes(known))),
+      words,
+    )
+    assert.deepEqual(player.complaints, [])
+  })
+})

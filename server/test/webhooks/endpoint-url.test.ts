@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isIP } from 'node:net'
 import { describe, test } from 'node:test'
 import { webhooks } from '@chancery/contract'
 import fc from 'fast-check'

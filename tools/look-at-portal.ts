@@ -41,6 +41,7 @@ const views: View[] = [
   { name: 'webhooks', path: '/webhooks' },
   { name: 'webhooks-endpoint', path: '/webhooks', prepare: openEndpoint },
   { name: 'explore', path: '/explore' },
+  { name: 'try', path: '/try', prepare: tryCall },
   { name: 'log', path: '/log' },
   { name: 'nothing', path: '/nothing-of-this-name' },
 ]
@@ -75,6 +76,15 @@ async function openEndpoint(page: Page) {
   await page.getByRole('button', { name: 'Edit' }).waitFor()
   const first = page.getByRole('list', { name: 'Deliveries' }).locator('summary').first()
   if (await first.count()) await first.click()
+}
+
+/** With a key made for it: that is the longest the page gets. */
+async function tryCall(page: Page) {
+  await page.getByLabel('Operation').selectOption('me.nation')
+  await page.getByLabel('Who asks').selectOption('A key of mine')
+  await press('Make a key for an hour')(page)
+  await press('Send')(page)
+  await page.getByRole('heading', { name: 'Answer' }).waitFor()
 }
 
 const complaints: string[] = []

@@ -36,7 +36,7 @@ export function createRequest({ clock, csrfToken }: RequestParts): Request {
   }
 }
 
-const unreachable = () =>
+export const unreachable = () =>
   new ApiError('The server cannot be reached. Check the connection and try again.', {
     status: 0,
     code: null,

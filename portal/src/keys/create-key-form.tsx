@@ -1,5 +1,5 @@
 import type { NewAccountKeyAnswer, Scope } from '@chancery/contract'
-import { Alert, Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useClock } from '../api/context.ts'
 import { ErrorNotice } from '../page/error-notice.tsx'
@@ -7,7 +7,7 @@ import { WarnIcon } from '../page/icons.tsx'
 import { usePageInfo } from '../page/use-page-info.ts'
 import { expiries, expiryAfter } from './expiries.ts'
 import { privateScopes } from './key-facts.ts'
-import classes from './keys.module.css'
+import { ScopeChoices } from './scope-choices.tsx'
 import { useCreateKey } from './use-keys.ts'
 
 interface Props {
@@ -25,10 +25,6 @@ export function CreateKeyForm({ onMade, onCancel }: Props) {
   const readsSecrets = privateScopes(scopes, info).length > 0
   const days = chosenDays ?? (readsSecrets ? '90' : 'never')
 
-  const toggle = (scope: Scope, isOn: boolean) =>
-    setScopes(
-      info.scopes.map(known => known.name).filter(known => (known === scope ? isOn : scopes.includes(known))),
-    )
   const submit = (event: FormEvent) => {
     event.preventDefault()
     create.mutate(
@@ -51,18 +47,7 @@ export function CreateKeyForm({ onMade, onCancel }: Props) {
           value={name}
           onChange={event => setName(event.currentTarget.value)}
         />
-        <fieldset className={classes.choices}>
-          <legend>What it may read</legend>
-          {info.scopes.map(scope => (
-            <Checkbox
-              key={scope.name}
-              label={scope.name}
-              description={scope.description}
-              checked={scopes.includes(scope.name)}
-              onChange={event => toggle(scope.name, event.currentTarget.checked)}
-            />
-          ))}
-        </fieldset>
+        <ScopeChoices chosen={scopes} onChange={setScopes} />
         {readsSecrets && (
           <Alert color="orange" variant="light" icon={<WarnIcon />} title="This key reads your secrets">
             Whoever has it reads them too. Never paste a key into a chat, nor into a program that you do not

@@ -52,6 +52,11 @@ export const ExploreIcon = ({ size }: IconProps) => (
     <circle cx="12" cy="12" r="3" />
   </Icon>
 )
+export const TryIcon = ({ size }: IconProps) => (
+  <Icon size={size}>
+    <path d="M3.5 5h17v14h-17zM7.5 9.5l3 2.5-3 2.5M13 15h4" />
+  </Icon>
+)
 export const LogIcon = ({ size }: IconProps) => (
   <Icon size={size}>
     <path d="M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01" />

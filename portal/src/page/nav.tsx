@@ -1,6 +1,15 @@
 import type { ComponentType } from 'react'
 import { Link, useLocation } from 'wouter'
-import { BookIcon, ExploreIcon, KeyIcon, LogIcon, UsageIcon, VerifyIcon, WebhookIcon } from './icons.tsx'
+import {
+  BookIcon,
+  ExploreIcon,
+  KeyIcon,
+  LogIcon,
+  TryIcon,
+  UsageIcon,
+  VerifyIcon,
+  WebhookIcon,
+} from './icons.tsx'
 import classes from './nav.module.css'
 import { usePageInfo } from './use-page-info.ts'
 
@@ -10,6 +19,7 @@ const entries: { path: string; label: string; icon: ComponentType }[] = [
   { path: '/usage', label: 'Usage', icon: UsageIcon },
   { path: '/webhooks', label: 'Webhooks', icon: WebhookIcon },
   { path: '/explore', label: 'Explore', icon: ExploreIcon },
+  { path: '/try', label: 'Try it', icon: TryIcon },
   { path: '/log', label: 'Account log', icon: LogIcon },
 ]
 

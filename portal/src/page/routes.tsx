@@ -18,6 +18,7 @@ const EndpointPage = lazy(async () => ({
   default: (await import('../webhooks/endpoint-page.tsx')).EndpointPage,
 }))
 const ExplorePage = lazy(async () => ({ default: (await import('../explore/explore-page.tsx')).ExplorePage }))
+const TryPage = lazy(async () => ({ default: (await import('../try/try-page.tsx')).TryPage }))
 const LogPage = lazy(async () => ({ default: (await import('../log/log-page.tsx')).LogPage }))
 
 export function Routes() {
@@ -36,6 +37,7 @@ export function Routes() {
           <Route path="/webhooks/new" component={AddEndpointPage} />
           <Route path="/webhooks/:id">{({ id }) => <EndpointPage key={id} id={id} />}</Route>
           <Route path="/explore" component={ExplorePage} />
+          <Route path="/try" component={TryPage} />
           <Route path="/log" component={LogPage} />
           <Route>
             <PageHeading title="Nothing is here">

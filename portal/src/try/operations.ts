@@ -53,7 +53,7 @@ interface DocumentParameter {
 /** Answers without end cannot be shown whole. */
 const endless = 'events.stream'
 
-export const operationsOf = ({ paths }: Document): Operation[] =>
+const operationsOf = ({ paths }: Document): Operation[] =>
   Object.entries(paths).flatMap(([path, { get }]) =>
     get && get.operationId !== endless ? [operationOf(path, get)] : [],
   )

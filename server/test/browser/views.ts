@@ -40,6 +40,15 @@ const opens = (name: string, title: string | RegExp) => async (page: Page) => {
   await dialog(page, title).waitFor()
 }
 
+/** With a key made for it: so the page is at its longest. */
+async function tryCall(page: Page) {
+  await page.getByLabel('Operation').selectOption('me.nation')
+  await page.getByLabel('Who asks').selectOption('A key of mine')
+  await press('Make a key for an hour')(page)
+  await press('Send')(page)
+  await page.getByRole('heading', { name: 'Answer' }).waitFor()
+}
+
 /** Every page of whoever is signed in, in every state that is laid out in a way of its own. */
 export const views: View[] = [
   { name: 'verify', path: '/' },
@@ -107,6 +116,8 @@ export const views: View[] = [
       await page.getByRole('list', { name: 'Found' }).getByRole('button').first().waitFor()
     },
   },
+  { name: 'try', path: '/try' },
+  { name: 'an answer', path: '/try', prepare: tryCall },
   { name: 'account log', path: '/log' },
   { name: 'sign out everywhere', path: '/log', prepare: opens('Sign out everywhere', /everywhere\?$/) },
   { name: 'nothing', path: '/nothing-of-this-name' },

@@ -1,6 +1,7 @@
 import type { Event } from '../events/store.ts'
 import { readEventsBySeq } from '../events/store.ts'
 import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import { secretsAt } from './secrets.ts'
 
 /** A delivery that this worker holds until its lease ends. */
 export interface Claimed {
@@ -82,7 +83,7 @@ export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<
       from due, chancery_outbound.endpoint e
       where d.id = due.id and e.id = d.endpoint_id
       returning d.id, d.endpoint_id, e.url, d.seq, d.attempt, d.failures,
-        array_remove(array[e.secret, case when e.previous_secret_ends_at > ${now} then e.previous_secret end], null) as secrets`)
+        ${secretsAt(nowMs)} as secrets`)
   })
   return withEvents(pool, claimed)
 }

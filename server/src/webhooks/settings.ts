@@ -15,6 +15,7 @@ import type { WriteMessage } from './message.ts'
 import { checkEndpointUrl } from './outgoing/endpoint-url.ts'
 import type { Sender } from './outgoing/send.ts'
 import { type Replay, replay } from './replay.ts'
+import { findSecrets } from './secrets.ts'
 import { hasArrived } from './settlement.ts'
 import { makeSecret } from './signature.ts'
 import {
@@ -26,7 +27,6 @@ import {
   type EndpointChange,
   type EndpointWithSecret,
   findEndpoint,
-  findEndpointWithSecret,
   insertEndpoint,
   listEndpoints,
   type NewEndpoint,
@@ -73,9 +73,10 @@ export interface WebhookSettingsOptions {
 export function createWebhookSettings(options: WebhookSettingsOptions): WebhookSettings {
   const { pool, contract, sender, write, allowsLocal, onQueued, now = Date.now } = options
 
-  async function sendTest({ id, url, secret }: EndpointWithSecret): Promise<WebhookTestAnswer> {
+  async function sendTest({ id, url }: Endpoint): Promise<WebhookTestAnswer> {
     const startedMs = now()
-    const answered = await sender.send(write(testEvent(id, startedMs), { url, secrets: [secret] }, startedMs))
+    const secrets = await findSecrets(pool, id, startedMs)
+    const answered = await sender.send(write(testEvent(id, startedMs), { url, secrets }, startedMs))
     const { status, error, answer, latencyMs } = answered
     const has_arrived = hasArrived(answered)
     await recordTest(pool, {
@@ -98,7 +99,6 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
   }
 
   const find = async (id: string) => found(await findEndpoint(pool, id))
-  const findWithSecret = async (id: string) => found(await findEndpointWithSecret(pool, id))
 
   return {
     find,
@@ -119,24 +119,23 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
 
     async change(id, change) {
       const changed = { ...change, url: checkedUrl(change) }
-      const { endpoint: moved, hasMoved } = found(await changeEndpoint(pool, id, changed, now()))
-      const { secret, ...endpoint } = moved
+      const { endpoint, hasMoved } = found(await changeEndpoint(pool, id, changed, now()))
       if (!hasMoved || endpoint.status === 'disabled') return { endpoint, test: null }
-      const test = await sendTest(moved)
+      const test = await sendTest(endpoint)
       return { endpoint: test.has_arrived ? await hear(endpoint) : endpoint, test }
     },
 
     async test(id) {
-      const { secret, ...endpoint } = await findWithSecret(id)
-      const test = await sendTest({ ...endpoint, secret })
+      const endpoint = await find(id)
+      const test = await sendTest(endpoint)
       const isConfirmed = test.has_arrived && endpoint.status === 'unconfirmed'
       return { endpoint: isConfirmed ? await hear(endpoint) : endpoint, test }
     },
 
     async enable(id) {
-      const { secret, ...endpoint } = await findWithSecret(id)
+      const endpoint = await find(id)
       if (endpoint.status === 'active') return { endpoint, test: null }
-      const test = await sendTest({ ...endpoint, secret })
+      const test = await sendTest(endpoint)
       return { endpoint: test.has_arrived ? await hear(endpoint) : endpoint, test }
     },
 

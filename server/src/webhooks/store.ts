@@ -60,10 +60,7 @@ export async function findEndpoint(db: Database, id: string): Promise<Endpoint |
   return db.first<Endpoint>(sql`select ${columns} from chancery_outbound.endpoint e where e.id = ${id}`)
 }
 
-export async function findEndpointWithSecret(
-  db: Database,
-  id: string,
-): Promise<EndpointWithSecret | undefined> {
+async function findEndpointWithSecret(db: Database, id: string): Promise<EndpointWithSecret | undefined> {
   return db.first<EndpointWithSecret>(sql`
     select ${columns}, e.secret from chancery_outbound.endpoint e where e.id = ${id}`)
 }
@@ -90,7 +87,7 @@ export async function changeEndpoint(
   id: string,
   change: EndpointChange,
   nowMs: number,
-): Promise<{ endpoint: EndpointWithSecret; hasMoved: boolean } | undefined> {
+): Promise<{ endpoint: Endpoint; hasMoved: boolean } | undefined> {
   const { url, description, types, nation_ids, alliance_ids } = change
   return pool.transaction(async db => {
     await db.rows(closeBook)
@@ -108,7 +105,7 @@ export async function changeEndpoint(
       await giveUp(db, id, nowMs)
       await db.rows(sql`delete from chancery_outbound.warning where endpoint_id = ${id}`)
     }
-    const endpoint = await findEndpointWithSecret(db, id)
+    const endpoint = await findEndpoint(db, id)
     return endpoint && { endpoint, hasMoved }
   })
 }

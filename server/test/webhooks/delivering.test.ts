@@ -252,6 +252,9 @@ test('a rotated secret signs beside its successor for a day', async () => {
     )
   }
   assert.deepEqual(await signers('n1'), ['older', 'newer'])
+  // A receiver that has not changed over yet must be able to answer a test too.
+  await room.settings.test(id)
+  assert.equal(room.received.at(-1)?.signature.split(' ').length, 2)
   room.advance(day + 1)
   assert.deepEqual(await signers('n2'), ['newer'])
 })

@@ -27,5 +27,5 @@ export function writeCountdown(leftMs: number): string {
 /** What is left in words that make sense when heard. */
 export function sayCountdown(leftMs: number): string {
   const minutes = Math.ceil(leftMs / 60_000)
-  return minutes === 1 ? 'less than a minute left' : `${minutes} minutes left`
+  return minutes === 1 ? 'less than a minute' : `${minutes} minutes`
 }

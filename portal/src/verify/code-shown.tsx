@@ -25,7 +25,8 @@ export function CodeShown({ code, onOver }: { code: IssuedAccountCode; onOver: (
   const minutesLeft = Math.ceil(leftMs / 60_000)
 
   useEffect(() => {
-    if (toldAt.includes(minutesLeft)) announce(`The code works for ${sayCountdown(minutesLeft * 60_000)}`)
+    if (toldAt.includes(minutesLeft))
+      announce(`The code works for ${sayCountdown(minutesLeft * 60_000)} more.`)
   }, [minutesLeft, announce])
   useEffect(() => {
     if (isOver) announce('The code has run out.')

@@ -6,19 +6,28 @@ import classes from './verify-page.module.css'
 
 export function WhatTheBotLearns() {
   const nation = useNation()
-  const learnt = [
-    `Your nation${nation ? `, ${nation.nation_name}` : ''}`,
-    `Its leader${nation ? `, ${nation.leader_name}` : ''}`,
-    'Its score',
-    `Your alliance${nation?.alliance ? `, ${nation.alliance.name}` : ''}, and your rank there`,
+  const learnt: [what: string, name?: string | undefined, more?: string][] = [
+    ['Your nation', nation?.nation_name],
+    ['Its leader', nation?.leader_name],
+    ['Its score'],
+    ['Your alliance', nation?.alliance?.name, ', and your rank there'],
   ]
   return (
     <Section title="What the bot will learn">
       <ul className={classes.learns}>
-        {learnt.map(words => (
-          <li key={words}>
+        {learnt.map(([what, name, more]) => (
+          <li key={what}>
             <CheckIcon size={16} />
-            <span>{words}</span>
+            <span>
+              {what}
+              {/* A name that turns the direction of writing turns its own alone. */}
+              {name && (
+                <>
+                  , <bdi>{name}</bdi>
+                </>
+              )}
+              {more}
+            </span>
           </li>
         ))}
       </ul>

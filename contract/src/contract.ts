@@ -2,8 +2,10 @@ import type { TObject, TSchema } from 'typebox'
 import type { Resource } from './classification.ts'
 import { type EventKind, eventKindsOf, gameEventKinds } from './events.ts'
 import { suppliedSchema } from './facts.ts'
+import { redactionSchema } from './life.ts'
 import type { ResourceName } from './operations/operation.ts'
 import type { Profile } from './profile.ts'
+import { type RedactableResource, redactableResources } from './redactable.ts'
 import { allianceResource } from './resources/alliance.ts'
 import { allianceApplicationResource } from './resources/alliance-application.ts'
 import { allianceMemberResource } from './resources/alliance-member.ts'
@@ -53,20 +55,23 @@ export function contractFor(profile: Profile) {
     battle: battleResource(profile),
     market_price: marketPriceResource(profile),
     market_ranking: marketRankingResource(profile),
-    nation_ranking: nationRankingResource(),
+    nation_ranking: nationRankingResource(profile),
     alliance_ranking: allianceRankingResource(),
     conflict: conflictResource(profile),
     era: eraResource(),
-    event: eventResource(Object.keys(eventKinds)),
+    event: eventResource(profile, Object.keys(eventKinds)),
     news_item: newsItemResource(profile),
-    game: gameResource(),
+    game: gameResource(profile),
     key: keyResource(),
-    verified_identity: verifiedIdentityResource(),
+    verified_identity: verifiedIdentityResource(profile),
   } as const satisfies Record<ResourceName | FactResource, Resource>
   const factSchemas = Object.fromEntries(
     factResources.map(name => [name, suppliedSchema(resources[name], factKeys[name])]),
   ) as Record<FactResource, TObject>
-  return { profile, resources, eventKinds, factSchemas }
+  const redactionSchemas = Object.fromEntries(
+    redactableResources.map(name => [name, redactionSchema(name, factSchemas[name])]),
+  ) as Record<RedactableResource, TObject>
+  return { profile, resources, eventKinds, factSchemas, redactionSchemas }
 }
 
 export type Contract = ReturnType<typeof contractFor>

@@ -64,7 +64,8 @@ export const errors = {
   },
   cursor_expired: {
     status: 410,
-    description: 'The log no longer, or not yet, holds the number given as `after` or Last-Event-ID.',
+    description:
+      'The log no longer, or not yet, holds the number given as `after` or Last-Event-ID; or what it stood for was lost when a backup was restored.',
     fix: 'Read /events without `after`, and go on from the newest `seq`.',
   },
   expectation_failed: {

@@ -2,7 +2,9 @@ import type { TSchema } from 'typebox'
 import { type Contract, factResources } from './contract.ts'
 import { commitFact, deleteFact, eventFact, putFact } from './facts.ts'
 import { type JsonSchema, plainSchema } from './json-schema.ts'
+import { eraseFact, redactFact, resetFact, snapshotFact } from './life.ts'
 import { pascalCase } from './openapi/document.ts'
+import { redactableResources } from './redactable.ts'
 
 /** The JSON Schema of one line of facts: what the game may send. Admin-only fields are in it; they come in, and never leave. */
 export function factsSchema(contract: Contract): JsonSchema {
@@ -17,6 +19,15 @@ export function factsSchema(contract: Contract): JsonSchema {
           .filter(([, kind]) => !kind.isDerived)
           .map(([type, kind]) => [`Event${pascalCase(type)}`, eventFact(type, kind)]),
       ),
+      Snapshot: snapshotFact([...factResources]),
+      ...Object.fromEntries(
+        redactableResources.map(resource => [
+          `Redact${pascalCase(resource)}`,
+          redactFact(resource, contract.redactionSchemas[resource]),
+        ]),
+      ),
+      Erase: eraseFact,
+      Reset: resetFact(contract.factSchemas.era, contract.factSchemas.era),
       Commit: commitFact,
     }).map(([name, schema]) => [name, plainSchema(schema)]),
   )

@@ -6,7 +6,8 @@ import { annotate, id, listOf, nullable, shape, text, time } from './shapes.ts'
 /** The longest line, in bytes, that the ingest door reads. */
 export const factBytesMax = 1_048_576
 
-export const factOps = ['put', 'delete', 'event', 'commit'] as const
+export const factOps = ['put', 'delete', 'event', 'snapshot', 'redact', 'erase', 'reset', 'commit'] as const
+export type FactOp = (typeof factOps)[number]
 
 /** The id that a batch is known by: once applied, it is never applied again. */
 export const batchId = () =>
@@ -15,10 +16,29 @@ export const batchId = () =>
     description: 'Identifier of the batch, chosen by the game.',
   })
 
+/**
+ * A feed is a sender whose batches build on each other. A batch of it says after which one it comes, and is refused where that
+ * is not the last that was applied: of two senders that took the same name, one is told that it has been overtaken.
+ */
+export const feedPlace = () =>
+  shape(
+    {
+      name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'Name of the feed.' }),
+      after: nullable(
+        Type.String({
+          pattern: '^[A-Za-z0-9._:-]{1,128}$',
+          description: 'The batch of this feed that was applied last; null where none was.',
+        }),
+      ),
+    },
+    { description: 'The place of the batch in a feed, for senders whose batches build on each other.' },
+  )
+
 export const commitFact = shape(
   {
     op: Type.Literal('commit'),
     batch: batchId(),
+    feed: Type.Optional(feedPlace()),
     announce: Type.Optional(
       Type.Boolean({
         description:
@@ -117,7 +137,7 @@ function emptyOf(schema: TSchema): unknown {
   return null
 }
 
-const at = () =>
+export const at = () =>
   Type.Optional(time({ description: 'When it happened in the game. Default: when it is logged.' }))
 
 /** A `put` of one resource: `{ "op": "put", "resource": "nation", "data": { … } }`. */
@@ -173,3 +193,4 @@ function withoutRequiredNulls(schema: TSchema): TSchema {
 }
 
 export type CommitFact = Static<typeof commitFact>
+export type FeedPlace = NonNullable<CommitFact['feed']>

@@ -7,12 +7,14 @@ import { demoProfile } from './demo-profile.ts'
 import { factsSchema } from './facts-schema.ts'
 import { openApiFor } from './openapi.ts'
 import { operations } from './operations/index.ts'
+import { operatorOpenApiFor } from './operator/openapi.ts'
 
 const contract = contractFor(demoProfile)
 const asJson = (document: object) => `${JSON.stringify(document, null, 2)}\n`
 
 const files: Record<string, string> = {
   'openapi.json': asJson(openApiFor(contract)),
+  'operator.openapi.json': asJson(operatorOpenApiFor(contract)),
   'facts.schema.json': asJson(factsSchema(contract)),
   'classes.lock': classesLock(contract, Object.values(operations)),
 }

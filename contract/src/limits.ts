@@ -31,6 +31,18 @@ export const limits = {
   /** How long the request journal remembers. */
   journalDays: 7,
 
+  /** How long a batch is known by its id: sent again within that time it is applied once. */
+  batchMemoryDays: 30,
+  /** A refused batch of at most this size is kept for the operator, so long. */
+  refusedBytesMax: 4_194_304,
+  refusedDays: 30,
+
+  /** Named tokens of the operator listener: how long one that is replaced goes on, and is listed after its end; and their log. */
+  tokenOverlapHours: 24,
+  tokenOverlapHoursMax: 168,
+  tokenMemoryDays: 30,
+  operatorLogDays: 400,
+
   pageFirst: 1,
   pageSizeMin: 1,
   pageSizeMax: 100,

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Deprecation } from './deprecation.ts'
+import type { ParameterWords } from './example-words.ts'
 import { limits } from './limits.ts'
 import { count, decimal, oneOf, position, text, time } from './shapes.ts'
 
@@ -37,6 +38,8 @@ export interface Parameter<T = unknown, G extends boolean = boolean> {
   /** Whether the operation always has a value: required, or with a default. */
   isGiven: G
   deprecated?: Deprecation
+  /** The list of the game profile whose words it takes, and the place of the one that stands as its example. */
+  words?: { list: ParameterWords; example: number }
   /** Type of the parsed value; never set. */
   readonly value?: T
 }
@@ -106,6 +109,12 @@ export const ids = (description: string, example: string) =>
 
 export const oneId = (description: string, example: string) =>
   parameter<string>()('query', 'id', false, idText(example), description)
+
+/** A word of the game profile; one that it does not have selects nothing. */
+export const oneWord = (description: string, list: ParameterWords, example: number) => ({
+  ...parameter<string>()('query', 'id', false, text(64), description),
+  words: { list, example },
+})
 
 export const word = <const V extends string>(values: readonly V[], description: string) =>
   parameter<V>()('query', 'word', false, oneOf(values), description)

@@ -1,7 +1,11 @@
+import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { type Profile, profileProblems, profileSchema } from './profile.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { type Profile, profileSchema } from './profile.ts'
+import { profileProblems } from './profile-problems.ts'
+import { shape } from './shapes.ts'
 
-/** What is wrong with a profile: one line, with the place as a JSON pointer. */
+/** What is wrong with a profile: a line for each problem, with its place (a JSON pointer, or the word) and what is allowed. */
 export class ProfileError extends Error {}
 
 /**
@@ -10,20 +14,90 @@ export class ProfileError extends Error {}
  */
 export function parseProfile(text: string): Profile {
   const profile = parseJson(text)
-  const check = Compile(profileSchema)
-  if (!check.Check(profile)) {
-    const error = check.Errors(profile).find(({ keyword }) => keyword !== 'boolean')
-    throw new ProfileError(`${error?.instancePath || '/'} ${error?.message ?? 'is no profile'}`)
-  }
-  const [problem] = profileProblems(profile)
-  if (problem !== undefined) throw new ProfileError(problem)
+  const isProfile = (value: unknown): value is Profile => Compile(profileSchema).Check(value)
+  const problems = isProfile(profile) ? profileProblems(profile) : schemaProblems(profile)
+  if (problems.length > 0 || !isProfile(profile)) throw new ProfileError(problems.join('\n'))
   return profile
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
-  } catch {
-    throw new ProfileError('it is not JSON')
+  } catch (error) {
+    // The message may quote lines of the text.
+    throw new ProfileError(`it is not JSON: ${String(Object(error).message).replace(/\s+/g, ' ')}`)
   }
 }
+
+interface SchemaError {
+  keyword: string
+  schemaPath: string
+  instancePath: string
+  params: object
+  message: string
+}
+
+/** The checker ends after eight errors: each part, and each item of a list, is checked on its own, so that all are told. */
+function schemaProblems(profile: unknown): string[] {
+  const { properties } = profileSchema
+  const frame = shape(Object.fromEntries(Object.keys(properties).map(name => [name, Type.Unknown()])))
+  const parts = Object.entries(properties).flatMap(([name, schema]) => {
+    const value = Object.hasOwn(Object(profile), name)
+      ? (profile as Record<string, unknown>)[name]
+      : undefined
+    return value === undefined ? [] : partProblems(`/${name}`, schema, value)
+  })
+  return [...problemsIn('', frame, profile), ...parts]
+}
+
+function partProblems(place: string, schema: TSchema, value: unknown): string[] {
+  const { items, properties } = schema as { items?: TSchema; properties?: Record<string, TSchema> }
+  if (items && Array.isArray(value))
+    return value.flatMap((item, index) => problemsIn(`${place}/${index}`, items, item))
+  const lists = Object.entries(properties ?? {}).filter(([, member]) => 'items' in member)
+  if (lists.length === 0 || typeof value !== 'object' || value === null)
+    return problemsIn(place, schema, value)
+  const frame = shape(Object.fromEntries(Object.keys(properties ?? {}).map(name => [name, Type.Unknown()])))
+  const inside = lists.flatMap(([name, member]) =>
+    name in value ? partProblems(`${place}/${name}`, member, (value as Record<string, unknown>)[name]) : [],
+  )
+  return [...problemsIn(place, frame, value), ...inside]
+}
+
+const problemsIn = (place: string, schema: TSchema, value: unknown): string[] =>
+  Compile(schema)
+    .Errors(value)
+    .filter(({ keyword }) => keyword !== 'boolean')
+    .flatMap(error => problemsOf(place, error, schemaAt(schema, error.schemaPath)))
+
+function problemsOf(
+  start: string,
+  { keyword, instancePath, params, message }: SchemaError,
+  schema: JsonSchema | undefined,
+): string[] {
+  const { requiredProperties, additionalProperties } = params as Partial<Record<string, string[]>>
+  const inside = (member: string) => `${start}${instancePath}/${member}`
+  if (keyword === 'required') return (requiredProperties ?? []).map(member => `${inside(member)} is missing`)
+  if (keyword === 'additionalProperties') {
+    const known = Object.keys(schema?.properties ?? {})
+    const names =
+      known.length > 0
+        ? `allowed are ${known.join(', ')}`
+        : `a name matches ${Object.keys((schema?.patternProperties as object | undefined) ?? {}).join()}`
+    return (additionalProperties ?? []).map(member => `${inside(member)} is not known here; ${names}`)
+  }
+  const place = start + instancePath || '/'
+  if (keyword === 'enum') return [`${place} must be one of ${allowed(schema?.enum)}`]
+  return [`${place} ${message}`]
+}
+
+const allowed = (values: unknown) => (Array.isArray(values) ? values.join(', ') : '')
+
+/** The schema that an error is about: the steps of its path are members of the schema that was checked. */
+const schemaAt = (schema: TSchema, path: string): JsonSchema | undefined =>
+  path
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((inside, step) => (Object(inside) as Record<string, unknown>)[step], schema) as
+    | JsonSchema
+    | undefined

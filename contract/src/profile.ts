@@ -32,8 +32,12 @@ const gameEventKind = shape({
   }),
   description: text(500),
   data: Type.Record(
-    Type.String(),
+    wordKey('The member’s name in `data`.'),
     shape({ type: oneOf(['string', 'integer', 'number', 'boolean', 'time']), description: text(500) }),
+    {
+      additionalProperties: false,
+      description: 'Its members. All of them are public, and each may be null.',
+    },
   ),
 })
 
@@ -47,7 +51,7 @@ const pageUrl = nullable(
 /** The words in which games differ, as one JSON file. Everything that answers, checks or documents follows it. */
 export const profileSchema = shape(
   {
-    name: name(100, { description: 'The game’s name.', example: 'Meridian' }),
+    name: name(100, { description: 'The game’s name.', example: 'Imperium Minor' }),
     url: nullable(
       Type.String({ pattern: '^https?://', maxLength: 500, description: 'The game’s home page.' }),
     ),
@@ -135,44 +139,3 @@ export const attributesField = (attributes: Attribute[]) =>
       default: {},
     },
   )
-
-/**
- * What is wrong with a profile beyond its schema, as sentences.
- * A private attribute without a scope would be readable by nobody or by everybody: neither is guessed.
- */
-export function profileProblems(profile: Profile): string[] {
-  const problems: string[] = []
-  for (const [resourceName, attributes] of Object.entries(profile.attributes)) {
-    for (const { key, class: attributeClass, scope } of attributes) {
-      const isPrivate = attributeClass === 'player_private' || attributeClass === 'alliance_private'
-      if (isPrivate !== (scope !== undefined)) {
-        problems.push(
-          `attributes.${resourceName}.${key}: class ${attributeClass} ${isPrivate ? 'needs a scope' : 'takes no scope'}`,
-        )
-      }
-      if (resourceName === 'nation' && scope === 'treasury.read') {
-        problems.push(`attributes.nation.${key}: treasury.read opens fields of alliances only`)
-      }
-      if (resourceName === 'alliance' && isPrivate && scope !== 'treasury.read') {
-        problems.push(
-          `attributes.alliance.${key}: a private field of an alliance takes the scope treasury.read`,
-        )
-      }
-    }
-  }
-  const { attributes, ...lists } = profile
-  const named = Object.entries({
-    ...lists,
-    'attributes.nation': attributes.nation,
-    'attributes.alliance': attributes.alliance,
-  })
-  for (const [list, words] of named) {
-    if (!Array.isArray(words)) continue
-    const keys = words.map(entry => ('key' in entry ? entry.key : entry.type))
-    const doubled = keys.find((key, index) => keys.indexOf(key) !== index)
-    if (doubled !== undefined) problems.push(`${list}: ${doubled} stands twice`)
-  }
-  if (!profile.ranks.some(rank => rank.tier === 'leader'))
-    problems.push('ranks: at least one needs the tier leader')
-  return problems
-}

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Attribute, demoProfile, type Profile, profileProblems, profileSchema } from '../src/index.ts'
+import {
+  type Attribute,
+  demoProfile,
+  type Profile,
+  ProfileError,
+  parseProfile,
+  profileProblems,
+  profileSchema,
+} from '../src/index.ts'
 import { plainSchema } from '../src/json-schema.ts'
 import { compiler, complaints } from './compile.ts'
 
@@ -47,6 +55,32 @@ const refusals: Record<string, [change: (profile: Profile) => void, problem: Reg
       profile.attributes.alliance.push({ ...attribute, class: 'alliance_private', scope: 'alliance.read' }),
     /takes the scope treasury\.read/,
   ],
+  'a strategic weapon that shows in losses': [
+    ({ units }) => {
+      for (const unit of units) if (unit.is_strategic && unit.key.startsWith('n')) unit.shows_in_losses = true
+    },
+    /units: nuclear_missile is strategic, and what is strategic never shows in losses/,
+  ],
+  'an example that is no value of its attribute': [
+    profile => profile.attributes.nation.push({ ...attribute, example: 'high' }),
+    /attributes\.nation\.morale: its example is no value of the type integer/,
+  ],
+  'two kinds of events that documents would call the same': [
+    profile => profile.event_kinds.push({ type: 'game.disaster_', description: 'Again.', data: {} }),
+    /event_kinds: game\.disaster and game\.disaster_ differ in underscores alone/,
+  ],
+  'a text that no database keeps': [
+    profile => {
+      profile.name = 'Nil\u0000'
+    },
+    /^\/name has a character that cannot be kept/,
+  ],
+  'half of a character': [
+    ({ resources }) => {
+      for (const resource of resources) if (resource.key === 'coal') resource.label = '\ud800'
+    },
+    /^\/resources\/2\/label has a character that cannot be kept/,
+  ],
   'ranks without a leader': [
     profile => {
       profile.ranks = profile.ranks.filter(rank => rank.tier !== 'leader')
@@ -91,4 +125,25 @@ test('an event kind of the game that takes one of Chancery’s names is refused'
     event_kinds.push({ type: 'war.declared', description: 'Not this one.', data: {} }),
   )
   assert.match(complaints(validate, profile).join(), /pattern/)
+})
+
+test('a member of an event that takes the name of what every object has is refused', () => {
+  for (const name of ['__proto__', 'constructor', 'toString', '']) {
+    const text = JSON.stringify(demoProfile).replace('"severity":', `${JSON.stringify(name)}:`)
+    assert.throws(() => parseProfile(text), ProfileError, name)
+  }
+})
+
+test('all that is wrong is told at once, however much it is', () => {
+  const wrong = changed(({ units, governments }) => {
+    for (const word of [...units, ...governments]) word.key = word.key.toUpperCase()
+  })
+  assert.throws(
+    () => parseProfile(JSON.stringify(wrong)),
+    (error: unknown) => {
+      assert.ok(error instanceof ProfileError)
+      assert.equal(error.message.split('\n').length, wrong.units.length + wrong.governments.length)
+      return true
+    },
+  )
 })

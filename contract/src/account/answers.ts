@@ -133,7 +133,12 @@ export interface KeyUsage {
   /** The last seven days, oldest first, every hour. */
   hours: CallsIn[]
   /** Of the last seven days, most first. */
-  operations: { operation: string; calls: number }[]
+  operations: {
+    operation: string
+    calls: number
+    /** Of them, those whose answer said that something of it will go. */
+    deprecated: number
+  }[]
   statuses: { status: number; calls: number }[]
 }
 

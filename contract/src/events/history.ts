@@ -1,4 +1,5 @@
-import { id, name, nullable, shape, text } from '../shapes.ts'
+import { redactableResources } from '../redactable.ts'
+import { count, id, listOf, name, nullable, oneOf, shape, text } from '../shapes.ts'
 import { derivedKind } from './kind.ts'
 import { theAlliance } from './subjects.ts'
 
@@ -58,6 +59,18 @@ export const historyKinds = () => ({
           { description: 'The alliance that won the era; null for none.' },
         ),
       ),
+      reset: nullable(
+        shape(
+          {
+            nations: count({ description: 'Nations that were retired with it.' }),
+            alliances: count({ description: 'Alliances that were retired with it.' }),
+          },
+          {
+            description:
+              'What ended with the era where the world began anew; those are told of by this event alone. Null where the world went on.',
+          },
+        ),
+      ),
     }),
     data =>
       data.champion
@@ -72,5 +85,14 @@ export const historyKinds = () => ({
       category: nullable(text(64, { description: 'Key of its category, as in the game profile.' })),
     }),
     data => `News: ${data.title}`,
+  ),
+  'record.redacted': derivedKind(
+    'Texts of a thing were replaced everywhere, also in earlier events. Drop what you kept of it, and read it anew.',
+    shape({
+      resource: oneOf(redactableResources, { description: 'What kind of thing it is.' }),
+      id: id({ description: 'The thing.' }),
+      fields: listOf(text(64), { description: 'Names of the fields that were replaced.' }),
+    }),
+    data => `Texts of the ${data.resource.replace('_', ' ')} ${data.id} were replaced.`,
   ),
 })

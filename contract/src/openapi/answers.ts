@@ -6,6 +6,7 @@ import { readableSchema } from '../responses.ts'
 import { listOf, shape } from '../shapes.ts'
 import { type OpenApiResponse, refTo } from './document.ts'
 import { headersWith, isShared } from './headers.ts'
+import { recordingOf } from './recorded.ts'
 import { componentName, documented } from './schemas.ts'
 
 /** The 200 of an operation. */
@@ -51,18 +52,21 @@ const pageOf = (item: TSchema) => shape({ data: listOf(item), pagination: refTo(
 const describeAnswer = ({ resources }: Contract, { returns }: Operation) =>
   returns.many ? 'One page.' : returns.resources.map(resource => resources[resource].description).join(' ')
 
-/** One example for each resource, and for each view of it: what everybody gets comes first. */
-function answerExamples(contract: Contract, { scope, returns }: Operation) {
+/** One example for each resource, and for each view of it: what everybody gets comes first. Recorded ones where there are. */
+function answerExamples(contract: Contract, { id, scope, returns }: Operation) {
   const views: Returned['view'][] =
     returns.view === 'owner' && scope === 'none' ? ['public', 'owner'] : [returns.view]
   return Object.fromEntries(
     returns.resources.flatMap(resource =>
       views.map(view => {
+        const name = componentName(resource, view)
+        const recording = recordingOf(contract, id, name)
+        if (recording) return [name, { summary: `GET ${recording.request}`, value: recording.answer }]
         const item = exampleOf(contract, resource, view)
         const value = returns.many
           ? { data: [item], pagination: { page: 1, limit: 25, total: 1, pages: 1 } }
           : { data: item }
-        return [componentName(resource, view), { value }]
+        return [name, { value }]
       }),
     ),
   )

@@ -1,6 +1,9 @@
 import type { Contract } from '../contract.ts'
+import { withDeprecation } from '../deprecation.ts'
+import { parameterWord } from '../example-words.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Parameter } from '../parameters.ts'
+import type { Profile } from '../profile.ts'
 import { answer } from './answers.ts'
 import { type OpenApiOperation, type OpenApiParameter, refTo } from './document.ts'
 import { byStatus, errorResponseName, errorsOf, protocolErrors } from './errors.ts'
@@ -15,13 +18,18 @@ export function openApiOperation(contract: Contract, operation: Operation): Open
     operationId: id,
     tags: [tag],
     summary,
-    description: operation.allowsHead ? description : `${description} HEAD is refused with 405.`,
+    description: withDeprecation(
+      operation.allowsHead ? description : `${description} HEAD is refused with 405.`,
+      operation.deprecated,
+    ),
     ...(operation.deprecated ? { deprecated: true } : {}),
     security: scope === 'none' ? [{}, bearer] : [bearer],
     'x-scope': scope,
     ...(includeScopes ? { 'x-include-scopes': includeScopes } : {}),
     parameters: [
-      ...Object.entries(operation.parameters).map(([name, parameter]) => openApiParameter(name, parameter)),
+      ...Object.entries(operation.parameters).map(([name, parameter]) =>
+        openApiParameter(name, parameter, contract.profile),
+      ),
       ...(isShared(operation) ? [refTo('parameters', 'if-none-match')] : []),
     ],
     responses: {
@@ -40,13 +48,15 @@ export function openApiOperation(contract: Contract, operation: Operation): Open
 
 function openApiParameter(
   name: string,
-  { in: place, schema, description, deprecated }: Parameter,
+  { in: place, schema, description, deprecated, words }: Parameter,
+  profile: Profile,
 ): OpenApiParameter {
-  const plain = documented(schema)
+  const known = documented(schema)
+  const plain = words ? { ...known, examples: [parameterWord(profile, words.list, words.example)] } : known
   return {
     name,
     in: place,
-    description,
+    description: withDeprecation(description, deprecated),
     ...(place === 'path' ? { required: true } : {}),
     ...(deprecated ? { deprecated: true } : {}),
     ...(plain.type === 'array' ? { style: 'form', explode: false } : {}),

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { type Contract, pagination } from '../contract.ts'
+import { type Deprecation, withDeprecation } from '../deprecation.ts'
 import { errorBody } from '../errors.ts'
 import { type JsonSchema, rewrite, withoutKeywords } from '../json-schema.ts'
 import type { Operation, ResourceName, Returned } from '../operations/operation.ts'
@@ -23,7 +24,11 @@ export function documented(schema: TSchema): JsonSchema {
     const { example, ...rest } = inner
     const opened =
       inner.additionalProperties === false ? withoutKeywords(rest, ['additionalProperties']) : rest
-    return example === undefined ? opened : { ...opened, examples: [example] }
+    const shown = example === undefined ? opened : { ...opened, examples: [example] }
+    const deprecation = inner['x-deprecated'] as Deprecation | undefined
+    return deprecation
+      ? { ...shown, description: withDeprecation(inner.description ?? '', deprecation) }
+      : shown
   })
   return rewritten ?? {}
 }

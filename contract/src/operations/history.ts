@@ -1,5 +1,15 @@
 import { limits } from '../limits.ts'
-import { eventTypes, ids, instant, lastEventId, limit, oneId, page, sequence } from '../parameters.ts'
+import {
+  eventTypes,
+  ids,
+  instant,
+  lastEventId,
+  limit,
+  oneId,
+  oneWord,
+  page,
+  sequence,
+} from '../parameters.ts'
 import { listOperation, streamOperation } from './operation.ts'
 
 export const conflictsList = listOperation('conflict', {
@@ -77,5 +87,5 @@ export const newsList = listOperation('news_item', {
   description: 'News by published_at, newest first, then id.',
   scope: 'none',
   body: 'shared',
-  parameters: { page, limit, category: oneId('Only this category.', 'war') },
+  parameters: { page, limit, category: oneWord('Only this category.', 'news_categories', 0) },
 })

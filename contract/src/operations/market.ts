@@ -1,4 +1,4 @@
-import { limit, oneId, page } from '../parameters.ts'
+import { limit, oneWord, page } from '../parameters.ts'
 import { listOperation } from './operation.ts'
 
 export const marketPrice = listOperation('market_price', {
@@ -9,7 +9,7 @@ export const marketPrice = listOperation('market_price', {
   description: 'One item for each traded resource, by the resource’s key.',
   scope: 'none',
   body: 'shared',
-  parameters: { page, limit, resource: oneId('Only this resource.', 'steel') },
+  parameters: { page, limit, resource: oneWord('Only this resource.', 'resources', 5) },
 })
 
 export const marketRankings = listOperation('market_ranking', {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { adminOnly, derived, open, resource } from '../classification.ts'
+import { wordAt } from '../example-words.ts'
 import type { Profile } from '../profile.ts'
 import { decimal, id, name, nullable, text, time, wordOf } from '../shapes.ts'
 import { nationStatuses } from './nation.ts'
@@ -32,11 +33,14 @@ export function allianceMemberResource(profile: Profile) {
       ),
       rank: open(wordOf(profile.ranks), {
         description: 'Key of the rank, as in the game profile.',
-        example: 'officer',
+        example: wordAt(profile.ranks, 1),
         default: profile.ranks.at(-1)?.key,
       }),
       rank_title: derived(
-        open(text(100), { description: 'The game’s word for the rank.', example: 'Minister' }),
+        open(text(100), {
+          description: 'The game’s word for the rank.',
+          example: (profile.ranks[1] ?? profile.ranks[0])?.label ?? '',
+        }),
       ),
       joined_at: open(nullable(time()), {
         description: 'When the nation joined.',

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { adminOnly, alliancePrivate, derived, open, resource } from '../classification.ts'
+import { countsAt, wordAt } from '../example-words.ts'
 import { attributesField, type Profile } from '../profile.ts'
 import {
   color,
@@ -95,7 +96,7 @@ export function allianceResource(profile: Profile) {
             {
               alliance_id: 'a3',
               name: 'Free Ports',
-              type: 'non_aggression',
+              type: wordAt(profile.treaty_types, 2),
               signed_at: '2026-04-11T15:00:00Z',
               expires_at: null,
             },
@@ -147,8 +148,8 @@ export function allianceResource(profile: Profile) {
       ),
       {
         description: 'The treasury. Only with `include=treasury`. Null where the game does not send it.',
-        unit: 'credits, units of goods',
-        example: { credits: 8200000, resources: { steel: 41000 } },
+        unit: `${profile.currency.key}, units of goods`,
+        example: { credits: 8200000, resources: countsAt(profile.resources, [5, 41000]) },
       },
     ),
     moderation_notes: adminOnly(nullable(text(10_000)), {

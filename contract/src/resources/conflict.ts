@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { derived, open, resource, suppliedAs } from '../classification.ts'
+import { countsAt } from '../example-words.ts'
 import type { Profile } from '../profile.ts'
 import { count, id, listOf, name, nullable, oneOf, shape, text, time } from '../shapes.ts'
 import { lossesOfSide } from './war.ts'
@@ -79,7 +80,10 @@ export function conflictResource(profile: Profile) {
               ],
               nation_count: 12,
               battles_won: 31,
-              losses: { soldiers: 81000 },
+              losses: countsAt(
+                profile.units.filter(unit => unit.shows_in_losses),
+                [0, 81000],
+              ),
             },
           ],
           default: [],

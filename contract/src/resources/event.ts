@@ -1,9 +1,11 @@
 import Type from 'typebox'
 import { open, resource } from '../classification.ts'
+import { wordOrNull } from '../example-words.ts'
+import type { Profile } from '../profile.ts'
 import { count, id, listOf, nullable, text, time } from '../shapes.ts'
 
 /** All events are public, every member of every kind: the log, the stream and the webhooks tell everyone the same. */
-export const eventResource = (types: readonly string[]) =>
+export const eventResource = ({ war_types }: Profile, types: readonly string[]) =>
   resource(
     'event',
     'Something that happened. The log of events is ordered, complete and the same for everybody.',
@@ -13,7 +15,8 @@ export const eventResource = (types: readonly string[]) =>
         example: 'evt_1042',
       }),
       seq: open(count(), {
-        description: 'Its number in the log: from 1, without gaps, in order of logging.',
+        description:
+          'Its number in the log: from 1 in order of logging. Without gaps, but where the game went back to a backup: then numbers go on above all that were given out.',
         example: 1042,
       }),
       type: open(text(64), {
@@ -35,7 +38,7 @@ export const eventResource = (types: readonly string[]) =>
       data: open(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }), {
         description: 'What happened, in a shape that belongs to the kind.',
         example: {
-          war: { war_id: 'w310', type: 'conquest', reason: null },
+          war: { war_id: 'w310', type: wordOrNull(war_types, 0), reason: null },
           attacker: {
             nation_id: 'n42',
             nation_name: 'Valdoria',

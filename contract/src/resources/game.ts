@@ -1,5 +1,7 @@
 import Type from 'typebox'
 import { open, resource } from '../classification.ts'
+import { oneOfList } from '../example-words.ts'
+import type { Profile } from '../profile.ts'
 import { listOf, name, nullable, oneOf, shape, text, time } from '../shapes.ts'
 import { eraResource } from './era.ts'
 
@@ -19,15 +21,14 @@ const attributes = () =>
     ),
   )
 
-export function gameResource() {
+export function gameResource(profile: Profile) {
   const era = eraResource().fields
-  const wordsExample = [{ key: 'steel', label: 'Steel' }]
   return resource('game', 'The game and its words.', {
-    name: open(name(100), { description: 'The game’s name.', example: 'Meridian' }),
-    url: open(nullable(text(500)), { description: 'The game’s home page.', example: null }),
+    name: open(name(100), { description: 'The game’s name.', example: profile.name }),
+    url: open(nullable(text(500)), { description: 'The game’s home page.', example: profile.url }),
     currency: open(shape({ key: text(64), label: name(100) }), {
       description: 'The currency of prices and credits.',
-      example: { key: 'credits', label: 'Credits' },
+      example: profile.currency,
     }),
     units: open(
       listOf(
@@ -40,34 +41,37 @@ export function gameResource() {
       ),
       {
         description: 'Military units. Strategic ones are the weapons of strategic_weapon events.',
-        example: [{ key: 'tanks', label: 'Tanks', is_strategic: false, shows_in_losses: true }],
+        example: oneOfList(profile.units, 1),
       },
     ),
-    resources: open(words(), { description: 'Goods that are stored and traded.', example: wordsExample }),
+    resources: open(words(), {
+      description: 'Goods that are stored and traded.',
+      example: oneOfList(profile.resources, 5),
+    }),
     ranks: open(
       listOf(shape({ key: text(64), label: name(100), tier: oneOf(['leader', 'officer', 'member']) })),
       {
         description: 'Ranks inside an alliance, highest first.',
-        example: [{ key: 'officer', label: 'Minister', tier: 'officer' }],
+        example: oneOfList(profile.ranks, 1),
       },
     ),
     governments: open(words(), {
       description: 'Forms of government.',
-      example: [{ key: 'republic', label: 'Republic' }],
+      example: oneOfList(profile.governments, 0),
     }),
-    continents: open(words(), { description: 'Continents.', example: [{ key: 'borea', label: 'Borea' }] }),
-    war_types: open(words(), { description: 'Kinds of war.', example: [{ key: 'raid', label: 'Raid' }] }),
+    continents: open(words(), { description: 'Continents.', example: oneOfList(profile.continents, 0) }),
+    war_types: open(words(), { description: 'Kinds of war.', example: oneOfList(profile.war_types, 1) }),
     battle_kinds: open(words(), {
       description: 'Kinds of battle.',
-      example: [{ key: 'air', label: 'Air strike' }],
+      example: oneOfList(profile.battle_kinds, 1),
     }),
     treaty_types: open(words(), {
       description: 'Kinds of treaty.',
-      example: [{ key: 'non_aggression', label: 'Non-aggression' }],
+      example: oneOfList(profile.treaty_types, 2),
     }),
     news_categories: open(words(), {
       description: 'Categories of news.',
-      example: [{ key: 'war', label: 'War' }],
+      example: oneOfList(profile.news_categories, 0),
     }),
     event_kinds: open(listOf(shape({ type: text(64), description: text(500) })), {
       description: 'Every kind of event that this server may tell.',

@@ -1,4 +1,5 @@
 import { open, resource } from '../classification.ts'
+import { wordAt } from '../example-words.ts'
 import type { Profile } from '../profile.ts'
 import { count, decimal, nullable, position, time, wordOf } from '../shapes.ts'
 
@@ -14,7 +15,7 @@ function marketPriceFields(profile: Profile) {
   return {
     resource: open(wordOf(profile.resources), {
       description: 'Key of the resource, as in the game profile.',
-      example: 'steel',
+      example: wordAt(profile.resources, 5),
     }),
     price: open(decimal(), {
       description: 'Price of the latest trade, for one unit.',
@@ -23,7 +24,7 @@ function marketPriceFields(profile: Profile) {
     }),
     currency: open(wordOf([profile.currency]), {
       description: 'Key of the currency, as in the game profile.',
-      example: 'credits',
+      example: profile.currency.key,
       default: profile.currency.key,
     }),
     best_bid: open(nullable(decimal()), {

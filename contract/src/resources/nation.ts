@@ -1,4 +1,5 @@
 import { adminOnly, alliancePrivate, derived, open, playerPrivate, resource } from '../classification.ts'
+import { countsAt, wordAt, wordOrNull } from '../example-words.ts'
 import { attributesField, type Profile } from '../profile.ts'
 import {
   color,
@@ -52,11 +53,11 @@ export function nationResource(profile: Profile) {
     }),
     government: open(nullable(wordOf(profile.governments)), {
       description: 'Key of the form of government, as in the game profile.',
-      example: 'republic',
+      example: wordOrNull(profile.governments, 0),
     }),
     continent: open(nullable(wordOf(profile.continents)), {
       description: 'Key of the continent, as in the game profile.',
-      example: 'borea',
+      example: wordOrNull(profile.continents, 0),
     }),
     color: open(nullable(color()), {
       description: 'The nation’s colour as #rrggbb.',
@@ -84,7 +85,7 @@ export function nationResource(profile: Profile) {
       open(membership(), {
         description:
           'The nation’s alliance and its rank there; null for none. An application is not membership.',
-        example: membershipExample,
+        example: membershipExample(profile),
       }),
     ),
     wars: derived(
@@ -133,10 +134,10 @@ export function nationResource(profile: Profile) {
         description: 'Exact forces. Null where the game does not send them.',
         unit: 'units',
         example: {
-          units: { soldiers: 42000, tanks: 310 },
-          reserves: { soldiers: 8000 },
+          units: countsAt(fieldUnits, [0, 42000], [1, 310]),
+          reserves: countsAt(fieldUnits, [0, 8000]),
           readiness: 87.5,
-          strategic: { nuclear_missile: 2 },
+          strategic: countsAt(strategicUnits, [1, 2]),
         },
       },
     ),
@@ -150,8 +151,8 @@ export function nationResource(profile: Profile) {
       ),
       {
         description: 'Money and goods at hand. Null where the game does not send them.',
-        unit: 'credits, units of goods',
-        example: { credits: 1250000, resources: { food: 52000, steel: 8100 } },
+        unit: `${profile.currency.key}, units of goods`,
+        example: { credits: 1250000, resources: countsAt(profile.resources, [0, 52000], [5, 8100]) },
       },
     ),
     production: playerPrivate(
@@ -170,7 +171,9 @@ export function nationResource(profile: Profile) {
       ),
       {
         description: 'Production queues. Null where the game does not send them.',
-        example: { queue: [{ item: 'tanks', quantity: 40, completes_at: '2026-05-28T06:00:00Z' }] },
+        example: {
+          queue: [{ item: wordAt(profile.units, 1), quantity: 40, completes_at: '2026-05-28T06:00:00Z' }],
+        },
       },
     ),
     assignments: alliancePrivate(

@@ -1,4 +1,5 @@
 import { open, resource } from '../classification.ts'
+import { wordOrNull } from '../example-words.ts'
 import type { Profile } from '../profile.ts'
 import { id, listOf, name, nullable, text, time, wordOf } from '../shapes.ts'
 
@@ -13,9 +14,9 @@ export const newsItemResource = (profile: Profile) =>
     }),
     category: open(nullable(wordOf(profile.news_categories)), {
       description: 'Key of the category, as in the game profile.',
-      example: 'diplomacy',
+      example: wordOrNull(profile.news_categories, 1),
     }),
-    author: open(nullable(text(100)), { description: 'Who wrote it.', example: 'The Meridian Courier' }),
+    author: open(nullable(text(100)), { description: 'Who wrote it.', example: 'The Daily Courier' }),
     published_at: open(time(), { description: 'When it was published.', example: '2026-05-18T07:00:00Z' }),
     nation_ids: open(listOf(id(), { maxItems: 100 }), {
       description: 'Nations it is about.',

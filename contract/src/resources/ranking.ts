@@ -1,4 +1,5 @@
 import { open, resource } from '../classification.ts'
+import type { Profile } from '../profile.ts'
 import { count, decimal, id, name, nullable, position, shape, text } from '../shapes.ts'
 import { membership, membershipExample } from './references.ts'
 
@@ -13,7 +14,7 @@ const places = () => ({
   }),
 })
 
-export const nationRankingResource = () =>
+export const nationRankingResource = (profile: Profile) =>
   resource('nation_ranking', 'A nation’s place among nations.', {
     ...places(),
     nation: open(
@@ -29,7 +30,7 @@ export const nationRankingResource = () =>
           id: 'n42',
           nation_name: 'Valdoria',
           leader_name: 'Mira Castellane',
-          alliance: membershipExample,
+          alliance: membershipExample(profile),
         },
       },
     ),

@@ -1,3 +1,5 @@
+import { wordAt } from '../example-words.ts'
+import type { Profile } from '../profile.ts'
 import { id, name, nullable, shape, text } from '../shapes.ts'
 
 /** The one shape of membership, wherever it appears. `null` stands for no membership; an application is not one. */
@@ -19,11 +21,11 @@ export const membership = () =>
     ),
   )
 
-export const membershipExample = {
+export const membershipExample = ({ ranks }: Profile) => ({
   alliance_id: 'a7',
-  rank: 'officer',
+  rank: wordAt(ranks, 1),
   alliances: { name: 'Northern Pact', tag: 'NP' },
-}
+})
 
 /** One side of a war as it was when the war was declared. */
 export const belligerent = () =>

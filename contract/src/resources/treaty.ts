@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { open, resource } from '../classification.ts'
+import { wordAt } from '../example-words.ts'
 import type { Profile } from '../profile.ts'
 import { id, nullable, time, wordOf } from '../shapes.ts'
 
@@ -15,7 +16,7 @@ export function treatyResource(profile: Profile) {
       }),
       type: open(wordOf(profile.treaty_types), {
         description: 'Key of the kind of treaty, as in the game profile.',
-        example: 'non_aggression',
+        example: wordAt(profile.treaty_types, 2),
       }),
       signed_at: open(nullable(time()), {
         description: 'When it was signed.',

@@ -1,10 +1,11 @@
 import Type from 'typebox'
 import { open, resource } from '../classification.ts'
+import type { Profile } from '../profile.ts'
 import { decimal, id, name, shape, text } from '../shapes.ts'
 import { membership, membershipExample } from './references.ts'
 
 /** What a bot learns by redeeming a code: public fields, and that whoever gave the code holds the nation. */
-export const verifiedIdentityResource = () =>
+export const verifiedIdentityResource = (profile: Profile) =>
   resource('verified_identity', 'The nation that a verification code belongs to.', {
     verified: open(Type.Unsafe<true>({ type: 'boolean', enum: [true] }), {
       description: 'Always true: failures are errors.',
@@ -29,6 +30,6 @@ export const verifiedIdentityResource = () =>
     ),
     alliance: open(membership(), {
       description: 'Its alliance and its rank there; null for none, also for an applicant.',
-      example: membershipExample,
+      example: membershipExample(profile),
     }),
   })

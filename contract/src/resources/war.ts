@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { derived, open, resource, suppliedAs } from '../classification.ts'
+import { countsAt, wordOrNull } from '../example-words.ts'
 import type { Profile } from '../profile.ts'
 import { count, countsBy, decimal, id, name, nullable, oneOf, shape, text, time, wordOf } from '../shapes.ts'
 import { belligerent, belligerentExample } from './references.ts'
@@ -20,16 +21,26 @@ export const lossesOfBoth = (profile: Profile) =>
 export const lossesOfSide = (profile: Profile) =>
   countsBy(lossUnits(profile), { description: 'Losses, by kind of unit.' })
 
-const lossesExample = { attacker: { soldiers: 1200, tanks: 31 }, defender: { soldiers: 2050, tanks: 12 } }
+const lossesExample = (profile: Profile) => ({
+  attacker: countsAt(lossUnits(profile), [0, 1200], [1, 31]),
+  defender: countsAt(lossUnits(profile), [0, 2050], [1, 12]),
+})
 
 /** A side as the game sends it: names and alliance are taken from the world where they are left out. */
+/** Saying null says that there was none. */
+const takenDown = 'Left out: as it is when the war is declared.'
+
 const suppliedBelligerent = () =>
   Type.Object(
     {
-      nation_id: id(),
-      nation_name: Type.Optional(name(100)),
-      alliance_id: Type.Optional(nullable(id())),
-      alliance_name: Type.Optional(nullable(name(100))),
+      nation_id: id({ description: 'The nation.' }),
+      nation_name: Type.Optional(name(100, { description: `Its name at the declaration. ${takenDown}` })),
+      alliance_id: Type.Optional(
+        nullable(id({ description: `Its alliance at the declaration. ${takenDown}` })),
+      ),
+      alliance_name: Type.Optional(
+        nullable(name(100, { description: `That alliance’s name at the declaration. ${takenDown}` })),
+      ),
     },
     {
       additionalProperties: false,
@@ -43,7 +54,7 @@ export function warResource(profile: Profile) {
     id: open(id(), { description: 'Identifier that the game chose.', example: 'w310' }),
     type: open(nullable(wordOf(profile.war_types)), {
       description: 'Key of the kind of war, as in the game profile.',
-      example: 'conquest',
+      example: wordOrNull(profile.war_types, 0),
     }),
     status: open(oneOf(warStatuses), {
       description: 'active until it has ended.',
@@ -84,7 +95,7 @@ export function warResource(profile: Profile) {
       open(lossesOfBoth(profile), {
         description: 'Losses over its battles.',
         unit: 'units',
-        example: lossesExample,
+        example: lossesExample(profile),
       }),
     ),
     conflict_id: open(nullable(id()), {
@@ -113,7 +124,7 @@ export function battleResource(profile: Profile) {
     war_id: open(id(), { description: 'The war it was fought in.', example: 'w310' }),
     kind: open(nullable(wordOf(profile.battle_kinds)), {
       description: 'Key of the kind of battle, as in the game profile.',
-      example: 'ground',
+      example: wordOrNull(profile.battle_kinds, 0),
     }),
     fought_at: open(time(), { description: 'When it was fought.', example: '2026-05-21T03:12:00Z' }),
     attacker_nation_id: open(id(), {
@@ -129,9 +140,10 @@ export function battleResource(profile: Profile) {
       example: 'attacker',
     }),
     losses: open(lossesOfBoth(profile), {
-      description: 'Losses of this battle’s attacker and defender. Never spies or strategic weapons.',
+      description:
+        'Losses of this battle’s attacker and defender, of units whose losses the game makes public; never of strategic weapons.',
       unit: 'units',
-      example: lossesExample,
+      example: lossesExample(profile),
       default: { attacker: {}, defender: {} },
     }),
     infrastructure_destroyed: open(nullable(decimal()), {

@@ -1,0 +1,79 @@
+import Type from 'typebox'
+import { landings } from '../account/requests.ts'
+import { limits } from '../limits.ts'
+import { id, oneOf, shape, time } from '../shapes.ts'
+import { jsonAnswer, operatorOperation } from './operation.ts'
+import { playerMembers } from './player-named.ts'
+
+export const codesIssue = operatorOperation({
+  id: 'codes.issue',
+  method: 'POST',
+  path: '/codes',
+  tag: 'Identity',
+  roles: ['identity'],
+  summary: 'Make a verification code',
+  description: `A code by which a player proves on a chat platform which nation is theirs. It works once, for ${limits.codeLifetimeSeconds / 60} minutes. A nation has ${limits.codesLivePerNation} live codes at most.`,
+  body: {
+    schema: shape({
+      nation_id: id({ description: 'The nation that the code proves.' }),
+      for: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: 'The chat account that alone may redeem it. Without: whoever has the code.',
+        }),
+      ),
+    }),
+    examples: { Code: { nation_id: 'n42' }, Bound: { nation_id: 'n42', for: '80351110224678912' } },
+  },
+  answers: {
+    201: jsonAnswer(
+      'The code. It is shown this once.',
+      shape({
+        code: Type.String({
+          pattern: `^[${limits.codeAlphabet}]{${limits.codeLength}}$`,
+          description: 'The code.',
+        }),
+        expires_at: time({ description: 'Until when it works.' }),
+      }),
+      { code: 'K7PWM3XQ9T', expires_at: '2026-05-27T18:10:00Z' },
+    ),
+  },
+  errors: ['not_found'],
+})
+
+export const handoversCreate = operatorOperation({
+  id: 'handovers.create',
+  method: 'POST',
+  path: '/handovers',
+  tag: 'Identity',
+  roles: ['identity'],
+  summary: 'Make a hand-over link',
+  description: `A link that signs a player in to the developer settings. Ask for it when the player, signed in to the game, wants to go there, and send the browser to it. It works once, for ${limits.handoverLifetimeSeconds} seconds.`,
+  body: {
+    schema: shape({
+      ...playerMembers,
+      landing: Type.Optional(
+        oneOf(landings, { description: 'What the player sees first. Default: verify.' }),
+      ),
+    }),
+    examples: { Link: { nation_id: 'n42' }, Keys: { player_id: 'p42', landing: 'keys' } },
+  },
+  answers: {
+    201: jsonAnswer(
+      'The link. It is shown this once.',
+      shape({
+        url: Type.String({
+          format: 'uri',
+          description: 'Where to send the browser. Its fragment is secret.',
+        }),
+        expires_at: time({ description: 'Until when it works.' }),
+      }),
+      {
+        url: 'https://api.game.example/developers/#handover=TOKEN',
+        expires_at: '2026-05-27T18:01:00Z',
+      },
+    ),
+  },
+  errors: ['not_found'],
+})

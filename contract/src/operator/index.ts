@@ -1,0 +1,68 @@
+import { backupTake } from './backup.ts'
+import { factsSend } from './facts.ts'
+import { feedsGet } from './feeds.ts'
+import { codesIssue, handoversCreate } from './identity.ts'
+import { requestsGet, usageAddresses, usageKeys } from './journal.ts'
+import { keysCreate, keysList, keysRevoke, keysSetLimit } from './keys.ts'
+import { logList } from './log.ts'
+import { playersResume, playersSuspend } from './players.ts'
+import { refusedDrop, refusedGet, refusedList, refusedRetry } from './refused.ts'
+import { metricsGet, statusGet } from './status.ts'
+import { tokensCreate, tokensList, tokensRevoke, tokensRotate } from './tokens.ts'
+import { webhooksDeliveries, webhooksReplay } from './webhook-deliveries.ts'
+import {
+  webhooksAdd,
+  webhooksDisable,
+  webhooksEnable,
+  webhooksGet,
+  webhooksList,
+  webhooksRemove,
+  webhooksRotate,
+  webhooksTest,
+} from './webhooks.ts'
+
+export { type OperatorErrorCode, operatorErrors } from './errors.ts'
+export type { BodyOf, OperatorMethod, OperatorOperation, QueryOf } from './operation.ts'
+export { type BatchStatus, batchStatusNames } from './outcome.ts'
+export type { RefusedBatch, RefusedBatchWithContent } from './refused.ts'
+export { holdsRole, type OperatorRole, operatorRoleNames, operatorRoles } from './roles.ts'
+export type { OperatorTokenRecord } from './tokens.ts'
+
+/** Everything that the operator listener does, in the order of its reference. */
+export const operatorOperations = {
+  factsSend,
+  feedsGet,
+  refusedList,
+  refusedGet,
+  refusedRetry,
+  refusedDrop,
+  codesIssue,
+  handoversCreate,
+  keysCreate,
+  keysList,
+  keysRevoke,
+  keysSetLimit,
+  playersSuspend,
+  playersResume,
+  webhooksAdd,
+  webhooksList,
+  webhooksGet,
+  webhooksTest,
+  webhooksEnable,
+  webhooksDisable,
+  webhooksRotate,
+  webhooksDeliveries,
+  webhooksReplay,
+  webhooksRemove,
+  requestsGet,
+  usageKeys,
+  usageAddresses,
+  tokensCreate,
+  tokensList,
+  tokensRotate,
+  tokensRevoke,
+  logList,
+  statusGet,
+  metricsGet,
+  backupTake,
+} as const

@@ -1,0 +1,89 @@
+import Type from 'typebox'
+import { batchId } from '../facts.ts'
+import { count, listOf, nullable, oneOf, shape, text } from '../shapes.ts'
+import { named } from './operation.ts'
+
+/** What may become of a batch, and what it means. */
+export const batchStatuses = {
+  applied: 'It is applied, and durable.',
+  duplicate: 'It had been applied before, and nothing was done again.',
+  conflict:
+    'Another content was applied under this id. Nothing of this one is: give it an id of its own, or find out why two batches have one id.',
+  overtaken:
+    'It does not stand on the batch of its feed that was applied last. Nothing of it is applied: read the feed, and begin again from there.',
+  refused:
+    'Facts of it are wrong, and nothing of it is applied. `refused` says which: correct them, and send the batch again under the same id.',
+  unavailable:
+    'The database could not be reached. Whether it was applied shows when it is sent again: send it again.',
+} as const
+export type BatchStatus = keyof typeof batchStatuses
+export const batchStatusNames = Object.keys(batchStatuses) as BatchStatus[]
+
+const statusTable = Object.entries(batchStatuses)
+  .map(([status, meaning]) => `- \`${status}\`: ${meaning}`)
+  .join('\n')
+
+export const refusalSchema = named(
+  'Refusal',
+  shape(
+    {
+      line: count({
+        description:
+          'Which fact: its line in the stream, or its place in `facts`, from 1. 0 where no single fact is at fault.',
+      }),
+      path: text(1000, { description: 'Where in the fact, as a JSON pointer; empty for the whole of it.' }),
+      reason: text(2000, { description: 'What is wrong there.' }),
+    },
+    { description: 'Why a batch was refused.' },
+  ),
+)
+
+export const outcomeSchema = named(
+  'Outcome',
+  shape(
+    {
+      batch: nullable({ ...batchId(), description: 'The batch; null for facts that no commit ever closed.' }),
+      status: oneOf(batchStatusNames, { description: statusTable }),
+      facts: count({ description: 'Facts in the batch; 0 where it was refused.' }),
+      events: count({ description: 'Events that followed from it and are in the log.' }),
+      last_seq: nullable(count({ description: 'Number of the last of them; null where there are none.' })),
+      refused: listOf(refusalSchema, {
+        maxItems: 100,
+        description: 'What is wrong with it: the first hundred, in the order of the facts.',
+      }),
+      is_kept: Type.Boolean({
+        description: 'Whether the batch is kept among the refused ones, where it can be tried again.',
+      }),
+    },
+    { description: 'What became of one batch.' },
+  ),
+)
+
+export const appliedExample = {
+  batch: 'turn-8817',
+  status: 'applied',
+  facts: 412,
+  events: 37,
+  last_seq: 10_482,
+  refused: [],
+  is_kept: false,
+}
+export const refusedExample = {
+  batch: 'turn-8818',
+  status: 'refused',
+  facts: 0,
+  events: 0,
+  last_seq: null,
+  refused: [{ line: 2, path: '/data/nation_name', reason: 'must not have more than 100 characters' }],
+  is_kept: true,
+}
+const without = (status: BatchStatus) => ({ ...refusedExample, status, refused: [], is_kept: false })
+export const conflictExample = {
+  ...without('conflict'),
+  refused: [{ line: 0, path: '/batch', reason: 'another batch was applied under this id' }],
+}
+export const overtakenExample = {
+  ...without('overtaken'),
+  refused: [{ line: 0, path: '/feed/after', reason: 'feed pull stands on batch pull-73' }],
+}
+export const unavailableExample = without('unavailable')

@@ -1,0 +1,16 @@
+import Type from 'typebox'
+import { id, shape } from '../shapes.ts'
+
+/** Members of a body or query that name a player: exactly one of the two. */
+export const playerMembers = {
+  nation_id: Type.Optional(id({ description: 'The player whose nation this is now.', example: 'n42' })),
+  player_id: Type.Optional(id({ description: 'The player of this id.', example: 'p42' })),
+}
+
+/** A query that may name a player: all, where it names none. */
+export const ofPlayer = shape({
+  nation_id: Type.Optional(
+    Type.String({ description: 'Only of the player whose nation this is now.', example: 'n42' }),
+  ),
+  player_id: Type.Optional(Type.String({ description: 'Only of this player.', example: 'p42' })),
+})

@@ -1,0 +1,147 @@
+import Type, { type Static } from 'typebox'
+import { batchId, feedPlace } from '../facts.ts'
+import { limits } from '../limits.ts'
+import { annotate, count, listOf, nullable, position, shape, time } from '../shapes.ts'
+import { batchConflict, batchRefused, batchUnavailable } from './facts.ts'
+import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
+import { appliedExample, outcomeSchema, refusalSchema, refusedExample } from './outcome.ts'
+
+const { name: feedName } = feedPlace().properties
+
+const members = {
+  id: batchId(),
+  feed: nullable(annotate(feedName, { description: 'The feed that it is of; null for none.' })),
+  first_refused_at: time({ description: 'When it was first refused.' }),
+  last_refused_at: time({ description: 'When it was last refused.' }),
+  tries: position({ description: 'How often it was sent or tried.' }),
+  facts: count({ description: 'Facts in it.' }),
+  bytes: count({ description: 'How long its facts are as lines.' }),
+  has_content: Type.Boolean({
+    description: `Whether its facts are kept, so that it can be tried again. Beyond ${limits.refusedBytesMax} bytes they are not.`,
+  }),
+  overtaken_by: nullable(
+    annotate(batchId(), {
+      description:
+        'A batch that was applied since and says something of the same things: applied now, this one would turn back time. Null for none.',
+    }),
+  ),
+  refusals: listOf(refusalSchema, { description: 'Why it was refused, the last time.' }),
+}
+const example = {
+  id: 'turn-8818',
+  feed: null,
+  first_refused_at: '2026-05-27T18:00:03.118Z',
+  last_refused_at: '2026-05-27T18:00:03.118Z',
+  tries: 1,
+  facts: 2,
+  bytes: 214,
+  has_content: true,
+  overtaken_by: null,
+  refusals: refusedExample.refused,
+}
+const content =
+  '{"op":"put","resource":"nation","data":{"id":"n42","nation_name":"…"}}\n{"op":"delete","resource":"alliance_member","id":"n9"}\n'
+
+const refusedBatch = named(
+  'RefusedBatch',
+  shape(members, { description: 'A batch that was refused and not applied since.' }),
+)
+export type RefusedBatch = Static<typeof refusedBatch>
+
+const refusedBatchWithContent = named(
+  'RefusedBatchWithContent',
+  shape(
+    {
+      ...members,
+      is_announced: Type.Boolean({ description: 'Whether its events would be pushed as news.' }),
+      content: nullable(
+        Type.String({ description: 'Its facts, a line each, without the commit; null where not kept.' }),
+      ),
+    },
+    { description: 'A refused batch with its facts.' },
+  ),
+)
+export type RefusedBatchWithContent = Static<typeof refusedBatchWithContent>
+
+const pathParameter = { name: 'id', description: 'The batch’s id.', example: 'turn-8818' }
+
+export const refusedList = operatorOperation({
+  id: 'refused.list',
+  method: 'GET',
+  path: '/refused',
+  tag: 'Facts',
+  roles: ['facts'],
+  summary: 'List refused batches',
+  description: `Batches that were refused within the last ${limits.refusedDays} days and not applied since, the latest first, without their facts.`,
+  query: shape({
+    feed: Type.Optional({ ...feedName, description: 'Only of this feed.' }),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1000, description: 'How many to list. Default 100.' }),
+    ),
+  }),
+  answers: { 200: listAnswer('The batches.', refusedBatch, example) },
+})
+
+export const refusedGet = operatorOperation({
+  id: 'refused.get',
+  method: 'GET',
+  path: '/refused/{id}',
+  tag: 'Facts',
+  roles: ['facts'],
+  summary: 'Read a refused batch',
+  description: 'One refused batch, with its facts as they were sent.',
+  pathParameter,
+  answers: {
+    200: jsonAnswer('The batch.', refusedBatchWithContent, { ...example, is_announced: true, content }),
+  },
+  errors: ['not_found'],
+})
+
+export const refusedRetry = operatorOperation({
+  id: 'refused.retry',
+  method: 'POST',
+  path: '/refused/{id}/retry',
+  tag: 'Facts',
+  roles: ['facts'],
+  summary: 'Try a refused batch again',
+  description:
+    'Applies a refused batch as it was sent: for one whose reason is gone, because what it refers to has come or the game profile has changed. Applied, it leaves the list. One that was overtaken is not tried unless `anyway` says so.',
+  pathParameter,
+  body: {
+    schema: shape({
+      anyway: Type.Optional(
+        Type.Boolean({
+          description: 'true tries a batch although a later one has said something of the same things.',
+        }),
+      ),
+    }),
+    examples: { Retry: {}, Anyway: { anyway: true } },
+    isOptional: true,
+  },
+  answers: {
+    200: jsonAnswer('It is applied.', outcomeSchema, appliedExample),
+    409: batchConflict,
+    422: batchRefused,
+    503: batchUnavailable,
+  },
+  errors: ['not_found', 'conflict'],
+})
+
+export const refusedDrop = operatorOperation({
+  id: 'refused.drop',
+  method: 'DELETE',
+  path: '/refused/{id}',
+  tag: 'Facts',
+  roles: ['facts'],
+  summary: 'Drop a refused batch',
+  description: 'Forgets a refused batch. What it said is not applied.',
+  pathParameter,
+  answers: {
+    200: jsonAnswer(
+      'It is gone.',
+      shape({ id: batchId(), dropped: Type.Literal(true, { description: 'Always true.' }) }),
+      { id: 'turn-8818', dropped: true },
+    ),
+  },
+  errors: ['not_found'],
+})

@@ -15,6 +15,7 @@ import { createDefineStream } from './http/define-stream.ts'
 import { registerDocs } from './http/docs.ts'
 import { createEdge } from './http/edge.ts'
 import { createErrorHandler } from './http/errors.ts'
+import { registerGuides } from './http/guides/register-guides.ts'
 import { registerHealth } from './http/health.ts'
 import { createObserver } from './http/observe.ts'
 import { createOpenStreams, type StreamTimings } from './http/open-streams.ts'
@@ -113,7 +114,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
     document ??= openApiFor(contract, { serverUrl: parts.publicUrl() })
     return document
   }
-  registerDocs(app, { document: readDocument, title: `${contract.profile.name} API` })
+  const title = `${contract.profile.name} API`
+  registerDocs(app, { document: readDocument, title })
+  registerGuides(app, { title, publicUrl: parts.publicUrl })
 
   // The developer settings: a page for people, and its own API behind a session.
   registerAccount(app, { ...parts, ...parts.account }, handleError)

@@ -10,13 +10,14 @@ export interface Config {
   operatorHost: string
   operatorPort: number
   operatorToken: string | undefined
+  operatorTls: TlsFiles | undefined
   publicUrl: string | undefined
   dataDir: string
   databaseUrl: string | undefined
   /** Statement names are per session; a pooler that shares sessions needs them off. */
   databaseNamesStatements: boolean
   gameFile: string | undefined
-  tls: { certFile: string; keyFile: string } | undefined
+  tls: TlsFiles | undefined
   valkeyUrl: string | undefined
   trustedProxies: string[]
   anonymousLimit: number
@@ -33,6 +34,12 @@ export interface Config {
   logLevel: LogLevel
   /** Bring the database to this version at start. The bundled one is always brought. */
   migrates: boolean
+}
+
+/** Paths of a certificate chain and its private key, both PEM. */
+export interface TlsFiles {
+  certFile: string
+  keyFile: string
 }
 
 /** What differs from command to command. */
@@ -89,6 +96,16 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
       URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined
   const path = (text: string) => (isAbsolute(text) ? text : resolve(text))
 
+  /** Two files that are nothing without each other. */
+  const tlsFiles = (certName: string, keyName: string): TlsFiles | undefined => {
+    const certFile = read<string | undefined>(certName, undefined, 'a file', path)
+    const keyFile = read<string | undefined>(keyName, undefined, 'a file', path)
+    if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile }
+    if (certFile !== undefined || keyFile !== undefined)
+      problems.push(`${certFile === undefined ? certName : keyName}: is missing; set both or neither`)
+    return undefined
+  }
+
   // The address of the public listener: the API, its reference, health.
   const host = read('CHANCERY_HOST', defaults.host, 'an address or a host name', anyText)
   const publicPort = read('CHANCERY_PORT', 8080, 'a port from 0 to 65535; 0 takes a free one', port)
@@ -108,6 +125,9 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     'at least 16 printable characters without spaces',
     text => (/^[\x21-\x7e]{16,}$/.test(text) ? text : undefined),
   )
+
+  // Certificate chain and private key (PEM files) of the operator listener. Without both: plain HTTP, for one machine or a private network.
+  const operatorTls = tlsFiles('CHANCERY_OPERATOR_TLS_CERT', 'CHANCERY_OPERATOR_TLS_KEY')
 
   // What callers see in front of the public listener, e.g. https://api.game.example.
   const publicUrl = read<string | undefined>(
@@ -130,14 +150,8 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
   // The game profile: a JSON file with the words in which games differ. Without: the demo game's.
   const gameFile = read<string | undefined>('CHANCERY_GAME_FILE', undefined, 'a file', path)
 
-  // Certificate chain and private key (PEM files). Without both: a proxy ends TLS.
-  const certFile = read<string | undefined>('CHANCERY_TLS_CERT', undefined, 'a file', path)
-  const keyFile = read<string | undefined>('CHANCERY_TLS_KEY', undefined, 'a file', path)
-  if ((certFile === undefined) !== (keyFile === undefined)) {
-    problems.push(
-      `${certFile === undefined ? 'CHANCERY_TLS_CERT' : 'CHANCERY_TLS_KEY'}: is missing; set both or neither`,
-    )
-  }
+  // Certificate chain and private key (PEM files) of the public listener. Without both: a proxy ends TLS.
+  const tls = tlsFiles('CHANCERY_TLS_CERT', 'CHANCERY_TLS_KEY')
 
   // Valkey or Redis, which makes limits exact over all processes. Without: limits in memory, per process.
   const valkeyUrl = read<string | undefined>(
@@ -207,12 +221,13 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     operatorHost,
     operatorPort,
     operatorToken,
+    operatorTls,
     publicUrl: publicUrl?.replace(/\/+$/, ''),
     dataDir,
     databaseUrl,
     databaseNamesStatements,
     gameFile,
-    tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
+    tls,
     valkeyUrl,
     trustedProxies,
     anonymousLimit,

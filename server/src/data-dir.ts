@@ -26,6 +26,8 @@ export async function writeAddresses(
   addresses: { public: string; operator: string },
 ): Promise<void> {
   const file = join(dataDir, 'addresses.json')
-  await writeFile(`${file}.new`, `${JSON.stringify(addresses)}\n`)
-  await rename(`${file}.new`, file)
+  // Several processes may start at once on one directory: the last one stands in it.
+  const next = `${file}.${process.pid}.new`
+  await writeFile(next, `${JSON.stringify(addresses)}\n`)
+  await rename(next, file)
 }

@@ -11,7 +11,8 @@ export async function readContract(file: string | undefined): Promise<Contract> 
   try {
     return contractFor(parseProfile(text))
   } catch (error) {
-    if (error instanceof ProfileError) throw new StartupError(`CHANCERY_GAME_FILE: ${file}: ${error.message}`)
-    throw error
+    if (!(error instanceof ProfileError)) throw error
+    const lines = error.message.split('\n').map(problem => `CHANCERY_GAME_FILE: ${file}: ${problem}`)
+    throw new StartupError(lines.join('\n'))
   }
 }

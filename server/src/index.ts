@@ -1,9 +1,19 @@
+import type { Readable } from 'node:stream'
+import { backupDatabase } from './backup/index.ts'
 import type { Config } from './config.ts'
 import { ensureDataDir } from './data-dir.ts'
+import { version } from './main.ts'
 import { openStore } from './store/open-store.ts'
+
+export { BackupError } from './backup/backup-error.ts'
+export { continueDatabase, type RestoreWish, restoreDatabase } from './backup/index.ts'
+export { type BackupSummary, checkBackup } from './backup/read-backup.ts'
+export type { Continued, Restored } from './backup/restore-backup.ts'
 
 export { type Config, type ConfigDefaults, ConfigError, readConfig } from './config.ts'
 export { type RunningServer, startServer, version } from './main.ts'
+export type { ProfileComparison } from './profile/adopt-profile.ts'
+export { compareWithDatabase } from './profile/compare-with-database.ts'
 export { StartupError } from './startup-error.ts'
 
 /** Brings the database to this version. Returns the names of the migrations that it has applied. */
@@ -13,3 +23,7 @@ export async function migrateDatabase(config: Config): Promise<string[]> {
   await store.close()
   return store.migrated
 }
+
+/** Hands a backup of the database to `write`. Throws a BackupError or a StartupError that says what to do. */
+export const backUp = <T>(config: Config, write: (backup: Readable) => Promise<T>): Promise<T> =>
+  backupDatabase(config, version, write)

@@ -3,20 +3,24 @@ import { createKeys } from './access/keys.ts'
 import { forgetOldAccounts } from './account/forget.ts'
 import { readLogo } from './account/page/logo.ts'
 import { buildApp } from './app.ts'
-import type { Config } from './config.ts'
+import type { Config, TlsFiles } from './config.ts'
 import { createLimits } from './create-limits.ts'
 import { ensureDataDir, readOperatorToken, writeAddresses } from './data-dir.ts'
 import { readContract } from './game-file.ts'
 import type { StreamTimings } from './http/open-streams.ts'
-import { createFactChecker } from './ingest/index.ts'
+import { createFactChecker, forgetOldBatches, forgetOldRefused } from './ingest/index.ts'
 import { createAccountJournal } from './journal/account-journal.ts'
 import { createDropMetrics } from './journal/drop-metrics.ts'
 import { startJournal } from './journal/journal.ts'
 import { closeSoon, listen } from './listener.ts'
-import { buildOperatorApp } from './operator/operator-app.ts'
+import { createOperator } from './operator/create-operator.ts'
+import { warnIfExposed } from './operator/warn-if-exposed.ts'
+import { adoptProfile } from './profile/adopt-profile.ts'
 import { startRankingRounds } from './rankings/rounds.ts'
+import { appendToLedger, completeLedger, type LedgerEntry } from './redaction-ledger.ts'
 import { StartupError } from './startup-error.ts'
 import { sql } from './store/database.ts'
+import { readMigrationNumber } from './store/migration-number.ts'
 import { openStore } from './store/open-store.ts'
 import { createPools } from './store/pools.ts'
 import { createPulse } from './store/pulse.ts'
@@ -58,7 +62,8 @@ export async function startServer(
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
   const contract = await readContract(config.gameFile)
-  const tls = config.tls && (await readTls(config.tls))
+  const tls = config.tls && (await readTls(config.tls, 'CHANCERY_TLS'))
+  const operatorTls = config.operatorTls && (await readTls(config.operatorTls, 'CHANCERY_OPERATOR_TLS'))
   const pageLogo = config.pageLogo === undefined ? undefined : await readLogo(config.pageLogo)
 
   // Whatever was opened is closed in the opposite order, also when a later part does not start.
@@ -80,6 +85,7 @@ export async function startServer(
       log.fatal({ reason }, 'the bundled database has ended')
       void close()
     })
+    await adoptProfile(store.target, contract.profile, { isDefault: config.gameFile === undefined })
 
     const pools = createPools({
       target: store.target,
@@ -132,20 +138,37 @@ export async function startServer(
       isDraining: () => isDraining,
     })
     const operatorToken = config.operatorToken ?? (await readOperatorToken(config.dataDir))
-    const ingest = { pool: pools.ingest, contract, check: createFactChecker(contract) }
-    const operatorApp = buildOperatorApp(
-      {
-        contract,
-        pools,
-        pulse,
-        ingest,
-        metrics,
-        webhooks: webhooks.settings,
-        journal,
-        publicUrl: () => publicUrl,
-        version,
-      },
-      { token: operatorToken, log },
+    const ingest = {
+      pool: pools.ingest,
+      contract,
+      check: createFactChecker(contract),
+      noteRedactions: (notes: LedgerEntry[]) => appendToLedger(config.dataDir, notes),
+    }
+    const operator = createOperator({
+      contract,
+      pools,
+      target: store.target,
+      pulse,
+      ingest,
+      metrics,
+      webhooks: webhooks.settings,
+      webhookQueue: webhooks.queue,
+      journal,
+      publicUrl: () => publicUrl,
+      version,
+      migration: await readMigrationNumber(store.target),
+      mainToken: operatorToken,
+      tls: operatorTls,
+      log,
+      onError,
+    })
+    closers.push(operator.close)
+
+    await completeLedger(
+      config.dataDir,
+      await pools.ingest.rows<LedgerEntry>(
+        sql`select op, at, fact from chancery_secret.redaction order by number`,
+      ),
     )
 
     const rounds = startRankingRounds({
@@ -159,20 +182,24 @@ export async function startServer(
       forgetOldCodes(pools.access).catch(onError)
       forgetOldAccounts(pools.access).catch(onError)
       pruneDeliveryLog(pools.outbound, Date.now()).catch(onError)
+      forgetOldBatches(pools.ingest).catch(onError)
+      forgetOldRefused(pools.ingest).catch(onError)
+      operator.forgetOld().catch(onError)
     }, housekeepingEveryMs)
     closers.push(async () => clearInterval(housekeeping))
 
     const scheme = tls ? 'https' : 'http'
     const publicAddress = await listen(app, scheme, config.host, config.port, 'CHANCERY_PORT')
     closers.push(() => closeSoon(app))
+    warnIfExposed(log, { host: config.operatorHost, hasTls: operatorTls !== undefined })
     const operatorUrl = await listen(
-      operatorApp,
-      'http',
+      operator.app,
+      operatorTls ? 'https' : 'http',
       config.operatorHost,
       config.operatorPort,
       'CHANCERY_OPERATOR_PORT',
     )
-    closers.push(() => closeSoon(operatorApp))
+    closers.push(() => closeSoon(operator.app))
     publicUrl ||= publicAddress
     await writeAddresses(config.dataDir, { public: publicAddress, operator: operatorUrl })
 
@@ -188,16 +215,14 @@ async function closeAll(closers: (() => Promise<unknown>)[]): Promise<void> {
   for (const close of closers.reverse()) await close().catch(() => undefined)
 }
 
-async function readTls({
-  certFile,
-  keyFile,
-}: {
-  certFile: string
-  keyFile: string
-}): Promise<{ cert: Buffer; key: Buffer }> {
+/** Reads the files that the variables beginning with `prefix` name. */
+async function readTls(
+  { certFile, keyFile }: TlsFiles,
+  prefix: string,
+): Promise<{ cert: Buffer; key: Buffer }> {
   const read = (variable: string, file: string) =>
     readFile(file).catch(() => {
       throw new StartupError(`${variable}: the file ${file} cannot be read`)
     })
-  return { cert: await read('CHANCERY_TLS_CERT', certFile), key: await read('CHANCERY_TLS_KEY', keyFile) }
+  return { cert: await read(`${prefix}_CERT`, certFile), key: await read(`${prefix}_KEY`, keyFile) }
 }

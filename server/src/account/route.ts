@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
-import { bodyReader } from '../operator/checked-body.ts'
+import { bodyReader } from '../http/checked-body.ts'
+import { AccountError } from './account-error.ts'
 import type { AccountContext } from './context.ts'
 import type { SignedIn } from './session/signed-in.ts'
 
@@ -78,8 +79,8 @@ export const playerRoute = <B extends TSchema, Q extends TSchema>(
 }
 
 function callReader<B extends TSchema, Q extends TSchema>({ body, query, status = 200 }: Expected<B, Q>) {
-  const readBody = bodyReader(body)
-  const readQuery = bodyReader(query)
+  const readBody = bodyReader(body, notAsItShould)
+  const readQuery = bodyReader(query, notAsItShould)
   return (req: FastifyRequest, reply: FastifyReply) => {
     reply.code(status)
     return {
@@ -91,6 +92,8 @@ function callReader<B extends TSchema, Q extends TSchema>({ body, query, status 
     }
   }
 }
+
+const notAsItShould = (message: string) => new AccountError('invalid_request', message)
 
 const idOf = (params: unknown): string =>
   typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : ''

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { WriteEvent } from '../disclosure/event-writer.ts'
 import type { Database } from '../store/database.ts'
 import { eventFrame } from './frames.ts'
-import { type Event, readAnnouncedSpans, readEvents, type Span } from './store.ts'
+import { type Event, findNextSeq, readAnnouncedSpans, readEvents, type Span } from './store.ts'
 
 /** An event as readers get it, and what decides which of them do. */
 export interface Frame {
@@ -25,6 +25,8 @@ export type PageKind = 'all' | 'news'
 export interface LogPages {
   /** The page with what follows a number, as far as it goes up to `end`. At once where it is remembered; rejects while the database is away. */
   read(kind: PageKind, after: number, end: number): Page | Promise<Page>
+  /** Drops all that is remembered: texts in the log have been replaced. */
+  forget(): void
 }
 
 export interface LogPagesOptions {
@@ -54,10 +56,14 @@ export function createLogPages({ db, write, bytesMax = 16 * 1_048_576 }: LogPage
   const remembered = new LRUCache<string, Page>({ maxSize: bytesMax, sizeCalculation: sizeOf })
   const underWay = new Map<string, Promise<Page>>()
   const takeTurn = createTurns(readsMax)
+  let rewritings = 0
 
-  async function readAll(span: Span): Promise<Page> {
+  /** Where numbers are missing, which a restore has left out, the page reaches over them. */
+  async function readAll(span: Span, end: number): Promise<Page> {
     const events = await readEvents(db, span, pageLength)
-    return { through: span.last, frames: events.map(event => toFrame(write, event)) }
+    const isWhole = events.length > span.last - span.first
+    const through = isWhole ? span.last : ((await findNextSeq(db, span.last, end)) ?? end + 1) - 1
+    return { through, frames: events.map(event => toFrame(write, event)) }
   }
 
   /** News of a span; where the news ends earlier, the page reaches over the quiet history behind it. */
@@ -78,7 +84,7 @@ export function createLogPages({ db, write, bytesMax = 16 * 1_048_576 }: LogPage
 
   async function readOn(kind: PageKind, known: Page, last: number, end: number): Promise<Page> {
     const span = { first: known.through + 1, last: Math.min(last, end) }
-    const more = await takeTurn(() => (kind === 'all' ? readAll(span) : readNews(span, end)))
+    const more = await takeTurn(() => (kind === 'all' ? readAll(span, end) : readNews(span, end)))
     return { through: more.through, frames: [...known.frames, ...more.frames] }
   }
 
@@ -91,14 +97,23 @@ export function createLogPages({ db, write, bytesMax = 16 * 1_048_576 }: LogPage
       if (known && known.through >= Math.min(last, end)) return known
       const running = underWay.get(name)
       if (running) return running
+      const begunAt = rewritings
       const started = readOn(kind, known ?? { through: number * pageLength, frames: [] }, last, end)
         .then(page => {
-          remembered.set(name, page)
+          // What was read before the log was rewritten may be of either kind.
+          if (begunAt === rewritings) remembered.set(name, page)
           return page
         })
-        .finally(() => underWay.delete(name))
+        .finally(() => {
+          if (underWay.get(name) === started) underWay.delete(name)
+        })
       underWay.set(name, started)
       return started
+    },
+    forget() {
+      rewritings += 1
+      remembered.clear()
+      underWay.clear()
     },
   }
 }

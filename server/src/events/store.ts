@@ -2,16 +2,13 @@ import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/cont
 import { type Database, type Sql, sql } from '../store/database.ts'
 import { allOf, offsetOf, type Page } from '../store/paging.ts'
 import type { ReadContext } from '../store/read-context.ts'
+import { type Gap, isLost, numberAt, runsOf, type Span } from './gaps.ts'
+
+export type { Span } from './gaps.ts'
 
 export type Event = PublicOf<ResourceOf<'event'>>
 
 type Filter = ValuesFor<typeof operations.eventsList>
-
-/** A span of the log, both ends included; empty where `first` is beyond `last`. */
-export interface Span {
-  first: number
-  last: number
-}
 
 const columns = sql`
   'evt_' || e.seq as id, e.seq, e.type, e.occurred_at, e.summary, e.nation_ids, e.alliance_ids, e.war_id, e.conflict_id, e.data`
@@ -62,18 +59,26 @@ export async function readMatching(
     join chancery_world.event e using (seq) order by e.seq`)
 }
 
-/** A page of the log, or `cursor_expired` where `after` is older than what is kept or beyond the end. */
+/** The first number of an event after a number, up to `end`; undefined where there is none. */
+export async function findNextSeq(db: Database, after: number, end: number): Promise<number | undefined> {
+  const next = await db.first<{ seq: number }>(sql`
+    select seq from chancery_world.event where seq > ${after} and seq <= ${end} order by seq limit 1`)
+  return next?.seq
+}
+
+/** A page of the log, or `cursor_expired` where `after` is older than what is kept, beyond the end, or was lost in a restore. */
 export async function listEvents(
   { pools }: ReadContext,
   filter: Filter,
 ): Promise<Page<Event> | 'cursor_expired'> {
   const db = pools.public
-  const span = spanWithin(await endsOf(db, filter), filter)
+  const ends = await endsOf(db, filter)
+  const span = spanWithin(ends, filter)
   if (span === 'cursor_expired') return span
   const page = { offset: offsetOf(filter), limit: filter.limit, isOldestFirst: filter.after !== undefined }
   const { type: kinds } = filter
   if (hasSubject(filter)) return listBySubject(db, span, filter, page)
-  if (!kinds) return listByNumber(db, span, page)
+  if (!kinds) return listByNumber(db, runsOf(span, ends.gaps), page)
   const [kind] = kinds
   return kinds.length === 1 && kind !== undefined
     ? listByKind(db, span, kind, page)
@@ -115,13 +120,16 @@ type Ends = Pick<Filter, 'since' | 'until' | 'after'>
 interface LogEnds extends Span {
   since: number | null
   until: number | null
+  /** In order; few, if any: one for each time that a backup was restored. */
+  gaps: Gap[]
 }
 
 async function endsOf(db: Database, { since, until }: Ends): Promise<LogEnds> {
   const ends = await db.first<LogEnds>(sql`
     select first_seq as first, seq as last,
       (select min(first_seq) from chancery_world.logging where logged_at >= ${since ?? null}) as since,
-      (select min(first_seq) from chancery_world.logging where logged_at >= ${until ?? null}) as until
+      (select min(first_seq) from chancery_world.logging where logged_at >= ${until ?? null}) as until,
+      (select coalesce(json_agg(g order by g.last_before), '[]') from chancery_world.log_gap g) as gaps
     from chancery_world.pulse`)
   if (!ends) throw new Error('the pulse has no row')
   return ends
@@ -130,8 +138,9 @@ async function endsOf(db: Database, { since, until }: Ends): Promise<LogEnds> {
 /** The numbers that `since`, `until` and `after` leave. Times select by when the log was written, which never runs backwards. */
 function spanWithin(ends: LogEnds, { since, until, after }: Ends): Span | 'cursor_expired' {
   const span = { first: ends.first, last: ends.last }
-  if (after !== undefined && after !== 0 && (after < ends.first - 1 || after > ends.last))
-    return 'cursor_expired'
+  if (after !== undefined && after !== 0) {
+    if (after < ends.first - 1 || after > ends.last || isLost(after, ends.gaps)) return 'cursor_expired'
+  }
   if (since !== undefined) span.first = Math.max(span.first, ends.since ?? ends.last + 1)
   if (until !== undefined) span.last = Math.min(span.last, (ends.until ?? ends.last + 1) - 1)
   if (after !== undefined) span.first = Math.max(span.first, after + 1)
@@ -153,11 +162,13 @@ const hasSubject = ({ nation_id, alliance_id, war_id }: Subjects) =>
 const direction = ({ isOldestFirst }: Pick<PageOfLog, 'isOldestFirst'>) =>
   isOldestFirst ? sql`asc` : sql`desc`
 
-/** The whole log: its numbers have no gaps, so a page is a range of them. */
-async function listByNumber(db: Database, span: Span, page: PageOfLog): Promise<Page<Event>> {
-  const total = lengthOf(span)
+/** The whole log: every number of its runs is an event, so a page is a range of numbers. */
+async function listByNumber(db: Database, runs: Span[], page: PageOfLog): Promise<Page<Event>> {
+  const total = runs.reduce((sum, run) => sum + lengthOf(run), 0)
   if (page.offset >= total) return { items: [], total }
-  const { first, last } = slice(span, page)
+  const positions = slice({ first: 0, last: total - 1 }, page)
+  const first = numberAt(runs, positions.first)
+  const last = numberAt(runs, positions.last)
   const items = await db.rows<Event>(sql`
     select ${columns} from chancery_world.event e
     where e.seq >= ${first} and e.seq <= ${last} order by e.seq ${direction(page)}`)
@@ -169,7 +180,7 @@ const kindSpan = (kind: Sql, { first, last }: Span) => sql`
   (select kind_number from chancery_world.event where type = ${kind} and seq >= ${first} order by seq limit 1) as first,
   (select kind_number from chancery_world.event where type = ${kind} and seq <= ${last} order by seq desc limit 1) as last`
 
-/** One kind: its own numbers have no gaps either. */
+/** One kind: its own numbers have no gaps at all. */
 async function listByKind(db: Database, span: Span, kind: string, page: PageOfLog): Promise<Page<Event>> {
   const found = await db.first<{ first: number | null; last: number | null }>(
     sql`select ${kindSpan(sql`${kind}`, span)}`,

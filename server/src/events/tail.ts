@@ -31,6 +31,7 @@ export function createTail({ db, pulse, write, onTold }: TailOptions): Tail {
   const pages = createLogPages({ db, write })
   const streams = new Set<StreamSource>()
   let newest = 0
+  let redactionVersion: number | undefined
   let changedAt = Number.NEGATIVE_INFINITY
   let wakeUp: NodeJS.Timeout | undefined
 
@@ -44,7 +45,9 @@ export function createTail({ db, pulse, write, onTold }: TailOptions): Tail {
       if (count % wokenAtOnce === 0) await setImmediate()
     }
   }
-  pulse.onChange(({ seq, worldChangedAt }) => {
+  pulse.onChange(({ seq, worldChangedAt, redactionVersion: version }) => {
+    if (version !== redactionVersion) pages.forget()
+    redactionVersion = version
     const known = newest
     newest = Math.max(newest, seq)
     if (worldChangedAt !== null) changedAt = Date.parse(worldChangedAt)

@@ -4,11 +4,19 @@ import type { Logger } from 'pino'
 import { isUnavailable } from '../store/database.ts'
 import { ApiError } from './api-error.ts'
 
+/** A failure that a caller is told of, whichever listener's. */
+export interface Failure {
+  status: number
+  code: string
+  message: string
+  headers: Readonly<Record<string, string>>
+}
+
 /** The one shape of every error answer. */
-export const errorBody = ({ code, message }: ApiError, requestId: string): string =>
+export const errorBody = ({ code, message }: Pick<Failure, 'code' | 'message'>, requestId: string): string =>
   JSON.stringify({ error: { code, message, request_id: requestId } })
 
-export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
+export function sendError(reply: FastifyReply, error: Failure): FastifyReply {
   return reply
     .code(error.status)
     .headers({

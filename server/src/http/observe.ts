@@ -48,6 +48,7 @@ export function createObserver({ metrics: { requests }, journal }: ObserverParts
       operation,
       status,
       durationMs: reply.elapsedTime,
+      isDeprecated: reply.hasHeader('deprecation'),
     })
   }
 
@@ -74,6 +75,7 @@ export function createObserver({ metrics: { requests }, journal }: ObserverParts
         operation: noOperation,
         status,
         durationMs: 0,
+        isDeprecated: false,
       })
     },
   }

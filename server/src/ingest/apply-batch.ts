@@ -1,11 +1,14 @@
 import { type Contract, type FactResource, factResources } from '@chancery/contract'
 import { createEventCollector } from '../events/append.ts'
 import { recordEvents } from '../events/record.ts'
+import type { RedactionNote } from '../redaction/ledger.ts'
+import { takeBack } from '../redaction/take-back.ts'
 import { applyAlliances } from '../resources/alliances/apply.ts'
 import { applyApplications } from '../resources/applications/apply.ts'
 import { applyBattles } from '../resources/battles/apply.ts'
 import { applyConflicts, recountConflicts } from '../resources/conflicts/apply.ts'
 import { applyEras } from '../resources/eras/apply.ts'
+import { resetWorld } from '../resources/eras/reset.ts'
 import { applyMarket } from '../resources/market/apply.ts'
 import { applyMembers, dismissMembers, leaveAlliances } from '../resources/members/apply.ts'
 import { applyNations } from '../resources/nations/apply.ts'
@@ -14,13 +17,17 @@ import { applyTreaties, endTreatiesOf } from '../resources/treaties/apply.ts'
 import { applyWars } from '../resources/wars/apply.ts'
 import { recountBattles, recountWarsOfAlliances, recountWarsOfNations } from '../resources/wars/recount.ts'
 import type { Batch, Change } from '../store/batch.ts'
+import { chunksOf } from '../store/chunks.ts'
 import { type Database, sql } from '../store/database.ts'
 import { notifyPulse } from '../store/pulse.ts'
 import { createBatch } from './create-batch.ts'
+import { isInPlace, moveFeed } from './feeds.ts'
+import { dropRefused, hasRefused, noteOvertaken, noteOvertakenOf } from './refused.ts'
+import { leftOut } from './snapshot.ts'
 import type { SpooledBatch } from './spool.ts'
 
 /** One batch at a time writes the world: whoever applies holds this lock until it commits. */
-const ingestLock = 0x696e_6765
+export const ingestLock = 0x696e_6765
 
 const appliers: Record<FactResource, (batch: Batch, changes: Change[]) => Promise<void>> = {
   alliance: applyAlliances,
@@ -45,10 +52,16 @@ const cascades: Partial<Record<FactResource, ((batch: Batch, deletes: Change[]) 
   nation: [leaveAlliances],
 }
 
-/** What became of a batch that was not refused. */
+/** What became of a batch that was not refused. `notes`: what it took back, for the ledger beside the database. */
 export type Applied =
-  | { status: 'applied' | 'duplicate'; facts: number; events: number; last_seq: number }
-  | { status: 'conflict' }
+  | {
+      status: 'applied' | 'duplicate'
+      facts: number
+      events: number
+      last_seq: number
+      notes: RedactionNote[]
+    }
+  | { status: 'conflict' | 'overtaken' }
 
 /**
  * Applies a batch inside a transaction of its own: all of it or nothing, and once, however often it is sent.
@@ -61,18 +74,28 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
     from chancery_secret.batch where id = ${spooled.id}`)
   if (known) {
     const { is_same, ...counts } = known
-    return is_same ? { status: 'duplicate', ...counts } : { status: 'conflict' }
+    return is_same ? { status: 'duplicate', ...counts, notes: [] } : { status: 'conflict' }
   }
+  if (spooled.feed && !(await isInPlace(db, spooled.feed))) return { status: 'overtaken' }
 
   const { seq: base, logged_at: loggedAt } = await startOfBatch(db)
   const events = createEventCollector(db)
   const batch = createBatch(db, contract, loggedAt, events)
+  const mayOvertake = await hasRefused(db)
+  if (spooled.reset) {
+    const retired = await resetWorld(batch, spooled.reset)
+    await batch.checkReferences()
+    if (mayOvertake) await noteOvertakenOf(db, spooled.id, retired)
+  }
   for (const resource of factResources) {
-    for (const deletes of spooled.deletes(resource)) {
+    const whole = spooled.snapshot(resource)
+    const absent = whole ? await leftOut(batch, whole) : []
+    for (const deletes of [...chunksOf(absent), ...spooled.deletes(resource)]) {
       for (const cascade of cascades[resource] ?? []) await cascade(batch, deletes)
     }
-    for await (const changes of spooled.changes(resource)) {
+    for await (const changes of both(chunksOf(absent), spooled.changes(resource))) {
       await appliers[resource](batch, changes)
+      if (mayOvertake) await noteOvertaken(db, spooled.id, resource, changes)
       await events.relieve()
       await batch.checkReferences()
     }
@@ -82,19 +105,30 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
     await events.relieve()
     await batch.checkReferences()
   }
+  const takingBack = await takeBack(batch, spooled)
+  await batch.checkReferences()
   await recount(batch)
 
   const eventCount = await events.append(base, loggedAt, spooled.isAnnounced)
   const lastSeq = base + eventCount
+  await takingBack.finish()
   await db.rows(sql`
     insert into chancery_secret.batch (id, content_hash, applied_at, facts, events, last_seq)
     values (${spooled.id}, ${spooled.contentHash}, ${loggedAt}, ${spooled.factCount}, ${eventCount}, ${lastSeq})`)
+  if (spooled.feed) await moveFeed(db, spooled.feed.name, spooled.id, loggedAt)
+  if (mayOvertake) await dropRefused(db, spooled.id)
   if (batch.hasWorldChanged() || eventCount > 0) {
     await db.rows(sql`
       update chancery_world.pulse set seq = ${lastSeq}, world_version = world_version + 1, world_changed_at = ${loggedAt}`)
     await db.rows(notifyPulse)
   }
-  return { status: 'applied', facts: spooled.factCount, events: eventCount, last_seq: lastSeq }
+  const { notes } = takingBack
+  return { status: 'applied', facts: spooled.factCount, events: eventCount, last_seq: lastSeq, notes }
+}
+
+async function* both<T>(first: Iterable<T>, second: AsyncIterable<T>): AsyncGenerator<T> {
+  yield* first
+  yield* second
 }
 
 /** Where the log stands, and the time of this batch in it. That time never runs backwards, whatever the clock does. */

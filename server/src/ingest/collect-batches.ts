@@ -1,14 +1,18 @@
 import { factBytesMax } from '@chancery/contract'
+import { retiredResources } from '../resources/eras/reset.ts'
 import type { Refusal } from '../store/batch.ts'
-import { type CheckedFact, type FactChecker, isRefusal, parseFact } from './check-fact.ts'
+import { type CheckedFact, type FactChecker, isRefusal } from './check-fact.ts'
 import { readLines } from './lines.ts'
 import { refusalsMax } from './outcome.ts'
+import { parseFact } from './parse-fact.ts'
+import { anyId, type Commit, type Sent, SentText, type Thing } from './sent-text.ts'
 import { Spool, type SpooledBatch } from './spool.ts'
 
 /** A batch as it came out of the stream: all its facts good by themselves, or why not. */
-export type Collected =
+export type Collected = { sent: Sent; commit: Commit } & (
   | { id: string; batch: SpooledBatch; spool: Spool }
   | { id: string | null; refusals: Refusal[] }
+)
 
 /** Cuts a stream of facts into batches. Whoever is given a spool clears it. */
 export async function* collectBatches(
@@ -16,14 +20,20 @@ export async function* collectBatches(
   input: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Collected> {
   let spool = new Spool()
+  let text = new SentText()
   let refusals: Refusal[] = []
   let lastLine = 0
   let isOpen = false
 
   const close = (commit: Extract<CheckedFact, { op: 'commit' }>['commit']): Collected => {
-    if (isRefusal(commit)) return { id: null, refusals: [...refusals, commit] }
-    if (refusals.length > 0) return { id: commit.batch, refusals }
-    return { id: commit.batch, batch: spool.close(commit.batch, commit.announce ?? true), spool }
+    const sent = text.sent()
+    if (isRefusal(commit)) return { id: null, refusals: [...refusals, commit], sent, commit: {} }
+    const id = commit.batch
+    if (refusals.length > 0) return { id, refusals, sent, commit }
+    return { id, batch: spool.close(commit), spool, sent, commit }
+  }
+  const refuse = (refusal: Refusal) => {
+    if (refusals.length < refusalsMax) refusals.push(refusal)
   }
 
   try {
@@ -34,13 +44,18 @@ export async function* collectBatches(
         isOpen = true
         const checked = checkLine(check, line)
         if (isRefusal(checked)) {
-          if (refusals.length < refusalsMax) refusals.push(checked)
+          text.add(line.number, 'text' in line ? line.text : undefined, [])
+          refuse(checked)
         } else if (checked.op !== 'commit') {
-          if (refusals.length === 0) await spool.add(checked, 'text' in line ? line.text : '')
+          const lineText = 'text' in line ? line.text : ''
+          text.add(line.number, lineText, thingsOf(checked))
+          const misplaced = refusals.length === 0 ? await spool.add(checked, lineText) : undefined
+          if (misplaced) refuse(misplaced)
         } else {
           const collected = close(checked.commit)
           if ('refusals' in collected) await spool.clear()
           else spool = new Spool()
+          text = new SentText()
           refusals = []
           isOpen = false
           yield collected
@@ -49,7 +64,8 @@ export async function* collectBatches(
     }
     if (isOpen) {
       const reason = 'the stream ended before this batch was committed: nothing of it is stored'
-      yield { id: null, refusals: [...refusals, { line: lastLine, path: '', reason }] }
+      const refusal = { line: lastLine, path: '', reason }
+      yield { id: null, refusals: [...refusals, refusal], sent: text.sent(), commit: {} }
     }
   } finally {
     await spool.clear()
@@ -63,4 +79,11 @@ export function checkLine(
   if (line.text === undefined) return { line: line.number, path: '', reason: line.problem ?? 'unreadable' }
   const parsed = parseFact(line.text, line.number)
   return 'reason' in parsed ? parsed : check(parsed.value, line.number)
+}
+
+/** The things that a fact changes. */
+export function thingsOf(fact: CheckedFact): Thing[] {
+  if (fact.op === 'change') return [{ resource: fact.resource, id: fact.change.key }]
+  if (fact.op === 'snapshot') return [{ resource: fact.snapshot.resource, id: anyId }]
+  return fact.op === 'reset' ? retiredResources.map(resource => ({ resource, id: anyId })) : []
 }

@@ -2,6 +2,7 @@ import { type Contract, type EventKind, type FactResource, factKeys } from '@cha
 import type { EventCollector } from '../events/append.ts'
 import { type Batch, type Refusal, RefusedBatch } from '../store/batch.ts'
 import { type Database, raw, sql } from '../store/database.ts'
+import { idOfNext, retiredReason, retiredWith } from '../store/reused-ids.ts'
 
 /** Ids by resource, and where each was first referred to. */
 type References = Map<FactResource, Map<string, { line: number; path: string }>>
@@ -107,9 +108,19 @@ async function missing(
       select t.id from unnest(${[...ids.keys()]}::text[]) as t (id)
       where not exists (select from ${table} k where k.${key} = t.id)
         and not (${mayBeGone} and exists (select from chancery_world.tombstone g where g.resource = ${resource} and g.id = t.id))`)
+    if (rows.length === 0) continue
+    const eras = await retiredWith(
+      { db },
+      resource,
+      rows.map(({ id }) => id),
+    )
+    const next = await idOfNext({ db })
     for (const { id } of rows) {
       const place = ids.get(id)
-      if (place) refusals.push({ ...place, reason: `there is no ${resource} ${id}` })
+      const era = eras.get(id)
+      const reason =
+        era === undefined ? `there is no ${resource} ${id}` : retiredReason(resource, id, era, next)
+      if (place) refusals.push({ ...place, reason })
     }
   }
   return refusals

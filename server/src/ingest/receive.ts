@@ -1,30 +1,46 @@
-import type { Contract } from '@chancery/contract'
-import { type Refusal, RefusedBatch } from '../store/batch.ts'
-import { type Database, type DatabasePool, isUnavailable, sql } from '../store/database.ts'
-import { type Applied, applyBatch } from './apply-batch.ts'
-import { type FactChecker, isRefusal, isTooDeep, tooDeep } from './check-fact.ts'
-import { type Collected, checkLine, collectBatches } from './collect-batches.ts'
+import { sql } from '../store/database.ts'
+import { type Collected, collectBatches } from './collect-batches.ts'
 import { type Outcome, refused, unavailable } from './outcome.ts'
-import { Spool, type SpooledBatch } from './spool.ts'
-
-export interface IngestContext {
-  pool: DatabasePool
-  contract: Contract
-  check: FactChecker
-}
-
-type Runner = (work: (db: Database) => Promise<Applied>) => Promise<Applied>
+import { setBy } from './set-by.ts'
+import {
+  type IngestContext,
+  keepIfRefused,
+  type ReceiveOptions,
+  type Runner,
+  settleBatch,
+} from './settle-batch.ts'
 
 /** Reads a stream of facts and applies each batch when its commit arrives. Yields one outcome a batch, as soon as it is durable. */
 export async function* receiveFacts(
   context: IngestContext,
   input: AsyncIterable<Uint8Array>,
+  { keepsRefused = true }: ReceiveOptions = {},
 ): AsyncGenerator<Outcome> {
-  yield* receive(context, input, work => context.pool.transaction(work))
+  yield* receive(context, input, {
+    apply: work => context.pool.transaction(work),
+    isDurable: true,
+    keepsRefused,
+  })
 }
 
-/** Says of each batch what `receiveFacts` would say, one after the other, and keeps nothing. */
+/**
+ * Says of each batch what `receiveFacts` would say, one after the other, and keeps nothing. It begins when all has come: no batch
+ * of others is applied while it works.
+ */
 export async function checkFacts(
+  context: IngestContext,
+  input: AsyncIterable<Uint8Array>,
+  report: (outcome: Outcome) => void | Promise<void>,
+): Promise<void> {
+  const facts = await setBy(input)
+  try {
+    await checkAll(context, facts.read(), report)
+  } finally {
+    await facts.clear()
+  }
+}
+
+async function checkAll(
   context: IngestContext,
   input: AsyncIterable<Uint8Array>,
   report: (outcome: Outcome) => void | Promise<void>,
@@ -33,7 +49,7 @@ export async function checkFacts(
     await db.rows(sql`begin`)
     try {
       // Later batches stand on earlier ones, so all of them share one transaction, which is then undone.
-      const run: Runner = async work => {
+      const apply: Runner['apply'] = async work => {
         await db.rows(sql`savepoint batch`)
         try {
           const applied = await work(db)
@@ -46,7 +62,8 @@ export async function checkFacts(
           throw error
         }
       }
-      for await (const outcome of receive(context, input, run)) await report(outcome)
+      for await (const outcome of receive(context, input, { apply, isDurable: false, keepsRefused: false }))
+        await report(outcome)
     } finally {
       await db.rows(sql`rollback`)
     }
@@ -56,12 +73,12 @@ export async function checkFacts(
 async function* receive(
   context: IngestContext,
   input: AsyncIterable<Uint8Array>,
-  run: Runner,
+  runner: Runner,
 ): AsyncGenerator<Outcome> {
   let isAway = false
   for await (const collected of ahead(collectBatches(context.check, input), clear)) {
     try {
-      const outcome = await outcomeOf(context, collected, run, isAway)
+      const outcome = await outcomeOf(context, collected, runner, isAway)
       isAway ||= outcome.status === 'unavailable'
       yield outcome
     } finally {
@@ -73,11 +90,15 @@ async function* receive(
 async function outcomeOf(
   context: IngestContext,
   collected: Collected,
-  run: Runner,
+  runner: Runner,
   isAway: boolean,
 ): Promise<Outcome> {
-  if ('refusals' in collected) return refused(collected.id, collected.refusals)
-  return isAway ? unavailable(collected.id) : settleBatch(context, collected.batch, run)
+  if (!('refusals' in collected) && isAway) return unavailable(collected.id)
+  const outcome =
+    'refusals' in collected
+      ? refused(collected.id, collected.refusals)
+      : await settleBatch(context, collected.batch, runner)
+  return runner.keepsRefused && !isAway ? keepIfRefused(context, outcome, collected) : outcome
 }
 
 const clear = async (collected: Collected): Promise<void> => {
@@ -105,60 +126,3 @@ async function* ahead<T>(items: AsyncGenerator<T>, letGo: (item: T) => Promise<v
     void items.return(undefined).catch(() => undefined)
   }
 }
-
-/** Applies one small batch that arrived as a JSON value. Lines are positions in `facts`, from 1. */
-export async function receiveBatch(
-  context: IngestContext,
-  id: string,
-  { facts, announce = true }: { facts: unknown[]; announce?: boolean },
-): Promise<Outcome> {
-  const spool = new Spool()
-  const refusals: Refusal[] = []
-  try {
-    for (const [index, fact] of facts.entries()) {
-      if (isTooDeep(fact)) {
-        refusals.push(tooDeep(index + 1))
-        continue
-      }
-      const text = JSON.stringify(fact)
-      const checked = checkLine(context.check, { number: index + 1, text })
-      if (isRefusal(checked)) refusals.push(checked)
-      else if (checked.op === 'commit')
-        refusals.push({
-          line: index + 1,
-          path: '/op',
-          reason: 'a batch in one request is committed by itself',
-        })
-      else await spool.add(checked, text)
-    }
-    if (refusals.length > 0) return refused(id, refusals)
-    return await settleBatch(context, spool.close(id, announce), work => context.pool.transaction(work))
-  } finally {
-    await spool.clear()
-  }
-}
-
-async function settleBatch(context: IngestContext, spooled: SpooledBatch, run: Runner): Promise<Outcome> {
-  try {
-    const applied = await run(db => applyBatch(db, context.contract, spooled))
-    const counts =
-      applied.status === 'conflict' ? { facts: spooled.factCount, events: 0, last_seq: null } : applied
-    const refusals =
-      applied.status === 'conflict'
-        ? [{ line: 0, path: '/batch', reason: 'another batch was applied under this id' }]
-        : []
-    return { batch: spooled.id, ...counts, status: applied.status, refused: refusals }
-  } catch (error) {
-    if (error instanceof RefusedBatch) return refused(spooled.id, error.refusals)
-    if (isValueError(error))
-      return refused(spooled.id, [
-        { line: 0, path: '', reason: `the database cannot keep a value: ${error.message}` },
-      ])
-    if (isUnavailable(error)) return unavailable(spooled.id)
-    throw error
-  }
-}
-
-/** SQLSTATE 22 (data exception) and 23 (integrity): the facts are at fault, though no check of ours named the line. */
-const isValueError = (error: unknown): error is Error =>
-  error instanceof Error && /^2[23]/.test(String((error as { code?: unknown }).code))

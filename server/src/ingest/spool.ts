@@ -2,15 +2,22 @@ import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FactResource } from '@chancery/contract'
+import type { CommitFact, FactResource, FeedPlace } from '@chancery/contract'
 import type { GameEvent } from '../events/record.ts'
-import type { Change } from '../store/batch.ts'
+import type { Change, Erasure, Redaction, Refusal, Reset, Snapshot } from '../store/batch.ts'
+import { chunkSize, chunksOf } from '../store/chunks.ts'
 import type { CheckedFact } from './check-fact.ts'
+
+/** What a batch says of a resource in whole, with the keys of all that it puts. */
+export interface WholeResource extends Snapshot {
+  keys: ReadonlySet<string>
+}
 
 /** A batch whose facts are all good by themselves, ready to be applied. */
 export interface SpooledBatch {
   id: string
   isAnnounced: boolean
+  feed: FeedPlace | undefined
   /** Of the facts as they were sent, and of `announce`. */
   contentHash: Buffer
   factCount: number
@@ -19,9 +26,13 @@ export interface SpooledBatch {
   /** The deletions of one resource, some thousands at a time. */
   deletes(resource: FactResource): Iterable<Change[]>
   events(): AsyncIterable<GameEvent[]>
+  /** What the batch says of a resource in whole, where it does. */
+  snapshot(resource: FactResource): WholeResource | undefined
+  reset: Reset | undefined
+  redactions: readonly Redaction[]
+  erasures: readonly Erasure[]
 }
 
-const chunkSize = 2_500
 const memoryBytesMax = 16 * 1_048_576
 
 /** What waits in memory for one resource, and the file that holds what came before it. */
@@ -42,38 +53,59 @@ export class Spool {
   #bytesWaiting = 0
   /** Deletions are known ahead: what goes with a thing goes before anything is applied. */
   #deletes = new Map<FactResource, Change[]>()
+  #snapshots = new Map<FactResource, Snapshot & { keys: Set<string> }>()
+  #reset: Reset | undefined
+  #redactions: Redaction[] = []
+  #erasures: Erasure[] = []
   #factCount = 0
   #hash: Hash = createHash('sha256')
   #folder: string | undefined
 
-  /** Takes in one fact; `text` is how it was sent. */
-  async add(fact: Exclude<CheckedFact, { op: 'commit' }>, text: string): Promise<void> {
-    const [name, record] = fact.op === 'change' ? [fact.resource, fact.change] : ['event', fact.event]
-    let section = this.#sections.get(name)
-    if (!section) {
-      section = { waiting: [], file: undefined }
-      this.#sections.set(name, section)
-    }
-    if (fact.op === 'change' && fact.change.op === 'delete') this.#noteDelete(fact.resource, fact.change)
-    const line = lineOf(record)
-    section.waiting.push(line)
+  /** Takes in one fact, or says why it does not stand where it may; `text` is how it was sent. */
+  async add(fact: Exclude<CheckedFact, { op: 'commit' }>, text: string): Promise<Refusal | undefined> {
+    const misplaced = this.#misplaced(fact)
+    if (misplaced) return misplaced
     this.#factCount += 1
     this.#hash.update(text.trim()).update('\n')
-    this.#bytesWaiting += line.length
-    if (this.#bytesWaiting > memoryBytesMax) await this.#writeOut()
+    switch (fact.op) {
+      case 'change':
+        this.#note(fact.resource, fact.change)
+        await this.#write(fact.resource, fact.change)
+        break
+      case 'event':
+        await this.#write('event', fact.event)
+        break
+      case 'snapshot':
+        this.#snapshots.set(fact.snapshot.resource, { ...fact.snapshot, keys: new Set() })
+        break
+      case 'redact':
+        this.#redactions.push(fact.redaction)
+        break
+      case 'erase':
+        this.#erasures.push(fact.erasure)
+        break
+      case 'reset':
+        this.#reset = fact.reset
+    }
+    return undefined
   }
 
   /** Closes the batch. The spool holds it until `clear`. */
-  close(id: string, isAnnounced: boolean): SpooledBatch {
+  close({ batch: id, announce: isAnnounced = true, feed }: Omit<CommitFact, 'op'>): SpooledBatch {
     const contentHash = this.#hash.update(isAnnounced ? 'announced' : 'quiet').digest()
     return {
       id,
       isAnnounced,
+      feed,
       contentHash,
       factCount: this.#factCount,
       changes: resource => this.#read<Change>(resource),
       deletes: resource => chunksOf(this.#deletes.get(resource) ?? []),
       events: () => this.#read<GameEvent>('event'),
+      snapshot: resource => this.#snapshots.get(resource),
+      reset: this.#reset,
+      redactions: this.#redactions,
+      erasures: this.#erasures,
     }
   }
 
@@ -83,16 +115,46 @@ export class Spool {
     if (this.#folder) await rm(this.#folder, { recursive: true, force: true })
     this.#sections.clear()
     this.#deletes.clear()
+    this.#snapshots.clear()
+    this.#reset = undefined
+    this.#redactions = []
+    this.#erasures = []
     this.#bytesWaiting = 0
     this.#factCount = 0
     this.#hash = createHash('sha256')
     this.#folder = undefined
   }
 
-  #noteDelete(resource: FactResource, change: Change): void {
+  /** A snapshot and a reset stand before what they are about: otherwise the batch would have to be read twice. */
+  #misplaced(fact: CheckedFact): Refusal | undefined {
+    if (fact.op === 'reset' && this.#factCount > 0)
+      return { line: fact.reset.line, path: '/op', reason: 'a reset is the first fact of its batch' }
+    if (fact.op !== 'snapshot') return undefined
+    const { line, resource } = fact.snapshot
+    if (!this.#sections.has(resource) && !this.#snapshots.has(resource)) return undefined
+    return { line, path: '/op', reason: `a snapshot stands before all that its batch says of ${resource}` }
+  }
+
+  #note(resource: FactResource, change: Change): void {
+    if (change.op === 'put') {
+      this.#snapshots.get(resource)?.keys.add(change.key)
+      return
+    }
     const deletes = this.#deletes.get(resource)
     if (deletes) deletes.push(change)
     else this.#deletes.set(resource, [change])
+  }
+
+  async #write(name: string, record: object): Promise<void> {
+    let section = this.#sections.get(name)
+    if (!section) {
+      section = { waiting: [], file: undefined }
+      this.#sections.set(name, section)
+    }
+    const line = lineOf(record)
+    section.waiting.push(line)
+    this.#bytesWaiting += line.length
+    if (this.#bytesWaiting > memoryBytesMax) await this.#writeOut()
   }
 
   async #writeOut(): Promise<void> {
@@ -129,8 +191,4 @@ export class Spool {
     }
     if (chunk.length > 0) yield chunk
   }
-}
-
-function* chunksOf<T>(list: T[]): Generator<T[]> {
-  for (let start = 0; start < list.length; start += chunkSize) yield list.slice(start, start + chunkSize)
 }

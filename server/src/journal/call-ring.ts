@@ -9,10 +9,12 @@ export interface Answered {
   operation: string
   status: number
   durationMs: number
+  /** Whether the answer said that something of it will go. */
+  isDeprecated: boolean
 }
 
 /** A line of the journal. */
-export interface Call extends Answered {
+export interface Call extends Omit<Answered, 'isDeprecated'> {
   /** When it was answered, in milliseconds of Unix time. */
   at: number
 }

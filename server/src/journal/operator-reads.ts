@@ -44,6 +44,8 @@ export interface BusyKey {
   /** Of them, refused with 429, and with 403. */
   limited: number
   refused: number
+  /** Of them, those whose answer said that something of it will go. */
+  deprecated: number
   /** Verification codes redeemed. */
   redemptions: number
 }
@@ -52,7 +54,7 @@ export interface BusyKey {
 export async function busiestKeys(db: Database, { hours, limit }: Top, nowMs: number): Promise<BusyKey[]> {
   return db.rows(sql`
     select h.*, k.name, k.player_id from (
-      select key_id, sum(calls) as calls,
+      select key_id, sum(calls) as calls, sum(deprecated) as deprecated,
         ${callsWhere(sql`status = 429`)} as limited, ${callsWhere(sql`status = 403`)} as refused,
         ${callsWhere(sql`operation = 'discord.verify' and status = 200`)} as redemptions
       from chancery_access.key_hour where hour >= ${firstHour(hours, nowMs)}

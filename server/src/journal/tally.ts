@@ -14,6 +14,8 @@ export interface HourCount {
   operation: string
   status: number
   calls: number
+  /** Of them, those whose answer said that something of it will go. */
+  deprecated: number
 }
 
 export interface AddressCount {
@@ -57,7 +59,8 @@ const hourMs = 3_600_000
 /** Calls of one minute by key, of a key by operation, of an operation by status. */
 type Minute = Map<string, Operations>
 type Operations = Map<string, Statuses>
-type Statuses = Map<number, { calls: number }>
+type Statuses = Map<number, Counter>
+type Counter = Pick<HourCount, 'calls' | 'deprecated'>
 
 export function createTally({ combinationsMax, addressesMax }: TallyBounds): Tally {
   let minutes = new Map<number, Minute>()
@@ -68,7 +71,7 @@ export function createTally({ combinationsMax, addressesMax }: TallyBounds): Tal
   const hours = new Map<number, Map<string, AddressCount>>()
   let addresses = 0
 
-  function countKey(keyId: string, { operation, status }: Answered, at: number): void {
+  function countKey(keyId: string, { operation, status, isDeprecated }: Answered, at: number): void {
     const index = Math.floor(at / minuteMs)
     let counter = minutes.get(index)?.get(keyId)?.get(operation)?.get(status)
     if (!counter) {
@@ -76,14 +79,15 @@ export function createTally({ combinationsMax, addressesMax }: TallyBounds): Tal
         uncounted += 1
         return
       }
-      counter = { calls: 0 }
+      counter = { calls: 0, deprecated: 0 }
       const minute = within(minutes, index, newMap<string, Operations>)
       const operations = within(minute, keyId, newMap<string, Statuses>)
-      const statuses = within(operations, operation, newMap<number, { calls: number }>)
+      const statuses = within(operations, operation, newMap<number, Counter>)
       statuses.set(status, counter)
       combinations += 1
     }
     counter.calls += 1
+    if (isDeprecated) counter.deprecated += 1
     calls += 1
   }
 
@@ -143,16 +147,13 @@ function byKey(counted: ReadonlyMap<number, Minute>): { minutes: MinuteCount[]; 
     for (const [keyId, operations] of minute) {
       const total = { keyId, minute: index * minuteMs, calls: 0, limited: 0 }
       for (const [operation, statuses] of operations) {
-        for (const [status, { calls }] of statuses) {
+        for (const [status, { calls, deprecated }] of statuses) {
           total.calls += calls
           if (status === 429) total.limited += calls
-          within(hours, `${keyId} ${hour} ${operation} ${status}`, () => ({
-            keyId,
-            hour,
-            operation,
-            status,
-            calls: 0,
-          })).calls += calls
+          const empty = () => ({ keyId, hour, operation, status, calls: 0, deprecated: 0 })
+          const count = within(hours, `${keyId} ${hour} ${operation} ${status}`, empty)
+          count.calls += calls
+          count.deprecated += deprecated
         }
       }
       minutes.push(total)

@@ -26,6 +26,7 @@ interface GroupRow {
   status: number | null
   calls: number
   limited: number
+  deprecated: number
 }
 
 /** What a key called, by minute for an hour and by hour for a week; the minute and the hour that go on are the last ones. */
@@ -36,7 +37,8 @@ export async function usageOfKey(db: Database, keyId: string, nowMs: number): Pr
     select minute as at, calls, limited from chancery_access.key_minute
     where key_id = ${keyId} and minute >= ${sinceMinute}`)
   const groups = await db.rows<GroupRow>(sql`
-    select hour, operation, status, sum(calls) as calls, coalesce(sum(calls) filter (where status = 429), 0) as limited
+    select hour, operation, status, sum(calls) as calls, coalesce(sum(calls) filter (where status = 429), 0) as limited,
+      sum(deprecated) as deprecated
     from chancery_access.key_hour where key_id = ${keyId} and hour >= ${sinceHour}
     group by grouping sets ((hour), (operation), (status))
     order by calls desc, operation, status`)
@@ -48,7 +50,9 @@ export async function usageOfKey(db: Database, keyId: string, nowMs: number): Pr
       hourMs,
       hoursShown,
     ),
-    operations: groups.flatMap(({ operation, calls }) => (operation === null ? [] : [{ operation, calls }])),
+    operations: groups.flatMap(({ operation, calls, deprecated }) =>
+      operation === null ? [] : [{ operation, calls, deprecated }],
+    ),
     statuses: groups.flatMap(({ status, calls }) => (status === null ? [] : [{ status, calls }])),
   }
 }

@@ -43,11 +43,12 @@ export async function writeHarvest(db: Database, { lines, counts }: Harvest): Pr
     inOrder(counts.hours, count => `${count.keyId} ${count.hour} ${count.operation} ${count.status}`),
   ))
     await db.rows(sql`
-      insert into chancery_access.key_hour as h (key_id, hour, operation, status, calls)
-      select "keyId", to_timestamp(hour / 1000.0), operation, status, calls
+      insert into chancery_access.key_hour as h (key_id, hour, operation, status, calls, deprecated)
+      select "keyId", to_timestamp(hour / 1000.0), operation, status, calls, deprecated
       from json_to_recordset(${JSON.stringify(part)}::json)
-        as r ("keyId" text, hour bigint, operation text, status smallint, calls bigint)
-      on conflict (key_id, hour, operation, status) do update set calls = h.calls + excluded.calls`)
+        as r ("keyId" text, hour bigint, operation text, status smallint, calls bigint, deprecated bigint)
+      on conflict (key_id, hour, operation, status) do update set calls = h.calls + excluded.calls,
+        deprecated = h.deprecated + excluded.deprecated`)
   for (const part of partsOf(inOrder(counts.addresses, ({ hour, address }) => `${hour} ${address}`)))
     await db.rows(sql`
       insert into chancery_access.address_hour as a (hour, address, calls, limited, refused)

@@ -1,21 +1,31 @@
 import type { Contract } from '@chancery/contract'
 import type { IngestContext } from '../ingest/index.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { ConnectionTarget } from '../store/database.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { ReadQueue } from '../webhooks/queue-state.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
+import type { OperatorLog } from './operator-log.ts'
+import type { TokenWatch } from './token-watch.ts'
 
 /** What the operator's routes work with. */
 export interface OperatorContext {
   contract: Contract
   pools: Pools
+  target: ConnectionTarget
   pulse: Pulse
   ingest: IngestContext
   metrics: Metrics
   webhooks: WebhookSettings
+  webhookQueue: ReadQueue
   journal: Pick<Journal, 'read'>
+  operatorLog: OperatorLog
+  tokenWatch: TokenWatch
   /** What callers see in front of the public listener, once it listens. */
   publicUrl: () => string
   version: string
+  /** Number of the last migration that the database had at the start. */
+  migration: number
 }

@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
+import { operatorOperations } from '@chancery/contract'
 import { notFound } from '../http/api-error.ts'
 import {
   addressHoursMax,
@@ -7,35 +6,35 @@ import {
   busiestKeys,
   findCalls,
   keyHoursMax,
+  type Top,
 } from '../journal/operator-reads.ts'
-import { bodyReader } from './checked-body.ts'
 import type { OperatorContext } from './context.ts'
-
-const whole = () => Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,3}$' }))
-
-const readTop = bodyReader(Type.Object({ hours: whole(), limit: whole() }, { additionalProperties: false }))
+import type { DefineOperatorRoute } from './define-operator-route.ts'
 
 /** More hours than are counted are as many as are. */
-const topOf = (query: unknown, hoursMax: number) => {
-  const { hours = '24', limit = '20' } = readTop(query)
-  return { hours: Math.min(Number(hours), hoursMax), limit: Number(limit) }
-}
+const topOf = ({ hours = 24, limit = 20 }: Partial<Top>, hoursMax: number): Top => ({
+  hours: Math.min(hours, hoursMax),
+  limit,
+})
 
 /** What became of a request, and who calls most. */
-export function journalRoutes(app: FastifyInstance, { journal }: OperatorContext): void {
-  app.get<{ Params: { id: string } }>('/requests/:id', async req => {
-    const calls = await journal.read(db => findCalls(db, req.params.id))
+export function journalRoutes(
+  define: DefineOperatorRoute,
+  { journal }: Pick<OperatorContext, 'journal'>,
+): void {
+  define(operatorOperations.requestsGet, async ({ id }) => {
+    const calls = await journal.read(db => findCalls(db, id))
     if (calls.length === 0) throw notFound('request with this id in the journal')
-    return { data: calls }
+    return { body: { data: calls } }
   })
 
-  app.get('/usage/keys', async req => {
-    const top = topOf(req.query, keyHoursMax)
-    return { data: await journal.read((db, nowMs) => busiestKeys(db, top, nowMs)) }
+  define(operatorOperations.usageKeys, async ({ query }) => {
+    const top = topOf(query, keyHoursMax)
+    return { body: { data: await journal.read((db, nowMs) => busiestKeys(db, top, nowMs)) } }
   })
 
-  app.get('/usage/addresses', async req => {
-    const top = topOf(req.query, addressHoursMax)
-    return { data: await journal.read((db, nowMs) => busiestAddresses(db, top, nowMs)) }
+  define(operatorOperations.usageAddresses, async ({ query }) => {
+    const top = topOf(query, addressHoursMax)
+    return { body: { data: await journal.read((db, nowMs) => busiestAddresses(db, top, nowMs)) } }
   })
 }

@@ -1,34 +1,12 @@
-import { defaultScopes, scopeNames } from '@chancery/contract'
-import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
+import { defaultScopes, operatorOperations } from '@chancery/contract'
 import { answerLimitRequest, type LimitRequestRecord, limitRequestsOf } from '../access/limit-requests.ts'
 import { makeKey } from '../access/player-keys.ts'
 import { type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/store.ts'
-import { ApiError, notFound } from '../http/api-error.ts'
-import { bodyReader } from './checked-body.ts'
+import { notFound } from '../http/api-error.ts'
 import type { OperatorContext } from './context.ts'
-import { playerMembers, playerOf, playerOfQuery } from './players.ts'
-
-const callLimit = () => Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), Type.Null()])
-
-const readNewKey = bodyReader(
-  Type.Object(
-    {
-      ...playerMembers,
-      name: Type.String({ minLength: 1, maxLength: 100 }),
-      scopes: Type.Optional(Type.Array(Type.Enum(scopeNames), { maxItems: 20 })),
-      expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
-      limit: Type.Optional(callLimit()),
-    },
-    { additionalProperties: false },
-  ),
-)
-const readLimit = bodyReader(
-  Type.Object(
-    { limit: callLimit(), note: Type.Optional(Type.Union([Type.String({ maxLength: 1000 }), Type.Null()])) },
-    { additionalProperties: false },
-  ),
-)
+import type { DefineOperatorRoute } from './define-operator-route.ts'
+import { futureTime } from './future-time.ts'
+import { playerOf, playerOfQuery } from './player-of.ts'
 
 /** The owner's wish for a higher limit, as long as nobody has answered it. */
 const shownWish = (wish: LimitRequestRecord | undefined) =>
@@ -52,56 +30,43 @@ const shown = (key: KeyRecord, wish?: LimitRequestRecord) => ({
 })
 
 /** Keys of players, for the operator. */
-export function keyRoutes(app: FastifyInstance, context: OperatorContext): void {
+export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
   const { pools, pulse } = context
 
-  app.post('/keys', async (req, reply) => {
-    const {
-      nation_id,
-      player_id,
-      name,
-      scopes = defaultScopes,
-      expires_at = null,
-      limit = null,
-    } = readNewKey(req.body)
+  define(operatorOperations.keysCreate, async ({ body }) => {
+    const { nation_id, player_id, name, scopes = defaultScopes, expires_at = null, limit = null } = body
     const playerId = await playerOf(context, { nation_id, player_id })
-    const expiresMs = expires_at === null ? null : Date.parse(expires_at)
-    if (expiresMs !== null && !(expiresMs > Date.now())) {
-      throw new ApiError('bad_request', 'expires_at must be a time in the future, like 2027-01-01T00:00:00Z.')
-    }
     const { text: key, record } = await makeKey(pools.access, {
       playerId,
       name,
       scopes: [...new Set(scopes)],
-      // In UTC: PostgreSQL knows no offset beyond 16 hours.
-      expiresAt: expiresMs === null ? null : new Date(expiresMs).toISOString(),
+      expiresAt: expires_at === null ? null : futureTime(expires_at),
       callLimit: limit,
     })
     const { id: keyId, ...rest } = shown(record)
-    return reply.code(201).send({ id: keyId, key, ...rest })
+    return { subject: keyId, body: { id: keyId, key, ...rest } }
   })
 
-  app.get<{ Querystring: { player_id?: string; nation_id?: string } }>('/keys', async req => {
-    const playerId = await playerOfQuery(context, req.query)
+  define(operatorOperations.keysList, async ({ query }) => {
+    const playerId = await playerOfQuery(context, query)
     const keys = await listKeys(pools.access, { playerId })
     const wishes = await limitRequestsOf(
       pools.access,
       keys.map(key => key.id),
     )
-    return { data: keys.map(key => shown(key, wishes.get(key.id))) }
+    return { body: { data: keys.map(key => shown(key, wishes.get(key.id))) } }
   })
 
-  app.post<{ Params: { id: string } }>('/keys/:id/revoke', async req =>
-    changed(await pools.access.transaction(db => revokeKey(db, req.params.id))),
-  )
+  define(operatorOperations.keysRevoke, async ({ id }) => ({
+    body: await changed(await pools.access.transaction(db => revokeKey(db, id))),
+  }))
 
-  app.put<{ Params: { id: string } }>('/keys/:id/limit', async req => {
-    const { limit, note = null } = readLimit(req.body)
+  define(operatorOperations.keysSetLimit, async ({ id, body: { limit, note = null } }) => {
     const key = await pools.access.transaction(async db => {
-      await answerLimitRequest(db, req.params.id, note)
-      return setKeyLimit(db, req.params.id, limit, note)
+      await answerLimitRequest(db, id, note)
+      return setKeyLimit(db, id, limit, note)
     })
-    return changed(key)
+    return { body: await changed(key) }
   })
 
   /** Whoever is told that a key has changed finds it changed in this process. */

@@ -1,18 +1,26 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { ApiError } from '../http/api-error.ts'
 import { createErrorHandler, sendError } from '../http/errors.ts'
 import { createRequestIds } from '../http/request-id.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import type { Logger } from '../telemetry/log.ts'
+import { createAdmit } from './admit.ts'
+import { backupRoutes } from './backup.ts'
 import { codeRoutes } from './codes.ts'
 import type { OperatorContext } from './context.ts'
+import { createDefineOperatorRoute } from './define-operator-route.ts'
+import { registerDocuments } from './documents.ts'
 import { factRoutes } from './facts.ts'
+import { feedRoutes } from './feeds.ts'
 import { handoverRoutes } from './handovers.ts'
+import type { Identify } from './identify.ts'
 import { journalRoutes } from './journal.ts'
 import { keyRoutes } from './keys.ts'
+import { logRoutes } from './log.ts'
+import { OperatorError } from './operator-error.ts'
 import { playerRoutes } from './players.ts'
+import { refusedRoutes } from './refused.ts'
 import { statusRoutes } from './status.ts'
+import { tokenRoutes } from './tokens.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 /** The largest JSON body. Facts beyond it come as a stream, which has no limit. */
@@ -21,10 +29,16 @@ const bodyBytesMax = 8 * 1_048_576
 /** The SQLSTATE of a text that cannot be stored. */
 const noSuchText = '22021'
 
-/** The private listener for the game's own servers. Every call needs the operator token. */
+export interface OperatorAppOptions {
+  identify: Identify
+  log: Logger
+  tls: { cert: Buffer; key: Buffer } | undefined
+}
+
+/** The private listener for the game's own servers. Every call needs an operator token; only its documents do not. */
 export function buildOperatorApp(
   context: OperatorContext,
-  { token, log }: { token: string; log: Logger },
+  { identify, log, tls }: OperatorAppOptions,
 ): FastifyInstance {
   const requestIds = createRequestIds(createTrustedProxies([]))
   const app = Fastify({
@@ -35,48 +49,59 @@ export function buildOperatorApp(
     requestTimeout: 0,
     // A game may keep its stream open for ever. What it was not told of it sends again; nothing is applied twice.
     forceCloseConnections: true,
-  })
+    ...(tls ? { https: tls } : {}),
+  }) as FastifyInstance
+  app.decorateRequest('operator', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string' },
     app.getDefaultJsonParser('error', 'error'),
   )
+  app.addContentTypeParser('application/x-ndjson', (_req, payload, done) => done(null, payload))
 
   const handleError = createErrorHandler(log)
   app.setErrorHandler((error, req, reply) => {
+    if (error instanceof OperatorError) return sendError(reply, error)
     const { statusCode, code } = error as { statusCode?: number; code?: string }
     const isCallers = statusCode !== undefined && statusCode >= 400 && statusCode < 500
-    if (isCallers) return sendError(reply, new ApiError('bad_request', messageOf(error)))
+    if (isCallers) return sendError(reply, new OperatorError('bad_request', messageOf(error)))
     // PostgreSQL has no text with a NUL in it, wherever one was sent.
     if (code === noSuchText)
-      return sendError(reply, new ApiError('bad_request', 'A text contains a NUL character.'))
+      return sendError(reply, new OperatorError('bad_request', 'A text contains a NUL character.'))
     return handleError(error, req, reply)
   })
-  app.setNotFoundHandler((_req, reply) => sendError(reply, new ApiError('not_found')))
-
-  const expected = digest(token)
   app.addHook('onRequest', async (req, reply) => {
     reply.header('x-request-id', req.id).header('cache-control', 'no-store')
-    const given = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1]
-    if (given === undefined || !timingSafeEqual(digest(given), expected)) {
-      throw new ApiError('invalid_api_key', 'This needs the operator token: Authorization: Bearer <token>.', {
-        'www-authenticate': 'Bearer',
-      })
-    }
   })
+  const admit = createAdmit(identify)
+  app.setNotFoundHandler({ preValidation: admit }, (_req, reply) =>
+    sendError(reply, new OperatorError('not_found')),
+  )
 
-  factRoutes(app, context)
-  keyRoutes(app, context)
-  codeRoutes(app, context)
-  handoverRoutes(app, context)
-  playerRoutes(app, context)
-  webhookRoutes(app, context)
-  journalRoutes(app, context)
-  statusRoutes(app, context)
+  app.register(async documents => registerDocuments(documents, context.contract))
+  app.register(async door => {
+    door.addHook('onRequest', admit)
+    // What the contract does not name has no role that opens it, and is in no document.
+    door.addHook('onRoute', route => {
+      if (!route.config?.operatorOperation) throw new Error(`${route.url} is no operation of the contract`)
+    })
+    const define = createDefineOperatorRoute(door, context.operatorLog)
+    factRoutes(define, context)
+    feedRoutes(define, context)
+    refusedRoutes(define, context)
+    codeRoutes(define, context)
+    handoverRoutes(define, context)
+    keyRoutes(define, context)
+    playerRoutes(define, context)
+    webhookRoutes(define, context)
+    journalRoutes(define, context)
+    tokenRoutes(define, context)
+    logRoutes(define, context)
+    statusRoutes(define, context)
+    backupRoutes(define, context)
+  })
   return app
 }
-
-const digest = (text: string) => createHash('sha256').update(text).digest()
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : undefined)

@@ -1,27 +1,31 @@
-import type { FastifyInstance } from 'fastify'
-import { sql } from '../store/database.ts'
+import { operatorOperations } from '@chancery/contract'
 import type { OperatorContext } from './context.ts'
-
-interface StatusRow {
-  seq: number
-  world_version: number
-  world_changed_at: string | null
-  ranked_version: number
-  last_batch: { id: string; applied_at: string; facts: number; events: number } | null
-}
+import type { DefineOperatorRoute } from './define-operator-route.ts'
+import { readWorldState } from './world-state.ts'
 
 /** How the service is, for people and for Prometheus. */
-export function statusRoutes(app: FastifyInstance, { pools, metrics, version }: OperatorContext): void {
-  app.get('/status', async () => {
-    const row = await pools.ingest.first<StatusRow>(sql`
-      select w.seq, w.world_version, w.world_changed_at, r.world_version as ranked_version,
-        (select json_build_object('id', b.id, 'applied_at', b.applied_at, 'facts', b.facts, 'events', b.events)
-         from chancery_secret.batch b order by b.applied_at desc, b.last_seq desc limit 1) as last_batch
-      from chancery_world.pulse w, chancery_world.ranking_round r`)
-    return { version, ...row }
+export function statusRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
+  const { contract, pools, metrics, webhookQueue, version, migration } = context
+
+  define(operatorOperations.statusGet, async () => {
+    const world = await readWorldState(pools.ingest)
+    const queue = await webhookQueue()
+    return {
+      body: {
+        version,
+        game: contract.profile.name,
+        migration,
+        ...world,
+        ranking_lag_versions: Math.max(0, world.world_version - world.ranked_version),
+        webhook_queue_depth: queue?.depth ?? null,
+        webhook_oldest_undelivered_seconds: queue?.oldestSeconds ?? null,
+        webhook_fan_out_lag_events: queue?.lagEvents ?? null,
+      },
+    }
   })
 
-  app.get('/metrics', async (_req, reply) =>
-    reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics()),
-  )
+  define(operatorOperations.metricsGet, async () => ({
+    contentType: metrics.registry.contentType,
+    body: await metrics.registry.metrics(),
+  }))
 }

@@ -1,50 +1,11 @@
-import { deliveryStates } from '@chancery/contract'
-import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
-import { ApiError } from '../http/api-error.ts'
+import { operatorOperations } from '@chancery/contract'
 import type { Replay } from '../webhooks/replay.ts'
 import type { Endpoint } from '../webhooks/store.ts'
 import { switchesOffAt } from '../webhooks/switches-off.ts'
-import { bodyReader } from './checked-body.ts'
 import type { OperatorContext } from './context.ts'
-import { playerMembers, playerOf, playerOfQuery } from './players.ts'
-
-const words = () =>
-  Type.Optional(Type.Union([Type.Array(Type.String({ minLength: 1, maxLength: 64 })), Type.Null()]))
-
-const readNewEndpoint = bodyReader(
-  Type.Object(
-    {
-      ...playerMembers,
-      url: Type.String({ minLength: 1 }),
-      description: Type.Optional(Type.String()),
-      types: words(),
-      nation_ids: words(),
-      alliance_ids: words(),
-    },
-    { additionalProperties: false },
-  ),
-)
-
-const strict = { additionalProperties: false }
-const instant = () => Type.String({ format: 'date-time' })
-const readReplay = bodyReader(
-  Type.Union([
-    Type.Object({ delivery: Type.String() }, strict),
-    Type.Object({ failed: Type.Literal(true) }, strict),
-    Type.Object({ since: instant(), until: instant() }, strict),
-  ]),
-)
-
-const readLogFilter = bodyReader(
-  Type.Object(
-    {
-      limit: Type.Optional(Type.String({ pattern: '^([1-9]\\d?|100)$' })),
-      state: Type.Optional(Type.Enum(deliveryStates)),
-    },
-    strict,
-  ),
-)
+import type { DefineOperatorRoute } from './define-operator-route.ts'
+import { OperatorError } from './operator-error.ts'
+import { playerOf, playerOfQuery } from './player-of.ts'
 
 /** Times in UTC: PostgreSQL knows no offset beyond 16 hours, no year 0 and no time zone in brackets. */
 function inUtc(asked: Replay): Replay {
@@ -53,7 +14,7 @@ function inUtc(asked: Replay): Replay {
     const time = new Date(text)
     const year = time.getUTCFullYear()
     if (!(year >= 1 && year <= 9999))
-      throw new ApiError('bad_request', 'since and until must be times like 2026-05-27T18:00:00Z.')
+      throw new OperatorError('bad_request', 'since and until must be times like 2026-05-27T18:00:00Z.')
     return time.toISOString()
   })
   return { since, until }
@@ -65,13 +26,16 @@ const shown = <E extends Pick<Endpoint, 'failing_since' | 'status'>>(endpoint: E
   switches_off_at: switchesOffAt(endpoint),
 })
 
-/** Webhooks of players, for the operator. */
-export function webhookRoutes(app: FastifyInstance, context: OperatorContext): void {
-  const { webhooks } = context
-  type One = { Params: { id: string } }
+const tested = <T>({ endpoint, test }: { endpoint: Endpoint; test: T }) => ({
+  body: { ...shown(endpoint), test },
+})
 
-  app.post('/webhooks', async (req, reply) => {
-    const { nation_id, player_id, url, description = '', ...filter } = readNewEndpoint(req.body)
+/** Webhooks of players, for the operator. */
+export function webhookRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
+  const { webhooks } = context
+
+  define(operatorOperations.webhooksAdd, async ({ body }) => {
+    const { nation_id, player_id, url, description = '', ...filter } = body
     const { types = null, nation_ids = null, alliance_ids = null } = filter
     const { endpoint, test } = await webhooks.add({
       player_id: await playerOf(context, { nation_id, player_id }),
@@ -82,38 +46,35 @@ export function webhookRoutes(app: FastifyInstance, context: OperatorContext): v
       alliance_ids,
     })
     const { id, secret, ...rest } = endpoint
-    return reply.code(201).send({ id, secret, ...shown(rest), test })
+    return { subject: id, body: { id, secret, ...shown(rest), test } }
   })
 
-  app.get<{ Querystring: { player_id?: string; nation_id?: string } }>('/webhooks', async req => {
-    const endpoints = await webhooks.list({ playerId: await playerOfQuery(context, req.query) })
-    return { data: endpoints.map(shown) }
+  define(operatorOperations.webhooksList, async ({ query }) => {
+    const endpoints = await webhooks.list({ playerId: await playerOfQuery(context, query) })
+    return { body: { data: endpoints.map(shown) } }
   })
 
-  app.get<One>('/webhooks/:id', async req => shown(await webhooks.find(req.params.id)))
+  define(operatorOperations.webhooksGet, async ({ id }) => ({ body: shown(await webhooks.find(id)) }))
 
-  app.post<One>('/webhooks/:id/test', async req => tested(await webhooks.test(req.params.id)))
-  app.post<One>('/webhooks/:id/enable', async req => tested(await webhooks.enable(req.params.id)))
-  app.post<One>('/webhooks/:id/disable', async req => shown(await webhooks.disable(req.params.id)))
+  define(operatorOperations.webhooksTest, async ({ id }) => tested(await webhooks.test(id)))
+  define(operatorOperations.webhooksEnable, async ({ id }) => tested(await webhooks.enable(id)))
+  define(operatorOperations.webhooksDisable, async ({ id }) => ({ body: shown(await webhooks.disable(id)) }))
 
-  app.post<One>('/webhooks/:id/rotate', async req => {
-    const { id, secret, ...rest } = await webhooks.rotate(req.params.id)
-    return { id, secret, ...shown(rest) }
+  define(operatorOperations.webhooksRotate, async call => {
+    const { id, secret, ...rest } = await webhooks.rotate(call.id)
+    return { body: { id, secret, ...shown(rest) } }
   })
 
-  app.get<One>('/webhooks/:id/deliveries', async req => {
-    const { limit = '25', state } = readLogFilter(req.query)
-    return { data: await webhooks.log(req.params.id, { state, limit: Number(limit) }) }
-  })
-
-  app.post<One>('/webhooks/:id/replay', async req => ({
-    queued: await webhooks.replay(req.params.id, inUtc(readReplay(req.body))),
+  define(operatorOperations.webhooksDeliveries, async ({ id, query: { limit = 25, state } }) => ({
+    body: { data: await webhooks.log(id, { state, limit }) },
   }))
 
-  app.delete<One>('/webhooks/:id', async req => {
-    await webhooks.remove(req.params.id)
-    return { id: req.params.id, removed: true }
+  define(operatorOperations.webhooksReplay, async ({ id, body }) => ({
+    body: { queued: await webhooks.replay(id, inUtc(body)) },
+  }))
+
+  define(operatorOperations.webhooksRemove, async ({ id }) => {
+    await webhooks.remove(id)
+    return { body: { id, removed: true } }
   })
 }
-
-const tested = <T>({ endpoint, test }: { endpoint: Endpoint; test: T }) => ({ ...shown(endpoint), test })

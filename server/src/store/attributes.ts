@@ -9,7 +9,8 @@ export interface SplitAttributes {
 
 type Place = keyof SplitAttributes
 
-const placeOfClass: Record<Class, Place> = {
+/** Where values of each class are kept. */
+export const placeOfClass: Record<Class, Place> = {
   public: 'attributes',
   player_private: 'private_attributes',
   alliance_private: 'private_attributes',

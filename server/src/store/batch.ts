@@ -1,4 +1,4 @@
-import type { Contract, EventData, EventType, FactResource } from '@chancery/contract'
+import type { Contract, EventData, EventType, FactResource, RedactableResource } from '@chancery/contract'
 import type { Database } from './database.ts'
 
 /** One fact about one thing, as the ingest door has checked it. */
@@ -10,6 +10,44 @@ export interface Change {
   /** What a `put` says. */
   data: Record<string, unknown>
   /** When it happened in the game, where the game said so. */
+  at: string | undefined
+}
+
+/** What a batch says of a resource in whole: whatever it does not put is gone. */
+export interface Snapshot {
+  line: number
+  resource: FactResource
+  /** Keys of things that stay, though the batch says nothing of them. */
+  except: string[]
+  allowsDeletes: boolean
+  at: string | undefined
+}
+
+/** Texts of one thing that are replaced wherever they stand. */
+export interface Redaction {
+  line: number
+  resource: RedactableResource
+  key: string
+  /** By field, what stands there instead. */
+  data: Record<string, unknown>
+}
+
+/** A player who is forgotten. */
+export interface Erasure {
+  line: number
+  player: string
+  /** Nations that the player led before. */
+  nations: string[]
+  /** What the player's nations are called from then on. */
+  name: string
+}
+
+/** The end of an era with which the world begins anew. */
+export interface Reset {
+  line: number
+  /** What is said of the era that ends, and of the one that begins. */
+  ended: Record<string, unknown>
+  next: Record<string, unknown> | undefined
   at: string | undefined
 }
 

@@ -61,7 +61,12 @@ const types = {
 } as pg.CustomTypesConfig
 
 /** Settings of a session. No parallel workers and no JIT: statements here are short, and both cost more than they give. */
-function sessionOptions({ role, statementTimeoutMs, lockTimeoutMs, settings: further }: PoolOptions): string {
+export function sessionOptions({
+  role,
+  statementTimeoutMs,
+  lockTimeoutMs,
+  settings: further,
+}: Pick<PoolOptions, 'role' | 'statementTimeoutMs' | 'lockTimeoutMs' | 'settings'>): string {
   const settings: Record<string, string | number> = {
     ...(role ? { role } : {}),
     TimeZone: 'UTC',
@@ -136,7 +141,7 @@ async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
   }
 }
 
-function databaseOver(runner: pg.Pool | pg.PoolClient, namesStatements: boolean): Database {
+export function databaseOver(runner: pg.Pool | pg.ClientBase, namesStatements: boolean): Database {
   const rows = async <R>(statement: Sql): Promise<R[]> => {
     const { text, values } = statement
     const result = await runner.query({

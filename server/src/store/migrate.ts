@@ -6,9 +6,9 @@ import type { ConnectionTarget } from './database.ts'
 const folder = new URL('./migrations/', import.meta.url)
 
 /** Two processes that migrate at once take turns. */
-const migrationLock = 0x6368_616e
+export const migrationLock = 0x6368_616e
 
-interface Migration {
+export interface Migration {
   number: number
   name: string
   text: string
@@ -17,10 +17,16 @@ interface Migration {
   isTransactional: boolean
 }
 
+/** Where applied migrations are noted. */
+export const migrationTable = `
+  create schema if not exists chancery_meta;
+  create table if not exists chancery_meta.migration (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`
+
 /** The database is not one that this version can bring to itself. The message says why. */
 export class MigrationError extends Error {}
 
-async function readMigrations(): Promise<Migration[]> {
+/** All that this version knows, in order. */
+export async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(folder)).filter(name => /^\d{4}_.+\.sql$/.test(name)).sort()
   return Promise.all(
     names.map(async name => {
@@ -62,7 +68,7 @@ async function withClient<T>(target: ConnectionTarget, work: (client: pg.Client)
  * What this database still lacks.
  * @throws {MigrationError} where it is newer than this version, or an applied migration reads differently now.
  */
-function pendingOf(migrations: Migration[], applied: Map<number, string>): Migration[] {
+export function pendingOf(migrations: Migration[], applied: Map<number, string>): Migration[] {
   const known = new Map(migrations.map(migration => [migration.number, migration]))
   for (const [number, checksum] of applied) {
     const migration = known.get(number)
@@ -94,10 +100,7 @@ export async function migrate(target: ConnectionTarget): Promise<string[]> {
   const migrations = await readMigrations()
   return withClient(target, async client => {
     await client.query('select pg_advisory_lock($1)', [migrationLock])
-    await client.query('create schema if not exists chancery_meta')
-    await client.query(
-      'create table if not exists chancery_meta.migration (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())',
-    )
+    await client.query(migrationTable)
     const pending = pendingOf(migrations, await appliedNumbers(client))
     for (const migration of pending) await apply(client, migration)
     return pending.map(migration => migration.name)

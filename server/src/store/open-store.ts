@@ -24,8 +24,7 @@ export interface OpenStore {
  * @throws {StartupError} where it cannot be reached, or has another version's schema.
  */
 export async function openStore(options: StoreOptions, log: (message: string) => void): Promise<OpenStore> {
-  const store =
-    options.databaseUrl === undefined ? await openBundled(options, log) : openOwn(options.databaseUrl)
+  const store = await reachStore(options, log)
   try {
     const migrated = await bringToVersion(store.target, options.databaseUrl === undefined || options.migrates)
     return { ...store, migrated }
@@ -37,7 +36,20 @@ export async function openStore(options: StoreOptions, log: (message: string) =>
 
 type Reached = Omit<OpenStore, 'migrated'>
 
-async function openBundled({ dataDir }: StoreOptions, log: (message: string) => void): Promise<Reached> {
+/**
+ * The same with the schema that it has, of whatever version, or none.
+ * @throws {StartupError} where the bundled one does not start.
+ */
+export const reachStore = async (
+  options: Pick<StoreOptions, 'dataDir' | 'databaseUrl'>,
+  log: (message: string) => void,
+): Promise<Reached> =>
+  options.databaseUrl === undefined ? openBundled(options, log) : openOwn(options.databaseUrl)
+
+async function openBundled(
+  { dataDir }: Pick<StoreOptions, 'dataDir'>,
+  log: (message: string) => void,
+): Promise<Reached> {
   try {
     const server = await startEmbedded({ dataDir, log })
     return { target: server.connection, onExit: server.onExit, close: server.close }
@@ -63,7 +75,8 @@ async function bringToVersion(target: ConnectionTarget, mayMigrate: boolean): Pr
   return migrate(target)
 }
 
-function toStartupError(error: unknown, databaseUrl: string | undefined): unknown {
+/** What a failure to reach the database says to whoever starts something on it. */
+export function toStartupError(error: unknown, databaseUrl: string | undefined): unknown {
   if (error instanceof StartupError) return error
   if (error instanceof MigrationError) return new StartupError(error.message)
   const { code, message } = error as { code?: string; message?: string }

@@ -10,6 +10,8 @@ export interface Beat {
   worldVersion: number
   accessVersion: number
   worldChangedAt: string | null
+  /** Moves when texts in the log were replaced. */
+  redactionVersion: number
 }
 
 export interface Pulse {
@@ -49,11 +51,12 @@ export function createPulse({ db, target, intervalMs = 200, trustedMs = 900 }: P
     const askedAt = performance.now()
     const row = await db.first<Beat>(sql`
       select w.seq, w.first_seq as "firstSeq", w.world_version as "worldVersion", a.version as "accessVersion",
-        w.world_changed_at as "worldChangedAt"
+        w.world_changed_at as "worldChangedAt", w.redaction_version as "redactionVersion"
       from chancery_world.pulse w, chancery_access.pulse a`)
     if (!row) throw new Error('the pulse has no row')
     const isNew =
       beat?.seq !== row.seq ||
+      beat.redactionVersion !== row.redactionVersion ||
       beat.worldVersion !== row.worldVersion ||
       beat.accessVersion !== row.accessVersion
     beat = row

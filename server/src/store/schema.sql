@@ -1,5 +1,5 @@
 -- The database as the migrations leave it, read from its catalogs: made by `npm run schema`, to be read and compared.
--- What changes the database is a new file in migrations/. Tables without an owner here belong to the role that migrates.
+-- What changes the database is a new file in migrations/. Tables and functions without an owner here belong to the role that migrates.
 
 create extension pg_trgm;
 
@@ -95,6 +95,7 @@ create unlogged table chancery_access.key_hour (
   operation text collate "C" not null,
   status smallint not null,
   calls bigint not null,
+  deprecated bigint default 0 not null,
   constraint key_hour_pkey PRIMARY KEY (key_id, hour, operation, status)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX key_hour_hour ON chancery_access.key_hour USING brin (hour);
@@ -120,6 +121,33 @@ create table chancery_access.limit_request (
   constraint limit_request_key_id_fkey FOREIGN KEY (key_id) REFERENCES chancery_access.api_key(id) ON DELETE CASCADE
 );
 grant delete, insert, select, update on chancery_access.limit_request to chancery_access;
+
+create table chancery_access.operator_log (
+  id bigint generated always as identity not null,
+  at timestamp with time zone not null,
+  token_id text collate "C" not null,
+  token_name text not null,
+  action text not null,
+  subject text,
+  status smallint not null,
+  constraint operator_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX operator_log_at ON chancery_access.operator_log USING brin (at);
+grant delete, insert, select, update on chancery_access.operator_log to chancery_access;
+
+create table chancery_access.operator_token (
+  id text collate "C" not null,
+  name text not null,
+  hash bytea not null,
+  roles text[] not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint operator_token_pkey PRIMARY KEY (id),
+  constraint operator_token_hash_key UNIQUE (hash)
+);
+grant delete, insert, select, update on chancery_access.operator_token to chancery_access;
 
 create table chancery_access.pulse (
   is_only boolean default true not null,
@@ -169,6 +197,14 @@ grant delete, insert, select, update on chancery_access.verification_code to cha
 
 create schema chancery_meta;
 
+create table chancery_meta.game_profile (
+  is_only boolean default true not null,
+  profile jsonb not null,
+  adopted_at timestamp with time zone default now() not null,
+  constraint game_profile_pkey PRIMARY KEY (is_only),
+  constraint game_profile_is_only_check CHECK (is_only)
+);
+
 create table chancery_meta.migration (
   number integer not null,
   name text not null,
@@ -204,6 +240,7 @@ create table chancery_outbound.delivery (
   failures smallint default 0 not null,
   created_at timestamp with time zone not null,
   settled_at timestamp with time zone,
+  drops_answers boolean default false not null,
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_endpoint_id_seq_key UNIQUE (endpoint_id, seq),
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text])))
@@ -290,6 +327,7 @@ create table chancery_secret.batch (
   last_seq bigint not null,
   constraint batch_pkey PRIMARY KEY (id)
 );
+CREATE INDEX batch_applied ON chancery_secret.batch USING btree (applied_at);
 grant delete, insert, select, update on chancery_secret.batch to chancery_ingest;
 
 create unlogged table chancery_secret.event_draft (
@@ -305,6 +343,14 @@ create unlogged table chancery_secret.event_draft (
   data json not null
 );
 grant delete, insert, select, truncate on chancery_secret.event_draft to chancery_ingest;
+
+create table chancery_secret.feed (
+  name text collate "C" not null,
+  last_batch text collate "C" not null,
+  applied_at timestamp with time zone not null,
+  constraint feed_pkey PRIMARY KEY (name)
+);
+grant delete, insert, select, update on chancery_secret.feed to chancery_ingest;
 
 create table chancery_secret.member_private (
   nation_id text collate "C" not null,
@@ -330,6 +376,80 @@ CREATE INDEX nation_private_player ON chancery_secret.nation_private USING btree
 grant select (nation_id, player) on chancery_secret.nation_private to chancery_access;
 grant delete, insert, select, update on chancery_secret.nation_private to chancery_ingest;
 grant select (nation_id, military, economy, production, assignments, player, attributes) on chancery_secret.nation_private to chancery_owner;
+
+create table chancery_secret.redaction (
+  number bigint generated always as identity not null,
+  op text not null,
+  at timestamp with time zone not null,
+  fact jsonb not null,
+  constraint redaction_pkey PRIMARY KEY (number),
+  constraint redaction_op_check CHECK ((op = ANY (ARRAY['redact'::text, 'erase'::text])))
+);
+grant delete, insert, select, update on chancery_secret.redaction to chancery_ingest;
+
+create table chancery_secret.refused_batch (
+  id text collate "C" not null,
+  feed text collate "C",
+  first_refused_at timestamp with time zone not null,
+  last_refused_at timestamp with time zone not null,
+  tries integer default 1 not null,
+  is_announced boolean not null,
+  facts bigint not null,
+  bytes bigint not null,
+  content text,
+  refusals jsonb not null,
+  overtaken_by text collate "C",
+  constraint refused_batch_pkey PRIMARY KEY (id)
+);
+CREATE INDEX refused_batch_refused ON chancery_secret.refused_batch USING btree (last_refused_at);
+grant delete, insert, select, update on chancery_secret.refused_batch to chancery_ingest;
+
+create table chancery_secret.refused_thing (
+  resource text not null,
+  id text collate "C" not null,
+  batch text collate "C" not null,
+  constraint refused_thing_pkey PRIMARY KEY (resource, id, batch),
+  constraint refused_thing_batch_fkey FOREIGN KEY (batch) REFERENCES chancery_secret.refused_batch(id) ON DELETE CASCADE
+);
+CREATE INDEX refused_thing_batch ON chancery_secret.refused_thing USING btree (batch);
+grant delete, insert, select, update on chancery_secret.refused_thing to chancery_ingest;
+
+CREATE OR REPLACE FUNCTION chancery_secret.drop_answers(seqs bigint[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  update chancery_outbound.delivery set drops_answers = true where seq = any (seqs) and state = 'sending';
+  update chancery_outbound.attempt a set answer = null
+  from chancery_outbound.delivery d where d.id = a.delivery_id and d.seq = any (seqs) and a.answer is not null;
+$function$;
+grant execute on function chancery_secret.drop_answers(seqs bigint[]) to chancery_ingest;
+
+CREATE OR REPLACE FUNCTION chancery_secret.forget_player(player text, nations text[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  delete from chancery_access.key_call c using chancery_access.api_key k where k.player_id = player and c.key_id = k.id;
+  delete from chancery_access.key_minute m using chancery_access.api_key k where k.player_id = player and m.key_id = k.id;
+  delete from chancery_access.key_hour h using chancery_access.api_key k where k.player_id = player and h.key_id = k.id;
+  delete from chancery_access.api_key where player_id = player;
+  delete from chancery_access.verification_code where player_id = player or nation_id = any (nations);
+  delete from chancery_access.handover where player_id = player;
+  delete from chancery_access.session where player_id = player;
+  delete from chancery_access.suspension where player_id = player;
+  delete from chancery_access.account_log where player_id = player;
+  delete from chancery_outbound.attempt a using chancery_outbound.delivery d, chancery_outbound.endpoint e
+  where e.player_id = player and d.endpoint_id = e.id and a.delivery_id = d.id;
+  delete from chancery_outbound.delivery d using chancery_outbound.endpoint e where e.player_id = player and d.endpoint_id = e.id;
+  delete from chancery_outbound.endpoint where player_id = player;
+  -- Every process forgets what it remembers of keys.
+  update chancery_access.pulse set version = version + 1;
+  select pg_notify('chancery_pulse', '');
+$function$;
+grant execute on function chancery_secret.forget_player(player text, nations text[]) to chancery_ingest;
 
 create schema chancery_world;
 grant usage on schema chancery_world to chancery_access;
@@ -451,6 +571,17 @@ grant delete, insert, select, update on chancery_world.era to chancery_ingest;
 grant select on chancery_world.era to chancery_owner;
 grant select on chancery_world.era to chancery_public;
 
+create table chancery_world.era_reset (
+  era_id text collate "C" not null,
+  at timestamp with time zone not null,
+  logged_at timestamp with time zone not null,
+  constraint era_reset_pkey PRIMARY KEY (era_id)
+);
+grant delete, insert, select, update on chancery_world.era_reset to chancery_ingest;
+grant select on chancery_world.era_reset to chancery_outbound;
+grant select on chancery_world.era_reset to chancery_owner;
+grant select on chancery_world.era_reset to chancery_public;
+
 create table chancery_world.event (
   seq bigint not null,
   type text not null,
@@ -500,6 +631,16 @@ create table chancery_world.event_nation (
 grant delete, insert, select, update on chancery_world.event_nation to chancery_ingest;
 grant select on chancery_world.event_nation to chancery_owner;
 grant select on chancery_world.event_nation to chancery_public;
+
+create table chancery_world.log_gap (
+  last_before bigint not null,
+  first_after bigint not null,
+  constraint log_gap_pkey PRIMARY KEY (last_before)
+);
+grant delete, insert, select, update on chancery_world.log_gap to chancery_ingest;
+grant select on chancery_world.log_gap to chancery_outbound;
+grant select on chancery_world.log_gap to chancery_owner;
+grant select on chancery_world.log_gap to chancery_public;
 
 create table chancery_world.logging (
   last_seq bigint not null,
@@ -611,6 +752,7 @@ create table chancery_world.pulse (
   first_seq bigint default 1 not null,
   world_version bigint default 0 not null,
   world_changed_at timestamp with time zone,
+  redaction_version bigint default 0 not null,
   constraint pulse_pkey PRIMARY KEY (is_only),
   constraint pulse_is_only_check CHECK (is_only)
 );
@@ -638,6 +780,7 @@ create table chancery_world.tombstone (
   id text collate "C" not null,
   name text,
   deleted_at timestamp with time zone not null,
+  retired_with text collate "C",
   constraint tombstone_pkey PRIMARY KEY (resource, id)
 );
 grant delete, insert, select, update on chancery_world.tombstone to chancery_ingest;

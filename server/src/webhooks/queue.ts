@@ -117,8 +117,8 @@ export async function settle(db: Database, settlements: Settlement[], nowMs: num
       from outcome o where d.id = o.id and d.attempt = o.attempt and d.state = 'sending'
     )
     insert into chancery_outbound.attempt (delivery_id, number, attempted_at, latency_ms, status, error, answer, next_at)
-    select o.id, o.attempt, o.attempted_at, o.latency_ms, o.status, o.error, o.answer, o.due_at
-    from outcome o where exists (select from chancery_outbound.delivery d where d.id = o.id)
+    select o.id, o.attempt, o.attempted_at, o.latency_ms, o.status, o.error, case when not d.drops_answers then o.answer end, o.due_at
+    from outcome o join chancery_outbound.delivery d on d.id = o.id
     on conflict do nothing`)
 }
 

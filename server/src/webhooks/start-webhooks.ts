@@ -7,6 +7,7 @@ import { createAttemptMetrics } from './attempt-metrics.ts'
 import { createMessageWriter } from './message.ts'
 import { createSender } from './outgoing/send.ts'
 import { registerQueueMetrics } from './queue-metrics.ts'
+import { createQueueState, type ReadQueue } from './queue-state.ts'
 import { createWebhookSettings, type WebhookSettings } from './settings.ts'
 import { startDeliveries } from './worker.ts'
 
@@ -24,6 +25,7 @@ export interface WebhooksOptions {
 /** Webhooks of this process: it delivers, and changes what is delivered. */
 export interface Webhooks {
   settings: WebhookSettings
+  queue: ReadQueue
   /** Lets what is under way end for a moment, then gives it back. */
   close(): Promise<void>
 }
@@ -43,8 +45,10 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     onError,
     onAttempt: createAttemptMetrics(registry),
   })
-  registerQueueMetrics(registry, pool)
+  const queue = createQueueState(pool)
+  registerQueueMetrics(registry, queue)
   return {
+    queue,
     settings: createWebhookSettings({
       pool,
       contract,

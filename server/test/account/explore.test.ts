@@ -3,14 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { Exploration } from '@chancery/contract'
-import { canaries, facts, profile } from '../disclosure/canary-world.ts'
+import { demoProfile, type Exploration } from '@chancery/contract'
+import { canaryWorld } from '../disclosure/canary-world.ts'
 import { mayKnow } from '../disclosure/clearance.ts'
 import { viewers } from '../disclosure/viewers.ts'
 import { ids } from '../disclosure/world.ts'
 import type { TestChancery } from '../support/chancery.ts'
 import { assertRefused, signIn, startAccounts } from './browser.ts'
 
+const { canaries, facts, profile } = canaryWorld(demoProfile)
 let chancery: TestChancery
 let directory: string
 before(async () => {

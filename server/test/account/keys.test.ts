@@ -247,7 +247,7 @@ test('calls are shown with their key, found by their request, and counted', asyn
   )
   assert.deepEqual(await calls('/calls?request_id=req_0000000000000000'), [])
   const usage = await player.done<KeyUsage>('GET', `/keys/${one.id}/usage`)
-  assert.deepEqual(usage.operations, [{ operation: 'nations.list', calls: 1 }])
+  assert.deepEqual(usage.operations, [{ operation: 'nations.list', calls: 1, deprecated: 0 }])
   assert.deepEqual(usage.statuses, [{ status: 200, calls: 1 }])
   assert.deepEqual((await list(player)).map(({ name, calls_today }) => [name, calls_today]).sort(), [
     ['one', 1],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { bases } from '@chancery/contract'
+import { bases, demoProfile } from '@chancery/contract'
 import { type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
 import { until } from '../webhooks/until.ts'
 import { dataOf, verified } from '../webhooks/verified.ts'
 import { type CanaryServer, startCanaryServer } from './canary-server.ts'
-import { canaries, secretsOf } from './canary-world.ts'
+import { canaryWorld } from './canary-world.ts'
 import { ask, hangUp } from './exchange.ts'
 
 interface Added {
@@ -13,6 +13,8 @@ interface Added {
   secret: string
 }
 
+const world = canaryWorld(demoProfile)
+const { canaries, secretsOf } = world
 let server: CanaryServer
 let receiver: Receiver
 /** What was shown once. Nothing else may show it. */
@@ -23,7 +25,7 @@ let eventCount: number
 
 before(async () => {
   receiver = await startReceiver()
-  server = await startCanaryServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  server = await startCanaryServer(world, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   hearing = await add('/hearing')
   failing = await add('/failing')
   receiver.answer('/failing', withStatus(500, 'no'))

@@ -1,174 +1,186 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { bases, factResources } from '@chancery/contract'
+import { after, before, suite, test } from 'node:test'
+import { bases, demoProfile, factResources } from '@chancery/contract'
+import { smallGame } from '../profile/games.ts'
 import { type CanaryServer, startCanaryServer } from './canary-server.ts'
-import { canaries, contract, secretsOf } from './canary-world.ts'
+import { type CanaryWorld, canaryWorld } from './canary-world.ts'
 import { mayKnow } from './clearance.ts'
 import { ask, eachOf, hangUp, told } from './exchange.ts'
 import { requestsOf, withTimes } from './requests.ts'
 import { isHidden, slotsOf } from './slots.ts'
 import { type Viewer, viewers } from './viewers.ts'
 
-let server: CanaryServer
-const keys = new Map<string, string>()
-const codes: string[] = []
+for (const game of [demoProfile, smallGame])
+  suite(`in the game ${game.name}`, () => testCanaries(canaryWorld(game)))
 
-before(async () => {
-  server = await startCanaryServer()
-  await server.tellFacts()
-  for (const { name, player, scopes } of viewers) {
-    if (!player) continue
-    const made = await server.operate('POST', '/keys', { player_id: player, name: 'canary', scopes })
-    keys.set(name, made.json<{ key: string }>().key)
-  }
-  for (const nation_id of ['n_leader', 'n_applicant']) {
-    const made = await server.operate('POST', '/codes', { nation_id })
-    codes.push(made.json<{ code: string }>().code)
-  }
-})
-after(async () => {
-  hangUp()
-  await server.close()
-})
+after(hangUp)
 
-/** Each text that a response must not hold, and what it holds of them. */
-function foundIn(text: string): Set<string> {
-  const found = new Set(canaries.filter(canary => text.includes(canary.text)).map(({ text: own }) => own))
-  for (const secret of [...keys.values(), ...codes, server.operatorToken])
-    if (text.includes(secret)) found.add(secret)
-  return found
-}
+function testCanaries(world: CanaryWorld) {
+  const { canaries, contract, profile, secretsOf } = world
+  let server: CanaryServer
+  const keys = new Map<string, string>()
+  const codes: string[] = []
 
-const clearedFor = (viewer: Viewer) =>
-  new Set(canaries.filter(({ slot, id }) => mayKnow(viewer, slot, id)).map(({ text }) => text))
-
-test('every hidden field that can hold a text or a number holds a canary', () => {
-  const held = new Set(canaries.map(({ slot }) => `${slot.resource}.${slot.path.join('.')}`))
-  const hidden = factResources.flatMap(resource =>
-    slotsOf(contract, resource)
-      .filter(slot => isHidden(slot) && ![slot.schema.type].flat().includes('boolean'))
-      .map(slot => `${slot.resource}.${slot.path.join('.')}`),
-  )
-  assert.deepEqual([...held].sort(), hidden.sort())
-  assert.ok(canaries.length > 500)
-  assert.equal(new Set(canaries.map(({ text }) => text)).size, canaries.length)
-})
-
-for (const viewer of viewers) {
-  test(`${viewer.name} sees the secrets that are open to them, and no others, whatever they ask`, async () => {
-    const cleared = clearedFor(viewer)
-    const seen = new Set<string>()
-    const key = keys.get(viewer.name)
-    await eachOf(requestsOf(contract), async ({ path, operation }) => {
-      const times = Array.from({ length: 5 }, () => '2026-06-01T00:00:00Z')
-      for (const base of key ? [bases.canonical] : Object.values(bases)) {
-        const exchange = await ask(server.publicUrl, base + withTimes(path, times), { key })
-        for (const text of foundIn(told(exchange))) {
-          assert.ok(cleared.has(text), `${viewer.name} finds ${text} in ${operation.id} ${path}`)
-          seen.add(text)
-        }
-      }
-    })
-    assert.deepEqual([...seen].sort(), [...cleared].sort(), 'what is open to them')
+  before(async () => {
+    server = await startCanaryServer(world)
+    await server.tellFacts()
+    for (const { name, player, scopes } of viewers) {
+      if (!player) continue
+      const made = await server.operate('POST', '/keys', { player_id: player, name: 'canary', scopes })
+      keys.set(name, made.json<{ key: string }>().key)
+    }
+    for (const nation_id of ['n_leader', 'n_applicant']) {
+      const made = await server.operate('POST', '/codes', { nation_id })
+      codes.push(made.json<{ code: string }>().code)
+    }
   })
-}
+  after(() => server.close())
 
-test('a section that was left out by the key’s scopes is not in the answer at all', async () => {
-  const { body } = await ask(server.publicUrl, `${bases.canonical}/me/nation`, { key: keys.get('narrow') })
-  const { data } = JSON.parse(body) as { data: Record<string, unknown> }
-  for (const section of ['military', 'economy', 'assignments']) assert.ok(!(section in data), section)
-  assert.ok('production' in data)
-})
+  /** Each text that a response must not hold, and what it holds of them. */
+  function foundIn(text: string): Set<string> {
+    const found = new Set(canaries.filter(canary => text.includes(canary.text)).map(({ text: own }) => own))
+    for (const secret of [...keys.values(), ...codes, server.operatorToken])
+      if (text.includes(secret)) found.add(secret)
+    return found
+  }
 
-test('no page beside the API holds a secret, nor the name of what nobody may read', async () => {
-  const pages = await Promise.all(
-    ['/openapi.json', '/docs', '/docs/', '/healthz', '/readyz', `${bases.canonical}/game`, '/nothing'].map(
-      path => ask(server.publicUrl, path),
-    ),
-  )
-  for (const { body } of pages) {
-    assert.deepEqual([...foundIn(body)], [])
-    for (const name of [
-      'kept_string',
-      'kept_secretly',
-      'Canary of words',
-      'moderation_notes',
-      'can_view_treasury',
-    ]) {
-      assert.ok(!body.includes(name), name)
+  const clearedFor = (viewer: Viewer) =>
+    new Set(canaries.filter(({ slot, id }) => mayKnow(viewer, slot, id)).map(({ text }) => text))
+
+  test('every hidden field that can hold a text or a number holds a canary', () => {
+    const held = new Set(canaries.map(({ slot }) => `${slot.resource}.${slot.path.join('.')}`))
+    const hidden = factResources.flatMap(resource =>
+      slotsOf(contract, resource)
+        .filter(slot => isHidden(slot) && ![slot.schema.type].flat().includes('boolean'))
+        .map(slot => `${slot.resource}.${slot.path.join('.')}`),
+    )
+    assert.deepEqual([...held].sort(), hidden.sort())
+    assert.ok(canaries.length > 500)
+    assert.equal(new Set(canaries.map(({ text }) => text)).size, canaries.length)
+  })
+
+  for (const viewer of viewers) {
+    test(`${viewer.name} sees the secrets that are open to them, and no others, whatever they ask`, async () => {
+      const cleared = clearedFor(viewer)
+      const seen = new Set<string>()
+      const key = keys.get(viewer.name)
+      await eachOf(requestsOf(contract), async ({ path, operation }) => {
+        const times = Array.from({ length: 5 }, () => '2026-06-01T00:00:00Z')
+        for (const base of key ? [bases.canonical] : Object.values(bases)) {
+          const exchange = await ask(server.publicUrl, base + withTimes(path, times), { key })
+          for (const text of foundIn(told(exchange))) {
+            assert.ok(cleared.has(text), `${viewer.name} finds ${text} in ${operation.id} ${path}`)
+            seen.add(text)
+          }
+        }
+      })
+      assert.deepEqual([...seen].sort(), [...cleared].sort(), 'what is open to them')
+    })
+  }
+
+  test('a section that was left out by the key’s scopes is not in the answer at all', async () => {
+    const { body } = await ask(server.publicUrl, `${bases.canonical}/me/nation`, { key: keys.get('narrow') })
+    const { data } = JSON.parse(body) as { data: Record<string, unknown> }
+    for (const section of ['military', 'economy', 'assignments']) assert.ok(!(section in data), section)
+    assert.ok('production' in data)
+  })
+
+  const keptNames = Object.values(profile.attributes)
+    .flat()
+    .flatMap(attribute => (attribute.class === 'admin_only' ? [attribute.key] : []))
+
+  test('no page beside the API holds a secret, nor the name of what nobody may read', async () => {
+    const pages = await Promise.all(
+      ['/openapi.json', '/docs', '/docs/', '/healthz', '/readyz', `${bases.canonical}/game`, '/nothing'].map(
+        path => ask(server.publicUrl, path),
+      ),
+    )
+    for (const { body } of pages) {
+      assert.deepEqual([...foundIn(body)], [])
+      for (const name of ['Canary of words', 'moderation_notes', 'can_view_treasury', ...keptNames]) {
+        assert.ok(!body.includes(name), name)
+      }
     }
-  }
-})
+  })
 
-test('errors quote no secret: of the caller, of the key, of the database', async () => {
-  const odd = [
-    { path: `${bases.canonical}/nations?page=${keys.get('leader')}` },
-    { path: `${bases.canonical}/nations/${keys.get('leader')}` },
-    { path: `/${keys.get('leader')}` },
-    { path: `${bases.canonical}/discord/verify/${codes[0]}x` },
-    { path: `${bases.canonical}/me/nation`, key: `${keys.get('leader')}x` },
-    { path: `${bases.canonical}/me/nation`, key: server.operatorToken },
-    { path: `${bases.canonical}/me/nation?include=${codes[0]}`, key: keys.get('leader') },
-  ]
-  for (const { path, key } of odd) {
-    const exchange = await ask(server.publicUrl, path, { key })
-    assert.ok(exchange.status >= 400)
-    assert.deepEqual([...foundIn(told(exchange))], [], path)
-  }
-})
-
-test('a code is redeemed without a word of what is secret about its nation', async () => {
-  for (const code of codes) {
-    for (const status of [200, 410]) {
-      const exchange = await ask(server.publicUrl, `${bases.mirror}/discord/verify/${code}`)
-      assert.equal(exchange.status, status)
-      assert.deepEqual([...foundIn(told(exchange))], [])
+  test('errors quote no secret: of the caller, of the key, of the database', async () => {
+    const odd = [
+      { path: `${bases.canonical}/nations?page=${keys.get('leader')}` },
+      { path: `${bases.canonical}/nations/${keys.get('leader')}` },
+      { path: `/${keys.get('leader')}` },
+      { path: `${bases.canonical}/discord/verify/${codes[0]}x` },
+      { path: `${bases.canonical}/me/nation`, key: `${keys.get('leader')}x` },
+      { path: `${bases.canonical}/me/nation`, key: server.operatorToken },
+      { path: `${bases.canonical}/me/nation?include=${codes[0]}`, key: keys.get('leader') },
+    ]
+    for (const { path, key } of odd) {
+      const exchange = await ask(server.publicUrl, path, { key })
+      assert.ok(exchange.status >= 400)
+      assert.deepEqual([...foundIn(told(exchange))], [], path)
     }
-  }
-})
+  })
 
-test('neither the log at its loudest nor the metrics hold a secret, also when everything breaks', async () => {
-  await server.withDatabase(async client => {
-    // The database quotes values in its messages: these must end there.
-    await client.query(`
+  test('a code is redeemed without a word of what is secret about its nation', async () => {
+    for (const code of codes) {
+      for (const status of [200, 410]) {
+        const exchange = await ask(server.publicUrl, `${bases.mirror}/discord/verify/${code}`)
+        assert.equal(exchange.status, status)
+        assert.deepEqual([...foundIn(told(exchange))], [])
+      }
+    }
+  })
+
+  test('neither the log at its loudest nor the metrics hold a secret, also when everything breaks', async () => {
+    await server.withDatabase(async client => {
+      // The database quotes values in its messages: these must end there.
+      await client.query(`
       create function chancery_secret.complain() returns trigger language plpgsql as
       $$ begin raise exception 'no place for %', new; end $$;
       create trigger complain before insert on chancery_secret.nation_private for each row execute function chancery_secret.complain()`)
-    const [text] = secretsOf('nation', 'n_leader', ['player'])
-    const broken = await server.operate('POST', '/facts', { facts: [text] }, { 'idempotency-key': 'broken' })
-    assert.equal(broken.status, 500)
-    assert.deepEqual([...foundIn(broken.body)], [])
-    await client.query('alter table chancery_secret.nation_private rename to elsewhere')
-    for (const viewer of viewers) {
-      const exchange = await ask(server.publicUrl, `${bases.canonical}/me/nation`, {
-        key: keys.get(viewer.name),
-      })
-      assert.ok([500, 401, 403].includes(exchange.status), `${viewer.name} ${exchange.status}`)
-      assert.deepEqual([...foundIn(told(exchange))], [])
-    }
-    await client.query('alter table chancery_access.api_key rename to elsewhere')
-    await client.query('update chancery_access.pulse set version = version + 1')
-    await new Promise(resolve => setTimeout(resolve, 500))
-    for (const path of ['/me/key', '/nations', `/discord/verify/${codes[0]}`]) {
-      const exchange = await ask(server.publicUrl, bases.canonical + path, { key: keys.get('leader') })
-      assert.equal(exchange.status, 500)
-      assert.deepEqual([...foundIn(told(exchange))], [])
-    }
+      const [text] = secretsOf('nation', 'n_leader', ['player'])
+      const broken = await server.operate(
+        'POST',
+        '/facts',
+        { facts: [text] },
+        { 'idempotency-key': 'broken' },
+      )
+      assert.equal(broken.status, 500)
+      assert.deepEqual([...foundIn(broken.body)], [])
+      await client.query('alter table chancery_secret.nation_private rename to elsewhere')
+      for (const viewer of viewers) {
+        const exchange = await ask(server.publicUrl, `${bases.canonical}/me/nation`, {
+          key: keys.get(viewer.name),
+        })
+        assert.ok([500, 401, 403].includes(exchange.status), `${viewer.name} ${exchange.status}`)
+        assert.deepEqual([...foundIn(told(exchange))], [])
+      }
+      await client.query('alter table chancery_access.api_key rename to elsewhere')
+      await client.query('update chancery_access.pulse set version = version + 1')
+      await new Promise(resolve => setTimeout(resolve, 500))
+      for (const path of ['/me/key', '/nations', `/discord/verify/${codes[0]}`]) {
+        const exchange = await ask(server.publicUrl, bases.canonical + path, { key: keys.get('leader') })
+        assert.equal(exchange.status, 500)
+        assert.deepEqual([...foundIn(told(exchange))], [])
+      }
+    })
+    const metrics = await server.operate('GET', '/metrics')
+    assert.match(metrics.body, /chancery_requests_total/)
+    assert.deepEqual([...foundIn(metrics.body)], [])
+    assert.match(server.written(), /a request failed/)
+    assert.deepEqual([...foundIn(server.written())], [])
   })
-  const metrics = await server.operate('GET', '/metrics')
-  assert.match(metrics.body, /chancery_requests_total/)
-  assert.deepEqual([...foundIn(metrics.body)], [])
-  assert.match(server.written(), /a request failed/)
-  assert.deepEqual([...foundIn(server.written())], [])
-})
 
-test('the database keeps no key and no code', async () => {
-  await server.withDatabase(async client => {
-    for (const table of ['elsewhere', 'verification_code']) {
-      const { rows } = await client.query(`select t::text from chancery_access.${table} t`)
-      assert.ok(rows.length > 0)
-      const secrets = [...keys.values(), ...codes].flatMap(text => [text, Buffer.from(text).toString('hex')])
-      for (const secret of secrets) assert.ok(!JSON.stringify(rows).includes(secret))
-    }
+  test('the database keeps no key and no code', async () => {
+    await server.withDatabase(async client => {
+      for (const table of ['elsewhere', 'verification_code']) {
+        const { rows } = await client.query(`select t::text from chancery_access.${table} t`)
+        assert.ok(rows.length > 0)
+        const secrets = [...keys.values(), ...codes].flatMap(text => [
+          text,
+          Buffer.from(text).toString('hex'),
+        ])
+        for (const secret of secrets) assert.ok(!JSON.stringify(rows).includes(secret))
+      }
+    })
   })
-})
+}

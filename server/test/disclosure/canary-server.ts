@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { createTestDatabase } from '../support/database.ts'
-import { facts, profile } from './canary-world.ts'
+import type { CanaryWorld } from './canary-world.ts'
 import type { Exchange } from './exchange.ts'
 
 const operatorToken = 'canary-operator-token-of-this-test'
@@ -30,7 +30,10 @@ export interface CanaryServer {
   close(): Promise<void>
 }
 
-export async function startCanaryServer(env: Record<string, string> = {}): Promise<CanaryServer> {
+export async function startCanaryServer(
+  { profile, facts }: CanaryWorld,
+  env: Record<string, string> = {},
+): Promise<CanaryServer> {
   const database = await createTestDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'chancery-canaries-'))
   const gameFile = join(dataDir, 'game.json')
@@ -56,9 +59,13 @@ export async function startCanaryServer(env: Record<string, string> = {}): Promi
   })
   let written = ''
   for (const stream of [server.stdout, server.stderr]) stream?.on('data', part => (written += part))
-  const [{ publicUrl, operatorUrl }] = (await once(server, 'message')) as [
+  const died = once(server, 'exit').then(() => {
+    throw new Error(`the server did not start: ${written}`)
+  })
+  const [{ publicUrl, operatorUrl }] = (await Promise.race([once(server, 'message'), died])) as [
     { publicUrl: string; operatorUrl: string },
   ]
+  died.catch(() => undefined)
 
   const operate: CanaryServer['operate'] = async (method, path, body, headers = {}) => {
     const response = await fetch(operatorUrl + path, {

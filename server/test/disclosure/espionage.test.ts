@@ -1,303 +1,321 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { bases, scopeNames } from '@chancery/contract'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { after, before, suite, test } from 'node:test'
+import { bases, demoProfile, type Profile, scopeNames } from '@chancery/contract'
+import { smallGame } from '../profile/games.ts'
+import type { Fact, TestChancery } from '../support/chancery.ts'
 import { ask, type Exchange, hangUp } from './exchange.ts'
+import { startGame } from './told-world.ts'
 
 const secret = '987654321123'
 const at = '2026-06-01T00:00:00Z'
 
-let chancery: TestChancery
-const keys: Record<string, string> = {}
+for (const game of [demoProfile, smallGame]) suite(`in the game ${game.name}`, () => testEspionage(game))
 
-before(async () => {
-  chancery = await startChancery()
-  await tell(
-    put('alliance', { id: 'a1', name: 'Pact', treasury: { credits: Number(secret) } }),
-    put('alliance', { id: 'a2', name: 'Poor' }),
-    ...['officer', 'member', 'applicant', 'enemy'].map(name =>
-      put('nation', {
-        id: name,
-        nation_name: name,
-        player: `p_${name}`,
-        economy: { credits: Number(secret) },
-      }),
-    ),
-    member('officer', 'a1', 'officer'),
-    member('member', 'a1', 'member'),
-    member('enemy', 'a2', 'leader'),
-    put('alliance_application', { nation_id: 'applicant', alliance_id: 'a1' }),
-  )
-  for (const name of ['officer', 'member', 'applicant', 'enemy', 'stranger']) {
-    keys[name] = (await chancery.makeKey({ player_id: `p_${name}` }, scopeNames)).key
-  }
-})
-after(async () => {
-  hangUp()
-  await chancery.close()
-})
+after(hangUp)
 
-const put = (resource: string, data: Fact): Fact => ({ op: 'put', resource, data, at })
-const member = (nation_id: string, alliance_id: string, rank: string, more: Fact = {}) =>
-  put('alliance_member', { nation_id, alliance_id, rank, ...more })
-// What is private does not wait for ranks.
-const tell = (...facts: Fact[]) => chancery.tell(facts, { waits: false })
+function testEspionage(profile: Profile) {
+  const rank = (tier: string) => profile.ranks.find(known => known.tier === tier)?.key ?? ''
+  let chancery: TestChancery
+  const keys: Record<string, string> = {}
 
-const treasury = '/alliances/a1?include=treasury'
-const get = (path: string, name?: string, headers: Record<string, string> = {}): Promise<Exchange> =>
-  ask(chancery.url, bases.canonical + path, { key: name === undefined ? undefined : keys[name], headers })
-
-/** Ways to write what is the same, or nearly. */
-const spellings = [
-  treasury,
-  '/alliances/%611?include=treasury',
-  '/alliances/a1?%69nclude=treasury',
-  '/alliances/a1?include=%74reasury',
-  '/alliances/a1?include=treasury&',
-  '/alliances/a1?&include=treasury',
-  '/alliances/a1?include=treasury,treasury',
-  '/alliances/a1?x=1&include=treasury',
-  '/alliances/a1?include=treasury#x',
-  '/alliances/a1?include=&include=treasury',
-  '/alliances/a1?Include=treasury',
-  '/alliances/a1?include',
-  '/alliances/a1;include=treasury',
-  '/alliances/a1/?include=treasury',
-  '/alliances//a1?include=treasury',
-]
-
-for (const spelling of spellings) {
-  test(`${spelling} never hands on what an officer was shown`, async () => {
-    for (const name of [
-      'officer',
-      'member',
-      'applicant',
-      'enemy',
-      'stranger',
-      undefined,
-      'officer',
-      undefined,
-    ]) {
-      const { status, headers, body } = await get(spelling, name)
-      assert.ok(status < 500)
-      if (name === 'officer' && body.includes(secret)) {
-        assert.equal(headers['cache-control'], 'no-store')
-        assert.equal(headers.etag, undefined)
-      } else assert.ok(!body.includes(secret), `${name} ${status}`)
+  before(async () => {
+    chancery = await startGame(profile)
+    await tell(
+      put('alliance', { id: 'a1', name: 'Pact', treasury: { credits: Number(secret) } }),
+      put('alliance', { id: 'a2', name: 'Poor' }),
+      ...['officer', 'member', 'applicant', 'enemy'].map(name =>
+        put('nation', {
+          id: name,
+          nation_name: name,
+          player: `p_${name}`,
+          economy: { credits: Number(secret) },
+        }),
+      ),
+      member('officer', 'a1', 'officer'),
+      member('member', 'a1', 'member'),
+      member('enemy', 'a2', 'leader'),
+      put('alliance_application', { nation_id: 'applicant', alliance_id: 'a1' }),
+    )
+    for (const name of ['officer', 'member', 'applicant', 'enemy', 'stranger']) {
+      keys[name] = (await chancery.makeKey({ player_id: `p_${name}` }, scopeNames)).key
     }
   })
-}
+  after(() => chancery.close())
 
-test('an officer sees the treasury, so that the tests beside this one can fail', async () => {
-  assert.ok((await get(treasury, 'officer')).body.includes(secret))
-})
+  const put = (resource: string, data: Fact): Fact => ({ op: 'put', resource, data, at })
+  const member = (nation_id: string, alliance_id: string, tier: string, more: Fact = {}) =>
+    put('alliance_member', { nation_id, alliance_id, rank: rank(tier), ...more })
+  // What is private does not wait for ranks.
+  const tell = (...facts: Fact[]) => chancery.tell(facts, { waits: false })
 
-test('callers of one URL at one instant get each their own answer', async () => {
-  const names = ['officer', undefined, 'stranger', 'officer', 'member', undefined]
-  const answers = await Promise.all(
-    Array.from({ length: 60 }, async (_, index) => {
-      const name = names[index % names.length]
-      return { name, ...(await get(treasury, name)) }
-    }),
-  )
-  const statuses: Record<string, number> = { officer: 200, member: 403, stranger: 403 }
-  for (const { name, status, body } of answers) {
-    assert.equal(status, name === undefined ? 401 : statuses[name])
-    assert.equal(body.includes(secret), name === 'officer')
-  }
-})
+  const treasury = '/alliances/a1?include=treasury'
+  const get = (path: string, name?: string, headers: Record<string, string> = {}): Promise<Exchange> =>
+    ask(chancery.url, bases.canonical + path, { key: name === undefined ? undefined : keys[name], headers })
 
-test('a tag, also any tag, opens no answer that the caller may not have', async () => {
-  const { headers } = await get('/alliances/a1')
-  for (const tag of ['*', headers.etag ?? '']) {
-    const known = { 'if-none-match': tag }
-    assert.equal((await get(treasury, undefined, known)).status, 401)
-    assert.equal((await get(treasury, 'stranger', known)).status, 403)
-    assert.equal((await get(treasury, 'officer', known)).status, 200)
-    assert.equal((await get('/me/nation', 'officer', known)).status, 200)
-  }
-})
+  /** Ways to write what is the same, or nearly. */
+  const spellings = [
+    treasury,
+    '/alliances/%611?include=treasury',
+    '/alliances/a1?%69nclude=treasury',
+    '/alliances/a1?include=%74reasury',
+    '/alliances/a1?include=treasury&',
+    '/alliances/a1?&include=treasury',
+    '/alliances/a1?include=treasury,treasury',
+    '/alliances/a1?x=1&include=treasury',
+    '/alliances/a1?include=treasury#x',
+    '/alliances/a1?include=&include=treasury',
+    '/alliances/a1?Include=treasury',
+    '/alliances/a1?include',
+    '/alliances/a1;include=treasury',
+    '/alliances/a1/?include=treasury',
+    '/alliances//a1?include=treasury',
+  ]
 
-test('HEAD tells of a body what GET tells, to the same caller', async () => {
-  for (const path of [treasury, '/me/nation', '/alliances/a1']) {
-    for (const name of ['officer', 'member', 'stranger', undefined]) {
-      const whole = await get(path, name)
-      const key = name === undefined ? undefined : keys[name]
-      const head = await ask(chancery.url, bases.canonical + path, { method: 'HEAD', key })
-      assert.deepEqual(
-        [head.status, head.headers['content-length'], head.headers.etag, head.body],
-        [whole.status, whole.headers['content-length'], whole.headers.etag, ''],
-      )
-    }
-  }
-})
-
-test('a URL with a host in it is the same question, and is kept apart from others', async () => {
-  for (const name of ['officer', undefined, 'stranger']) {
-    const path = `http://elsewhere${bases.canonical}${treasury}`
-    const { status, body } = await ask(chancery.url, path, {
-      key: name === undefined ? undefined : keys[name],
+  for (const spelling of spellings) {
+    test(`${spelling} never hands on what an officer was shown`, async () => {
+      for (const name of [
+        'officer',
+        'member',
+        'applicant',
+        'enemy',
+        'stranger',
+        undefined,
+        'officer',
+        undefined,
+      ]) {
+        const { status, headers, body } = await get(spelling, name)
+        assert.ok(status < 500)
+        if (name === 'officer' && body.includes(secret)) {
+          assert.equal(headers['cache-control'], 'no-store')
+          assert.equal(headers.etag, undefined)
+        } else assert.ok(!body.includes(secret), `${name} ${status}`)
+      }
     })
-    assert.equal(status, name === 'officer' ? 200 : name === undefined ? 401 : 403)
-    assert.equal(body.includes(secret), name === 'officer')
   }
-})
 
-test('a key in the URL is no key', async () => {
-  for (const name of ['key', 'api_key', 'access_token', 'authorization']) {
-    assert.equal((await get(`/me/nation?${name}=${keys.officer}`)).status, 401)
-  }
-})
+  test('an officer sees the treasury, so that the tests beside this one can fail', async () => {
+    assert.ok((await get(treasury, 'officer')).body.includes(secret))
+  })
 
-test('a refusal is the same whether there is a secret or none', async () => {
-  const bodyOf = ({ status, body }: Exchange) => [status, body.replace(/req_\w+/, '')]
-  const rich = await get(treasury, 'stranger')
-  const poor = await get('/alliances/a2?include=treasury', 'stranger')
-  assert.deepEqual(bodyOf(rich), bodyOf(poor))
-  assert.equal(rich.status, 403)
-})
-
-test('a missing scope is said before it is said whether the alliance is there', async () => {
-  const { key } = await chancery.makeKey({ player_id: 'p_officer' }, ['military.read'])
-  for (const id of ['a1', 'nobody']) {
-    const { status } = await ask(chancery.url, `${bases.canonical}/alliances/${id}?include=treasury`, { key })
-    assert.equal(status, 403)
-  }
-})
-
-test('an applicant is no member in any answer', async () => {
-  const { data } = JSON.parse((await get('/me/nation', 'applicant')).body) as { data: { alliance: unknown } }
-  assert.equal(data.alliance, null)
-  assert.equal((await get(treasury, 'applicant')).status, 403)
-  for (const path of [
-    '/alliances/a1/members',
-    '/nations?alliance_id=a1',
-    '/events?alliance_id=a1',
-    '/alliances/a1',
-  ]) {
-    assert.ok(!(await get(path)).body.includes('applicant'), path)
-  }
-  const code = await chancery.makeCode('applicant')
-  const verified = JSON.parse((await get(`/discord/verify/${code}`)).body) as { data: { alliance: unknown } }
-  assert.equal(verified.data.alliance, null)
-})
-
-test('whoever is demoted sees the treasury no more, from the moment that it is stored', async () => {
-  await tell(member('member', 'a1', 'officer'))
-  assert.equal((await get(treasury, 'member')).status, 200)
-  await tell(member('member', 'a1', 'member'))
-  assert.equal((await get(treasury, 'member')).status, 403)
-})
-
-test('a permission in one alliance is none in the next, nor after coming back', async () => {
-  await tell(member('member', 'a1', 'member', { can_view_treasury: true }))
-  assert.equal((await get(treasury, 'member')).status, 200)
-  await tell(member('member', 'a2', 'member'))
-  assert.equal((await get(treasury, 'member')).status, 403)
-  assert.equal((await get('/alliances/a2?include=treasury', 'member')).status, 403)
-  await tell(member('member', 'a1', 'member'))
-  assert.equal((await get(treasury, 'member')).status, 403)
-  await tell(member('member', 'a1', 'member', { can_view_treasury: true }))
-  await tell({ op: 'delete', resource: 'alliance_member', id: 'member', at })
-  await tell(member('member', 'a1', 'member'))
-  assert.equal((await get(treasury, 'member')).status, 403)
-})
-
-test('who is named for another nation loses the secrets of the first, also within one batch', async () => {
-  const names = ['zeta', 'alpha']
-  for (const [first, second] of [names, names.toReversed()]) {
-    await tell(
-      ...names.map(id => put('nation', { id, nation_name: id, economy: { credits: 5 }, player: null })),
-      put('nation', { id: first, player: 'p_double' }),
-      put('nation', { id: second, player: 'p_double' }),
+  test('callers of one URL at one instant get each their own answer', async () => {
+    const names = ['officer', undefined, 'stranger', 'officer', 'member', undefined]
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const name = names[index % names.length]
+        return { name, ...(await get(treasury, name)) }
+      }),
     )
-    const { key } = await chancery.makeKey({ player_id: 'p_double' }, scopeNames)
-    const { data } = await chancery.read<{ data: { id: string } }>('/me/nation', { key })
-    assert.equal(data.id, second)
-  }
-})
+    const statuses: Record<string, number> = { officer: 200, member: 403, stranger: 403 }
+    for (const { name, status, body } of answers) {
+      assert.equal(status, name === undefined ? 401 : statuses[name])
+      assert.equal(body.includes(secret), name === 'officer')
+    }
+  })
 
-test('a nation that is deleted and made again under its id has none of its old secrets', async () => {
-  const make = put('nation', { id: 'phoenix', nation_name: 'Phoenix', player: 'p_phoenix' })
-  const secrets = {
-    economy: { credits: Number(secret) },
-    attributes: { war_weariness: 77 },
-    military: { readiness: 5 },
-  }
-  await tell(make, put('nation', { id: 'phoenix', ...secrets }))
-  const { key } = await chancery.makeKey({ player_id: 'p_phoenix' }, scopeNames)
-  const read = () => ask(chancery.url, `${bases.canonical}/me/nation`, { key })
-  assert.ok((await read()).body.includes(secret))
-  await tell({ op: 'delete', resource: 'nation', id: 'phoenix', at })
-  assert.equal((await read()).status, 404)
-  await tell(make)
-  assert.match(
-    (await read()).body,
-    /"attributes":\{\},"military":null,"economy":null,"production":null,"assignments":null/,
-  )
-  await tell(put('nation', { id: 'phoenix', ...secrets }))
-  await tell({ op: 'delete', resource: 'nation', id: 'phoenix', at }, make)
-  assert.ok(!(await read()).body.includes(secret), 'within one batch')
-})
+  test('a tag, also any tag, opens no answer that the caller may not have', async () => {
+    const { headers } = await get('/alliances/a1')
+    for (const tag of ['*', headers.etag ?? '']) {
+      const known = { 'if-none-match': tag }
+      assert.equal((await get(treasury, undefined, known)).status, 401)
+      assert.equal((await get(treasury, 'stranger', known)).status, 403)
+      assert.equal((await get(treasury, 'officer', known)).status, 200)
+      assert.equal((await get('/me/nation', 'officer', known)).status, 200)
+    }
+  })
 
-test('an alliance that is founded again under its id has none of its old treasury', async () => {
-  const found = put('alliance', { id: 'a_again', name: 'Again' })
-  await tell(found, put('alliance', { id: 'a_again', treasury: { credits: Number(secret) } }))
-  await tell(
-    { op: 'delete', resource: 'alliance', id: 'a_again', at },
-    found,
-    member('member', 'a_again', 'leader'),
-  )
-  const { status, body } = await get('/alliances/a_again?include=treasury', 'member')
-  assert.equal(status, 200)
-  assert.match(body, /"treasury":null/)
-})
+  test('HEAD tells of a body what GET tells, to the same caller', async () => {
+    for (const path of [treasury, '/me/nation', '/alliances/a1']) {
+      for (const name of ['officer', 'member', 'stranger', undefined]) {
+        const whole = await get(path, name)
+        const key = name === undefined ? undefined : keys[name]
+        const head = await ask(chancery.url, bases.canonical + path, { method: 'HEAD', key })
+        assert.deepEqual(
+          [head.status, head.headers['content-length'], head.headers.etag, head.body],
+          [whole.status, whole.headers['content-length'], whole.headers.etag, ''],
+        )
+      }
+    }
+  })
 
-test('a body that everybody has read is not for a revoked key', async () => {
-  const { id, key } = await chancery.makeKey({ player_id: 'p_spy' })
-  assert.equal((await chancery.get('/nations', { key })).status, 200)
-  await chancery.operate('POST', `/keys/${id}/revoke`)
-  assert.equal((await get('/nations')).status, 200)
-  assert.equal((await chancery.get('/nations', { key })).status, 401)
-})
+  test('a URL with a host in it is the same question, and is kept apart from others', async () => {
+    for (const name of ['officer', undefined, 'stranger']) {
+      const path = `http://elsewhere${bases.canonical}${treasury}`
+      const { status, body } = await ask(chancery.url, path, {
+        key: name === undefined ? undefined : keys[name],
+      })
+      assert.equal(status, name === 'officer' ? 200 : name === undefined ? 401 : 403)
+      assert.equal(body.includes(secret), name === 'officer')
+    }
+  })
 
-test('what one caller asks shows in the headers of no other', async () => {
-  const remaining = async (name?: string) =>
-    Number((await get('/nations', name)).headers['x-ratelimit-remaining'])
-  const stranger = await remaining('stranger')
-  const nobody = await remaining()
-  for (let call = 0; call < 5; call += 1) await get(treasury, 'officer')
-  assert.equal(await remaining('stranger'), stranger - 1)
-  assert.equal(await remaining(), nobody - 1)
-})
+  test('a key in the URL is no key', async () => {
+    for (const name of ['key', 'api_key', 'access_token', 'authorization']) {
+      assert.equal((await get(`/me/nation?${name}=${keys.officer}`)).status, 401)
+    }
+  })
 
-test('a code that was made before a nation changed hands is of no use to who lost it', async () => {
-  await tell(put('nation', { id: 'booty', nation_name: 'Booty', player: 'p_before' }))
-  const code = await chancery.makeCode('booty')
-  await tell(put('nation', { id: 'booty', player: 'p_after' }))
-  assert.equal((await get(`/discord/verify/${code}`)).status, 404)
-})
+  test('a refusal is the same whether there is a secret or none', async () => {
+    const bodyOf = ({ status, body }: Exchange) => [status, body.replace(/req_\w+/, '')]
+    const rich = await get(treasury, 'stranger')
+    const poor = await get('/alliances/a2?include=treasury', 'stranger')
+    assert.deepEqual(bodyOf(rich), bodyOf(poor))
+    assert.equal(rich.status, 403)
+  })
 
-test('how many secrets stand before it in a batch does not decide what an event calls an alliance', async () => {
-  const summaries = await Promise.all(
-    [0, 2_499].map(async (count, index) => {
-      const [gone, renamed] = [`gone_${index}`, `renamed_${index}`]
+  test('a missing scope is said before it is said whether the alliance is there', async () => {
+    const { key } = await chancery.makeKey({ player_id: 'p_officer' }, ['military.read'])
+    for (const id of ['a1', 'nobody']) {
+      const { status } = await ask(chancery.url, `${bases.canonical}/alliances/${id}?include=treasury`, {
+        key,
+      })
+      assert.equal(status, 403)
+    }
+  })
+
+  test('an applicant is no member in any answer', async () => {
+    const { data } = JSON.parse((await get('/me/nation', 'applicant')).body) as {
+      data: { alliance: unknown }
+    }
+    assert.equal(data.alliance, null)
+    assert.equal((await get(treasury, 'applicant')).status, 403)
+    for (const path of [
+      '/alliances/a1/members',
+      '/nations?alliance_id=a1',
+      '/events?alliance_id=a1',
+      '/alliances/a1',
+    ]) {
+      assert.ok(!(await get(path)).body.includes('applicant'), path)
+    }
+    const code = await chancery.makeCode('applicant')
+    const verified = JSON.parse((await get(`/discord/verify/${code}`)).body) as {
+      data: { alliance: unknown }
+    }
+    assert.equal(verified.data.alliance, null)
+  })
+
+  test('whoever is demoted sees the treasury no more, from the moment that it is stored', async () => {
+    await tell(member('member', 'a1', 'officer'))
+    assert.equal((await get(treasury, 'member')).status, 200)
+    await tell(member('member', 'a1', 'member'))
+    assert.equal((await get(treasury, 'member')).status, 403)
+  })
+
+  test('a permission in one alliance is none in the next, nor after coming back', async () => {
+    await tell(member('member', 'a1', 'member', { can_view_treasury: true }))
+    assert.equal((await get(treasury, 'member')).status, 200)
+    await tell(member('member', 'a2', 'member'))
+    assert.equal((await get(treasury, 'member')).status, 403)
+    assert.equal((await get('/alliances/a2?include=treasury', 'member')).status, 403)
+    await tell(member('member', 'a1', 'member'))
+    assert.equal((await get(treasury, 'member')).status, 403)
+    await tell(member('member', 'a1', 'member', { can_view_treasury: true }))
+    await tell({ op: 'delete', resource: 'alliance_member', id: 'member', at })
+    await tell(member('member', 'a1', 'member'))
+    assert.equal((await get(treasury, 'member')).status, 403)
+  })
+
+  test('who is named for another nation loses the secrets of the first, also within one batch', async () => {
+    const names = ['zeta', 'alpha']
+    for (const [first, second] of [names, names.toReversed()]) {
       await tell(
-        put('alliance', { id: gone, name: 'Gone' }),
-        put('alliance', { id: renamed, name: 'Old' }),
-        put('treaty', { id: `treaty_${index}`, alliance_ids: [gone, renamed], type: 'non_aggression' }),
+        ...names.map(id => put('nation', { id, nation_name: id, economy: { credits: 5 }, player: null })),
+        put('nation', { id: first, player: 'p_double' }),
+        put('nation', { id: second, player: 'p_double' }),
       )
-      await tell(
-        ...Array.from({ length: count }, (_, credits) =>
-          put('alliance', { id: renamed, treasury: { credits } }),
-        ),
-        { op: 'delete', resource: 'alliance', id: gone, at },
-        put('alliance', { id: renamed, name: 'New' }),
-      )
-      const path = `/events?type=treaty.ended&alliance_id=${gone}`
-      const { data } = await chancery.read<{ data: { summary: string }[] }>(path)
-      return data.map(event => event.summary)
-    }),
-  )
-  assert.deepEqual(summaries[1], summaries[0])
-})
+      const { key } = await chancery.makeKey({ player_id: 'p_double' }, scopeNames)
+      const { data } = await chancery.read<{ data: { id: string } }>('/me/nation', { key })
+      assert.equal(data.id, second)
+    }
+  })
+
+  const own = profile.attributes.nation.filter(attribute => attribute.class === 'player_private')
+
+  test('a nation that is deleted and made again under its id has none of its old secrets', async () => {
+    const make = put('nation', { id: 'phoenix', nation_name: 'Phoenix', player: 'p_phoenix' })
+    const secrets = {
+      economy: { credits: Number(secret) },
+      attributes: Object.fromEntries(own.map(({ key, example }) => [key, example])),
+      military: { readiness: 5 },
+    }
+    await tell(make, put('nation', { id: 'phoenix', ...secrets }))
+    const { key } = await chancery.makeKey({ player_id: 'p_phoenix' }, scopeNames)
+    const read = () => ask(chancery.url, `${bases.canonical}/me/nation`, { key })
+    assert.ok((await read()).body.includes(secret))
+    await tell({ op: 'delete', resource: 'nation', id: 'phoenix', at })
+    assert.equal((await read()).status, 404)
+    await tell(make)
+    assert.match(
+      (await read()).body,
+      /"attributes":\{\},"military":null,"economy":null,"production":null,"assignments":null/,
+    )
+    await tell(put('nation', { id: 'phoenix', ...secrets }))
+    await tell({ op: 'delete', resource: 'nation', id: 'phoenix', at }, make)
+    assert.ok(!(await read()).body.includes(secret), 'within one batch')
+  })
+
+  test('an alliance that is founded again under its id has none of its old treasury', async () => {
+    const found = put('alliance', { id: 'a_again', name: 'Again' })
+    await tell(found, put('alliance', { id: 'a_again', treasury: { credits: Number(secret) } }))
+    await tell(
+      { op: 'delete', resource: 'alliance', id: 'a_again', at },
+      found,
+      member('member', 'a_again', 'leader'),
+    )
+    const { status, body } = await get('/alliances/a_again?include=treasury', 'member')
+    assert.equal(status, 200)
+    assert.match(body, /"treasury":null/)
+  })
+
+  test('a body that everybody has read is not for a revoked key', async () => {
+    const { id, key } = await chancery.makeKey({ player_id: 'p_spy' })
+    assert.equal((await chancery.get('/nations', { key })).status, 200)
+    await chancery.operate('POST', `/keys/${id}/revoke`)
+    assert.equal((await get('/nations')).status, 200)
+    assert.equal((await chancery.get('/nations', { key })).status, 401)
+  })
+
+  test('what one caller asks shows in the headers of no other', async () => {
+    const remaining = async (name?: string) =>
+      Number((await get('/nations', name)).headers['x-ratelimit-remaining'])
+    const stranger = await remaining('stranger')
+    const nobody = await remaining()
+    for (let call = 0; call < 5; call += 1) await get(treasury, 'officer')
+    assert.equal(await remaining('stranger'), stranger - 1)
+    assert.equal(await remaining(), nobody - 1)
+  })
+
+  test('a code that was made before a nation changed hands is of no use to who lost it', async () => {
+    await tell(put('nation', { id: 'booty', nation_name: 'Booty', player: 'p_before' }))
+    const code = await chancery.makeCode('booty')
+    await tell(put('nation', { id: 'booty', player: 'p_after' }))
+    assert.equal((await get(`/discord/verify/${code}`)).status, 404)
+  })
+
+  test('how many secrets stand before it in a batch does not decide what an event calls an alliance', async () => {
+    const summaries = await Promise.all(
+      [0, 2_499].map(async (count, index) => {
+        const [gone, renamed] = [`gone_${index}`, `renamed_${index}`]
+        await tell(
+          put('alliance', { id: gone, name: 'Gone' }),
+          put('alliance', { id: renamed, name: 'Old' }),
+          put('treaty', {
+            id: `treaty_${index}`,
+            alliance_ids: [gone, renamed],
+            type: profile.treaty_types[0]?.key,
+          }),
+        )
+        await tell(
+          ...Array.from({ length: count }, (_, credits) =>
+            put('alliance', { id: renamed, treasury: { credits } }),
+          ),
+          { op: 'delete', resource: 'alliance', id: gone, at },
+          put('alliance', { id: renamed, name: 'New' }),
+        )
+        const path = `/events?type=treaty.ended&alliance_id=${gone}`
+        const { data } = await chancery.read<{ data: { summary: string }[] }>(path)
+        return data.map(event => event.summary)
+      }),
+    )
+    assert.deepEqual(summaries[1], summaries[0])
+  })
+}

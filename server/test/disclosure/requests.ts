@@ -19,7 +19,12 @@ const values: Record<Parameter['kind'], (parameter: Parameter, contract: Contrac
   integer: () => ['0', '1', '2', '3', '100', '9999', 'x'],
   decimal: () => ['0', '7.5', '500', '1e3'],
   text: () => [...words, 'the', '_', '', 'no such thing'],
-  id: () => [...ids.war, 'c_1', 'food', 'war', 'nobody'],
+  id: ({ words: own }, { profile }) => [
+    ...ids.war,
+    'c_1',
+    ...(own ? profile[own.list].slice(0, 2).map(({ key }) => key) : []),
+    'nobody',
+  ],
   ids: () => ['n_leader', 'n_enemy,n_member,nobody', 'a_one', 'a_two,a_again', 'w_1', '-'],
   word: ({ schema }) => [...wordsOf(schema), 'nonsense'],
   words: ({ schema }) => {

@@ -97,10 +97,26 @@ test('the role that tells the outside reads of the world what was logged, and no
     if (await isLet('chancery_outbound', `select ${column} from ${table}`)) read.add(table)
   }
   assert.deepEqual([...read].sort(), [
+    'chancery_world.era_reset',
     'chancery_world.event',
+    'chancery_world.log_gap',
     'chancery_world.logging',
     'chancery_world.pulse',
   ])
+})
+
+test('only the door of the game forgets players, by what it may call and in no other way', async () => {
+  const forgetting =
+    "select chancery_secret.forget_player('nobody', '{}'), chancery_secret.drop_answers('{}')"
+  for (const role of Object.keys(mayRead))
+    assert.equal(await isLet(role, forgetting), role === 'chancery_ingest', role)
+  assert.equal(await isLet('chancery_ingest', forgetting), true)
+  const { rows } = await client.query<{ config: string[]; is_definer: boolean }>(`
+    select proconfig as config, prosecdef as is_definer from pg_proc
+    where pronamespace = 'chancery_secret'::regnamespace`)
+  assert.equal(rows.length, 2)
+  for (const { config, is_definer } of rows)
+    assert.deepEqual([config, is_definer], [['search_path=pg_catalog, pg_temp'], true])
 })
 
 test('the role of owners cannot read what moderators wrote', async () => {

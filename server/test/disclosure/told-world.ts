@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bases, type Contract } from '@chancery/contract'
+import { bases, type Contract, type Profile } from '@chancery/contract'
 import { runRankingRound } from '../../src/rankings/round.ts'
 import { createPool } from '../../src/store/database.ts'
 import { openStream, type StreamReader } from '../events/stream-reader.ts'
@@ -23,14 +23,20 @@ export interface World {
   close(): Promise<void>
 }
 
-export async function startWorld({ profile }: Contract): Promise<World> {
+/** A server for a game. */
+export async function startGame(profile: Profile, env: Record<string, string> = {}): Promise<TestChancery> {
   const folder = await mkdtemp(join(tmpdir(), 'chancery-disclosure-'))
-  const gameFile = join(folder, 'game.json')
-  await writeFile(gameFile, JSON.stringify(profile))
-  const chancery = await startChancery({
-    CHANCERY_GAME_FILE: gameFile,
-    CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
-  })
+  try {
+    const gameFile = join(folder, 'game.json')
+    await writeFile(gameFile, JSON.stringify(profile))
+    return await startChancery({ CHANCERY_GAME_FILE: gameFile, ...env })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+export async function startWorld({ profile }: Contract): Promise<World> {
+  const chancery = await startGame(profile, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   const receiver = await startReceiver()
   await addHearing(chancery, receiver.url('/all'))
   const stream = await openStream(`${chancery.url}${bases.canonical}/events/stream`)
@@ -39,7 +45,6 @@ export async function startWorld({ profile }: Contract): Promise<World> {
     stream.close()
     await chancery.close()
     await receiver.close()
-    await rm(folder, { recursive: true })
   }
   return { chancery, receiver, stream, keys: await makeKeys(chancery), times: [], close }
 }

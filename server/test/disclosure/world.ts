@@ -81,8 +81,10 @@ export function scripts(contract: Contract): fc.Arbitrary<Script> {
 
 function scriptOf(profile: Profile, chance: Chance): Script {
   const [leader, officer, member] = ['leader', 'officer', 'member'].map(tier => rankOf(profile, tier))
-  const [first = '', second = ''] = profile.resources.map(({ key }) => key)
-  const weapon = profile.units.find(unit => unit.is_strategic)?.key
+  // A list without words takes any.
+  const [first = 'anything', second] = profile.resources.map(({ key }) => key)
+  const [treaty = 'pact', otherTreaty = treaty] = profile.treaty_types.map(({ key }) => key)
+  const weapon = profile.units.find(unit => unit.is_strategic)?.key ?? 'bolt'
   const losses = Object.fromEntries(
     profile.units.filter(unit => unit.shows_in_losses).map(({ key }) => [key, 3]),
   )
@@ -143,8 +145,8 @@ function scriptOf(profile: Profile, chance: Chance): Script {
     joins(0, 'n_enemy', 'a_three', leader),
     joins(0, 'n_other', 'a_three', member),
     joins(0, 'n_filler', 'a_again', leader),
-    put(0, 'treaty', { id: 't_1', alliance_ids: ['a_one', 'a_two'], type: profile.treaty_types[0]?.key }),
-    put(0, 'treaty', { id: 't_2', alliance_ids: ['a_one', 'a_again'], type: profile.treaty_types[1]?.key }),
+    put(0, 'treaty', { id: 't_1', alliance_ids: ['a_one', 'a_two'], type: treaty }),
+    put(0, 'treaty', { id: 't_2', alliance_ids: ['a_one', 'a_again'], type: otherTreaty }),
     put(0, 'era', { id: 'e_1', name: 'First', started_at: timeOf(0) }),
     put(0, 'conflict', {
       id: 'c_1',
@@ -157,7 +159,7 @@ function scriptOf(profile: Profile, chance: Chance): Script {
       ],
     }),
     price(0, first, 100, 5000),
-    price(0, second, 20, null),
+    ...(second === undefined ? [] : [price(0, second, 20, null)]),
     put(0, 'news_item', {
       id: 'news_1',
       title: 'Valdoria wakes',

@@ -428,7 +428,7 @@ export const cases: Case[] = [
         type: 'era.ended',
         summary: 'Dawn ended; its champion is Alliance a1.',
         alliance_ids: ['a1'],
-        data: { era: eraData, champion: { alliance_id: 'a1', name: 'Alliance a1' } },
+        data: { era: eraData, champion: { alliance_id: 'a1', name: 'Alliance a1' }, reset: null },
       },
     ],
   },

@@ -14,13 +14,20 @@ export interface Query {
   limit: number
 }
 
+/** Where a log ends, and the numbers before it that were lost. */
+interface Bounds {
+  last: number
+  isLost: (seq: number) => boolean
+}
+
 /** A page of the log, by plain code over all of it. */
 export function pageOf(
   log: LoggedEvent[],
   query: Query,
+  { last, isLost }: Bounds = { last: log.length, isLost: () => false },
 ): { seqs: number[]; total: number } | 'cursor_expired' {
   const { type, nation_id, alliance_id, war_id, since, until, after, page, limit } = query
-  if (after !== undefined && after > log.length) return 'cursor_expired'
+  if (after !== undefined && (after > last || isLost(after))) return 'cursor_expired'
   const isAbout = (wanted: string[] | undefined, ids: string[]) =>
     wanted === undefined || ids.some(id => wanted.includes(id))
   const found = log.filter(

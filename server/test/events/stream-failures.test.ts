@@ -22,7 +22,15 @@ function pulseByHand() {
     },
   }
   const beat = (changes: Partial<Beat>) => {
-    const whole = { seq: 0, firstSeq: 1, worldVersion: 0, accessVersion: 0, worldChangedAt: null, ...changes }
+    const whole = {
+      seq: 0,
+      firstSeq: 1,
+      worldVersion: 0,
+      accessVersion: 0,
+      worldChangedAt: null,
+      redactionVersion: 0,
+      ...changes,
+    }
     for (const listener of listeners) listener(whole)
   }
   return { pulse, beat }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractFor, demoProfile, factResources } from '@chancery/contract'
 import fc from 'fast-check'
-import { createFactChecker, isRefusal, parseFact } from '../../src/ingest/check-fact.ts'
+import { createFactChecker, isRefusal } from '../../src/ingest/check-fact.ts'
+import { parseFact } from '../../src/ingest/parse-fact.ts'
 
 const contract = contractFor(demoProfile)
 const check = createFactChecker(contract)

@@ -15,14 +15,20 @@ after(() => chancery.close())
 
 async function lastOf(): Promise<unknown> {
   const { seq, last_batch } = (await (await chancery.operate('GET', '/status')).json()) as Document
-  return { seq, last_batch }
+  const { data: kept } = (await (await chancery.operate('GET', '/refused')).json()) as Document
+  return { seq, last_batch, kept }
 }
 
 async function assertChecksAsItIs(text: string): Promise<void> {
   const before = await lastOf()
   const checked = await chancery.send(text, { check: true })
   assert.deepEqual(await lastOf(), before)
-  assert.deepEqual(await chancery.send(text), checked)
+  const done = await chancery.send(text)
+  // What is refused in earnest is kept; for the rest a check says the same.
+  assert.deepEqual(
+    done,
+    checked.map((outcome, index) => ({ ...outcome, is_kept: done[index]?.is_kept })),
+  )
 }
 
 test('a check says what the real run says, batch by batch, and stores nothing', async () => {
@@ -93,4 +99,31 @@ test('a JSON batch cannot be checked, and says what can', async () => {
   )
   assert.equal(response.status, 400)
   assert.match(JSON.stringify(await response.json()), /x-ndjson/)
+})
+
+test('a check that takes its time holds up nobody', async () => {
+  const { promise: wait, resolve: goOn } = Promise.withResolvers<void>()
+  async function* slowly() {
+    yield Buffer.from(lines(nation('slow-1'), commit('slow-first')))
+    await wait
+    yield Buffer.from(lines(nation('slow-2'), commit('slow-second')))
+  }
+  const checking = fetch(`${chancery.operatorUrl}/facts?check=true`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${chancery.operatorToken}`,
+      'content-type': 'application/x-ndjson',
+    },
+    body: slowly() as unknown as ReadableStream,
+    duplex: 'half',
+  })
+  const [other] = await chancery.send(lines(nation('quick'), commit('quick')))
+  assert.equal(other?.status, 'applied')
+  goOn()
+  const said = (await (await checking).text()).trimEnd().split('\n')
+  assert.deepEqual(
+    said.map(line => (JSON.parse(line) as { status: string }).status),
+    ['applied', 'applied'],
+  )
+  assert.equal(await statusOf(chancery, '/nations/slow-1'), 404)
 })

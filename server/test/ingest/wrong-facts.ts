@@ -60,7 +60,7 @@ export const malformed: Wrong[] = [
     name: 'no op',
     line: { resource: 'nation' },
     path: '/op',
-    reason: /must be one of put, delete, event, commit/,
+    reason: /must be one of put, delete, event, snapshot, redact, erase, reset, commit/,
   },
   { name: 'an op that is no word', line: { op: ['put'] }, path: '/op', reason: /must be one of put/ },
   { name: 'an unknown op', line: { op: 'patch' }, path: '/op', reason: /must be one of put/ },

@@ -12,6 +12,7 @@ export function answeredCall(more: Partial<Answered> = {}): Answered {
     operation: 'nations.get',
     status: 200,
     durationMs: 0.25,
+    isDeprecated: false,
     ...more,
   }
 }
@@ -20,4 +21,4 @@ export function answeredCall(more: Partial<Answered> = {}): Answered {
 export const anonymousCall = (address: string, more: Partial<Answered> = {}): Answered =>
   answeredCall({ keyId: null, address, ...more })
 
-export const callAt = (at: number, answered: Answered): Call => ({ ...answered, at })
+export const callAt = (at: number, { isDeprecated: _, ...call }: Answered): Call => ({ ...call, at })

@@ -35,7 +35,7 @@ test('keys are told by their calls, with what was refused and what was redeemed'
   for (let time = 0; time < 6; time += 1) await call('/game', busy.key)
   await call('/game', calm.key)
 
-  const row = { name: 'test', limited: 0, refused: 0, redemptions: 0 }
+  const row = { name: 'test', limited: 0, refused: 0, deprecated: 0, redemptions: 0 }
   const keys = [
     {
       ...row,

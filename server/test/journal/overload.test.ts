@@ -99,8 +99,8 @@ test('while the database is away nothing is lost that there is room for', async 
   assert.deepEqual(desk.dropped, { line: 0, count: 0 })
   const usage = await direct.account.usage('key_1')
   assert.deepEqual(usage.operations, [
-    { operation: 'wars.list', calls: 10 },
-    { operation: 'nations.get', calls: 5 },
+    { operation: 'wars.list', calls: 10, deprecated: 0 },
+    { operation: 'nations.get', calls: 5, deprecated: 0 },
   ])
   assert.equal((await direct.account.calls({ keyIds: ['key_1'], limit: 200 })).length, 15)
 })

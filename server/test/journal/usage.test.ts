@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { busiestKeys } from '../../src/journal/operator-reads.ts'
 import { anonymousCall, answeredCall } from './calls.ts'
 import { hourMs, minuteMs, openDesk, start, total } from './desk.ts'
 
@@ -39,14 +40,40 @@ test('usage shows every minute of an hour and every hour of a week, zeros includ
     ],
   )
   assert.deepEqual(operations, [
-    { operation: 'nations.get', calls: 3 },
-    { operation: 'wars.list', calls: 2 },
+    { operation: 'nations.get', calls: 3, deprecated: 0 },
+    { operation: 'wars.list', calls: 2, deprecated: 0 },
   ])
   assert.deepEqual(statuses, [
     { status: 200, calls: 2 },
     { status: 429, calls: 2 },
     { status: 404, calls: 1 },
   ])
+})
+
+test('calls that were told of parts that will go are counted by operation, for the owner and for the operator', async t => {
+  const { account, note, at, journal, now } = await openDesk(t)
+  const going = { operation: 'wars.list', isDeprecated: true }
+  note(
+    answeredCall(going),
+    answeredCall({ operation: 'wars.list' }),
+    answeredCall(),
+    anonymousCall('192.0.2.1', going),
+  )
+  at(hourMs)
+  note(answeredCall(going), answeredCall({ ...going, keyId: 'key_2' }))
+  const { operations } = await account.usage('key_1')
+  assert.deepEqual(operations, [
+    { operation: 'wars.list', calls: 3, deprecated: 2 },
+    { operation: 'nations.get', calls: 1, deprecated: 0 },
+  ])
+  const keys = await journal.read(db => busiestKeys(db, { hours: 2, limit: 9 }, now()))
+  assert.deepEqual(
+    keys.map(({ key_id, calls, deprecated }) => ({ key_id, calls, deprecated })),
+    [
+      { key_id: 'key_1', calls: 4, deprecated: 2 },
+      { key_id: 'key_2', calls: 1, deprecated: 1 },
+    ],
+  )
 })
 
 test('minutes leave after an hour and hours after a week', async t => {

@@ -16,6 +16,7 @@ export interface Outcome {
   events: number
   last_seq: number | null
   refused: { line: number; path: string; reason: string }[]
+  is_kept: boolean
 }
 
 /** A whole server on a database of its own, reached like any other: over HTTP. */

@@ -49,6 +49,9 @@ const storyOf = (profile: Profile): Record<string, unknown> => ({
   change_percent: 11.6071,
   signed_at: occurredAt,
   expires_at: null,
+  // Of what was redacted: the first kind of thing is a nation.
+  id: 'n42',
+  fields: ['nation_name', 'motto'],
 })
 
 /** What a schema says of itself, as far as a sample is made from it. */
@@ -92,7 +95,7 @@ export function sampleMessage({ eventKinds, profile }: Contract, type: string): 
     type,
     occurred_at: occurredAt,
     summary: kind.summarize(data, { nation: id => (id === 'n9' ? 'Karsk' : 'Valdoria') }),
-    nation_ids: idsIn(data, 'nation_id'),
+    nation_ids: type === 'record.redacted' ? ['n42'] : idsIn(data, 'nation_id'),
     alliance_ids: idsIn(data, 'alliance_id'),
     war_id: idsIn(data, 'war_id')[0] ?? null,
     conflict_id: idsIn(data, 'conflict_id')[0] ?? null,

@@ -3,6 +3,7 @@ import type { SplitAttributes } from '../../store/attributes.ts'
 import type { Batch, Change } from '../../store/batch.ts'
 import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
+import { refuseReused } from '../../store/reused-ids.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
 
@@ -91,6 +92,7 @@ const referenceTo = ({ id, name, tag }: Alliance) => ({ alliance_id: id, name, t
 
 /** Applies facts about alliances. */
 export async function applyAlliances(batch: Batch, changes: Change[]): Promise<void> {
+  await refuseReused(batch, 'alliance', changes)
   const transitions = await settle(batch, store, changes)
   await bury(
     batch.db,

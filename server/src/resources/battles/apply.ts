@@ -2,6 +2,7 @@ import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../store/batch.ts'
 import { settle, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
+import { type HistoryOf, watchReuse } from '../../store/reused-history.ts'
 import { tableStore } from '../../store/table-store.ts'
 
 type Battle = PublicOf<ResourceOf<'battle'>>
@@ -18,6 +19,15 @@ const store = tableStore<Battle>('battle', 'chancery_world.battle', [
   'infrastructure_destroyed',
 ])
 
+const history: HistoryOf<Battle> = {
+  resource: 'battle',
+  momentOf: ({ fought_at, attacker_nation_id, defender_nation_id }) => ({
+    time: fought_at,
+    nations: [attacker_nation_id, defender_nation_id],
+  }),
+  paths: { time: '/data/fought_at', nation: '/data/attacker_nation_id' },
+}
+
 /** Applies facts about battles. */
 export async function applyBattles(batch: Batch, changes: Change[]): Promise<void> {
   for (const { line, data } of changes) {
@@ -26,7 +36,9 @@ export async function applyBattles(batch: Batch, changes: Change[]): Promise<voi
     batch.refersTo('nation', attacker_nation_id, line, '/data/attacker_nation_id')
     batch.refersTo('nation', defender_nation_id, line, '/data/defender_nation_id')
   }
+  const checkReuse = await watchReuse(batch, history, changes)
   const transitions = await settle(batch, store, changes)
+  await checkReuse(transitions)
   for (const { before, after } of transitions) {
     if (before) batch.touched.battles.add(before.war_id)
     if (after) batch.touched.battles.add(after.war_id)

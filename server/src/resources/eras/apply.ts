@@ -13,8 +13,18 @@ const store = tableStore<Era>(
   { leavesTombstone: true },
 )
 
-/** Applies facts about eras. */
-export async function applyEras(batch: Batch, changes: Change[]): Promise<void> {
+/** What was retired with an era. */
+export interface ResetCounts {
+  nations: number
+  alliances: number
+}
+
+/** Applies facts about eras. `resets`: by era, what ends with it. */
+export async function applyEras(
+  batch: Batch,
+  changes: Change[],
+  resets: Record<string, ResetCounts> = {},
+): Promise<void> {
   for (const { line, data } of changes) {
     const champion = data.champion as Era['champion'] | undefined
     batch.refersTo('alliance', champion?.alliance_id, line, '/data/champion/alliance_id')
@@ -35,7 +45,7 @@ export async function applyEras(batch: Batch, changes: Change[]): Promise<void> 
     }
     if (before?.status !== 'ended' && after.status === 'ended') {
       const telling = { line, at: after.ended_at ?? at, alliances: [after.champion?.alliance_id ?? null] }
-      batch.tell('era.ended', telling, { era, champion: after.champion })
+      batch.tell('era.ended', telling, { era, champion: after.champion, reset: resets[after.id] ?? null })
     }
   }
 }

@@ -3,6 +3,7 @@ import type { SplitAttributes } from '../../store/attributes.ts'
 import type { Batch, Change } from '../../store/batch.ts'
 import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
+import { refuseReused } from '../../store/reused-ids.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
 import { addScoreChanges } from '../alliances/recount.ts'
@@ -110,6 +111,7 @@ const store: ThingStore<Nation> = {
 
 /** Applies facts about nations. */
 export async function applyNations(batch: Batch, changes: Change[]): Promise<void> {
+  await refuseReused(batch, 'nation', changes)
   const transitions = await settle(batch, store, await freePlayers(batch, changes))
   await addScoreChanges(batch, transitions)
   await removeApplications(

@@ -2,6 +2,8 @@ import type { PublicOf, ResourceOf } from '@chancery/contract'
 import { type Batch, type Change, refuse } from '../../store/batch.ts'
 import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
+import { type HistoryOf, lastReset, watchReuse } from '../../store/reused-history.ts'
+import { retiredWith } from '../../store/reused-ids.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 
 type War = Omit<PublicOf<ResourceOf<'war'>>, 'battles_count' | 'losses' | 'url'>
@@ -89,10 +91,21 @@ const store: ThingStore<War> = {
   remove: ({ db }, ids) => removeWars(db, ids),
 }
 
+const history: HistoryOf<War> = {
+  resource: 'war',
+  momentOf: ({ declared_at, attacker, defender }) => ({
+    time: declared_at,
+    nations: [attacker.nation_id, defender.nation_id],
+  }),
+  paths: { time: '/data/declared_at', nation: '/data/attacker/nation_id' },
+}
+
 /** Applies facts about wars. */
 export async function applyWars(batch: Batch, changes: Change[]): Promise<void> {
   for (const { line, data } of changes) noteReferences(batch, line, data)
+  const checkReuse = await watchReuse(batch, history, changes)
   const transitions = await settle(batch, await withSidesOf(batch, changes), changes)
+  await checkReuse(transitions)
   const deleted = transitions.filter(({ after }) => after === undefined).map(({ key }) => key)
   await removeBattles(batch.db, deleted)
   for (const id of deleted) batch.touched.battles.add(id)
@@ -137,6 +150,7 @@ async function withSidesOf(batch: Batch, changes: Change[]): Promise<ThingStore<
     where n.id = any(${[...ids].filter(id => id !== undefined)})`)
   const sides = new Map(rows.map(row => [row.nation_id, row]))
   const allianceNames = await namesOfAlliances(batch, changes)
+  const endWithEra = await enderOf(batch)
   const fill = (side: Partial<Side>): Side => {
     const nation_id = side.nation_id ?? ''
     const now = sides.get(nation_id)
@@ -156,7 +170,20 @@ async function withSidesOf(batch: Batch, changes: Change[]): Promise<ThingStore<
       await store.adjust?.(inBatch, after, before, change)
       after.attacker = fill(after.attacker)
       after.defender = fill(after.defender)
+      await endWithEra(after)
     },
+  }
+}
+
+/** A war of nations that were retired when the world began anew is over, whatever a row that nobody cleared away still says. */
+async function enderOf(batch: Batch): Promise<(war: War) => Promise<void>> {
+  const reset = await lastReset(batch)
+  return async war => {
+    if (!reset || war.status === 'ended' || Date.parse(war.declared_at) > reset.atMs) return
+    const sides = [war.attacker.nation_id, war.defender.nation_id]
+    if ((await retiredWith(batch, 'nation', sides)).size === 0) return
+    war.status = 'ended'
+    war.ended_at ??= reset.at
   }
 }
 

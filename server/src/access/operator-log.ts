@@ -1,0 +1,73 @@
+import { limits } from '@chancery/contract'
+import { type Database, sql } from '../store/database.ts'
+
+/** Who did something by the operator listener. */
+export interface LogActor {
+  token_id: string
+  token_name: string
+}
+
+/** A line that is whole when it is written. */
+export interface LogEntry extends LogActor {
+  at: string
+  action: string
+  subject: string | null
+  status: number
+}
+
+export interface LogLine extends LogActor {
+  id: number
+  at: string
+  action: string
+  subject: string | null
+  status: number | null
+}
+
+/** Stands for a status that nobody knows yet. */
+const unknownStatus = 0
+
+/** Writes down that something is about to be done. Returns the number of the line. */
+export async function beginLogLine(db: Database, actor: LogActor, action: string): Promise<number> {
+  const row = await db.first<{ id: number }>(sql`
+    insert into chancery_access.operator_log (at, token_id, token_name, action, status)
+    values (date_trunc('milliseconds', clock_timestamp()), ${actor.token_id}, ${actor.token_name}, ${action}, ${unknownStatus})
+    returning id`)
+  if (!row) throw new Error('a line of the operator log was not returned')
+  return row.id
+}
+
+/** Completes a line with what became of it. */
+export async function completeLogLine(
+  db: Database,
+  id: number,
+  { status, subject }: { status: number; subject: string | null },
+): Promise<void> {
+  await db.rows(sql`
+    update chancery_access.operator_log set status = ${status}, subject = ${subject} where id = ${id}`)
+}
+
+/** Writes whole lines, in their order. */
+export async function addLogLines(db: Database, lines: readonly LogEntry[]): Promise<void> {
+  await db.rows(sql`
+    insert into chancery_access.operator_log (at, token_id, token_name, action, subject, status)
+    select * from unnest(${lines.map(line => line.at)}::timestamptz[], ${lines.map(line => line.token_id)}::text[],
+      ${lines.map(line => line.token_name)}::text[], ${lines.map(line => line.action)}::text[],
+      ${lines.map(line => line.subject)}::text[], ${lines.map(line => line.status)}::smallint[])`)
+}
+
+/** Lines before one, the latest first. */
+export const listLogLines = (
+  db: Database,
+  { limit, before }: { limit: number; before: number | undefined },
+): Promise<LogLine[]> =>
+  db.rows<LogLine>(sql`
+    select id, at, token_id, token_name, action, subject, nullif(status, ${unknownStatus}) as status
+    from chancery_access.operator_log where id < ${before ?? Number.MAX_SAFE_INTEGER} order by id desc limit ${limit}`)
+
+/** Forgets old lines. Those of batches are many: they are kept as long as the batches are known. */
+export async function forgetOldLogLines(db: Database, batchAction: string): Promise<void> {
+  const before = (days: number) => sql`at < clock_timestamp() - make_interval(days => ${days})`
+  await db.rows(sql`
+    delete from chancery_access.operator_log
+    where ${before(limits.batchMemoryDays)} and (action = ${batchAction} or ${before(limits.operatorLogDays)})`)
+}

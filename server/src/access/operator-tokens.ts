@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import { limits, type OperatorRole, type OperatorTokenRecord } from '@chancery/contract'
+import { type Database, sql } from '../store/database.ts'
+import { hashOperatorToken, makeOperatorTokenText, type OperatorTokenHash } from './operator-token-text.ts'
+
+/** A token that is valid now. */
+export interface ValidToken {
+  id: string
+  name: string
+  roles: OperatorRole[]
+  expires_at: string | null
+  /** Whether its last use was written down more than a minute ago. */
+  is_use_old: boolean
+}
+
+/** A token that was just made, and its text, which is known this once. */
+export interface MadeToken {
+  text: string
+  record: OperatorTokenRecord
+}
+
+export interface NewToken {
+  name: string
+  roles: readonly OperatorRole[]
+  expiresAt: string | null
+}
+
+const columns = sql`id, name, roles, created_at, expires_at, revoked_at, last_used_at`
+
+/** Whether a token opens anything by the database's clock. */
+const isLive = sql`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
+
+/** The token with this hash, if it is neither revoked nor expired. */
+export const findValidToken = (db: Database, hash: OperatorTokenHash): Promise<ValidToken | undefined> =>
+  db.first<ValidToken>(sql`
+    select id, name, roles, expires_at,
+      coalesce(last_used_at < clock_timestamp() - interval '1 minute', true) as is_use_old
+    from chancery_access.operator_token where hash = ${hash} and ${isLive}`)
+
+/** Those of some tokens that are valid. */
+export async function findValidTokenIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db.rows<{ id: string }>(
+    sql`select id from chancery_access.operator_token where id = any(${ids}::text[]) and ${isLive}`,
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+export async function noteTokenUse(db: Database, id: string): Promise<void> {
+  await db.rows(sql`
+    update chancery_access.operator_token set last_used_at = date_trunc('milliseconds', clock_timestamp()) where id = ${id}`)
+}
+
+export const listTokens = (db: Database): Promise<OperatorTokenRecord[]> =>
+  db.rows<OperatorTokenRecord>(
+    sql`select ${columns} from chancery_access.operator_token order by created_at, id`,
+  )
+
+/** Until the transaction ends, nobody else makes tokens: of two of one name, the second finds the first. */
+const takeTurn = sql`select pg_advisory_xact_lock(hashtext('chancery operator token'), 0)`
+
+/** Makes a token; undefined where a valid one has its name. In a transaction, as the changes below. */
+export async function createToken(db: Database, token: NewToken): Promise<MadeToken | undefined> {
+  await db.rows(takeTurn)
+  const namesake = await db.first(
+    sql`select from chancery_access.operator_token where name = ${token.name} and ${isLive} limit 1`,
+  )
+  return namesake ? undefined : insertToken(db, token)
+}
+
+async function insertToken(db: Database, { name, roles, expiresAt }: NewToken): Promise<MadeToken> {
+  const text = makeOperatorTokenText()
+  const id = `tok_${randomBytes(8).toString('base64url').replace(/[-_]/g, '0')}`
+  const record = await db.first<OperatorTokenRecord>(sql`
+    insert into chancery_access.operator_token (id, name, hash, roles, created_at, expires_at)
+    values (${id}, ${name}, ${hashOperatorToken(text)}, ${[...roles]}, clock_timestamp(), ${expiresAt})
+    returning ${columns}`)
+  if (!record) throw new Error('an inserted operator token was not returned')
+  return { text, record }
+}
+
+/** Why a token is not replaced. */
+export type RotationProblem = 'unknown' | 'ended' | { replacedBy: string }
+
+/**
+ * Makes a token of the same name and roles, and ends the old one after the overlap. The new one ends at `expiresAt`;
+ * undefined: after as long a time as the old one was made for.
+ */
+export async function rotateToken(
+  db: Database,
+  id: string,
+  { overlapHours, expiresAt }: { overlapHours: number; expiresAt: string | null | undefined },
+): Promise<MadeToken | RotationProblem> {
+  await db.rows(takeTurn)
+  const old = await db.first<OperatorTokenRecord & { is_live: boolean; next_expiry: string | null }>(sql`
+    select ${columns}, (${isLive}) as is_live, clock_timestamp() + (expires_at - created_at) as next_expiry
+    from chancery_access.operator_token where id = ${id}`)
+  if (!old) return 'unknown'
+  if (!old.is_live) return 'ended'
+  const newer = await db.first<{ id: string }>(sql`
+    select id from chancery_access.operator_token
+    where name = ${old.name} and created_at > ${old.created_at} and ${isLive} order by created_at desc limit 1`)
+  if (newer) return { replacedBy: newer.id }
+  const made = await insertToken(db, {
+    name: old.name,
+    roles: old.roles,
+    expiresAt: expiresAt === undefined ? old.next_expiry : expiresAt,
+  })
+  if (overlapHours === 0) await revokeToken(db, id)
+  else
+    await db.rows(sql`
+      update chancery_access.operator_token
+      set expires_at = least(expires_at, clock_timestamp() + make_interval(hours => ${overlapHours})) where id = ${id}`)
+  return made
+}
+
+/** Revokes a token; undefined for an unknown id. Every call looks its token up, so it ends everywhere at once. */
+export const revokeToken = (db: Database, id: string): Promise<OperatorTokenRecord | undefined> =>
+  db.first<OperatorTokenRecord>(sql`
+    update chancery_access.operator_token
+    set revoked_at = coalesce(revoked_at, date_trunc('milliseconds', clock_timestamp())) where id = ${id} returning ${columns}`)
+
+/** Forgets tokens that ended so long ago that they are no longer listed. */
+export async function forgetOldTokens(db: Database): Promise<void> {
+  await db.rows(sql`
+    delete from chancery_access.operator_token
+    where least(revoked_at, expires_at) < clock_timestamp() - make_interval(days => ${limits.tokenMemoryDays})`)
+}

@@ -1,0 +1,72 @@
+import type { Contract } from '@chancery/contract'
+import { createFactChecker, receiveBatch } from '../ingest/index.ts'
+import type { LedgerEntry } from '../redaction-ledger.ts'
+import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import { BackupError } from './backup-error.ts'
+
+/** What became of redactions that a backup does not know. */
+export interface Replayed {
+  replayed: number
+  /** Of things that the backup does not hold, or that its game no longer allows. */
+  refused: { fact: Record<string, unknown>; reason: string }[]
+}
+
+/** The entries that a ledger lacks, and that were not redone since, in the order of their times. */
+async function missingFrom(db: Database, entries: readonly LedgerEntry[]): Promise<LedgerEntry[]> {
+  return db.rows<LedgerEntry>(sql`
+    select e.op, e.at, e.fact
+    from json_to_recordset(${JSON.stringify(entries)}::json) as e (op text, at timestamptz, fact jsonb)
+    where not exists (select from chancery_secret.redaction r where r.op = e.op and r.fact = e.fact and r.at >= e.at)
+    group by e.op, e.at, e.fact order by e.at`)
+}
+
+/**
+ * Redacts again what was redacted after a backup was taken, as one batch inside the open transaction. What is refused, is left
+ * out and told: of a thing that is not there nothing has to be forgotten.
+ */
+export async function replayRedactions(
+  db: Database,
+  contract: Contract,
+  { entries, batch }: { entries: readonly LedgerEntry[]; batch: string },
+): Promise<Replayed> {
+  const refused: Replayed['refused'] = []
+  let facts = (await missingFrom(db, entries)).map(({ fact }) => fact)
+  const context = { pool: poolWithin(db), contract, check: createFactChecker(contract) }
+  while (facts.length > 0) {
+    const outcome = await receiveBatch(context, batch, { facts }, { keepsRefused: false })
+    if (outcome.status === 'applied' || outcome.status === 'duplicate') break
+    // Lines are positions from 1. A refusal of the batch as a whole leaves nothing to go on with.
+    const reasons = new Map(outcome.refused.map(({ line, reason }) => [line, reason]))
+    const left = facts.filter((_, index) => !reasons.has(index + 1))
+    if (outcome.status !== 'refused' || left.length === facts.length)
+      throw new BackupError(
+        `the redactions since the backup cannot be applied (${outcome.refused[0]?.reason ?? outcome.status}): nothing was restored`,
+      )
+    for (const [index, fact] of facts.entries()) {
+      const reason = reasons.get(index + 1)
+      if (reason !== undefined) refused.push({ fact, reason })
+    }
+    facts = left
+  }
+  return { replayed: facts.length, refused }
+}
+
+/** Runs a batch within the transaction that is open: what it did stays or is undone with all the rest. */
+function poolWithin(db: Database): DatabasePool {
+  return {
+    ...db,
+    async transaction(work) {
+      await db.rows(sql`savepoint batch`)
+      try {
+        return await work(db)
+      } catch (error) {
+        await db.rows(sql`rollback to savepoint batch`)
+        throw error
+      } finally {
+        await db.rows(sql`release savepoint batch`)
+      }
+    },
+    connection: () => Promise.reject(new Error('one connection has no other')),
+    close: async () => undefined,
+  }
+}

@@ -1,0 +1,97 @@
+import type { CopySession } from '../store/copy.ts'
+import { sql } from '../store/database.ts'
+import {
+  type Migration,
+  MigrationError,
+  migrationTable,
+  pendingOf,
+  readMigrations,
+} from '../store/migrate.ts'
+import { BackupError } from './backup-error.ts'
+import type { BackupHeader } from './format.ts'
+import { listTables, schemas } from './tables.ts'
+
+/** The migrations that a backup was made after, and those that came since. */
+export interface Steps {
+  before: Migration[]
+  since: Migration[]
+}
+
+/** @throws {BackupError} where the backup is of a newer version, or of another build. */
+export async function stepsFor({ migrations }: BackupHeader): Promise<Steps> {
+  const known = await readMigrations()
+  const applied = new Map(migrations.map(({ number, checksum }) => [number, checksum]))
+  try {
+    const since = pendingOf(known, applied)
+    return { before: known.filter(migration => !since.includes(migration)), since }
+  } catch (error) {
+    if (!(error instanceof MigrationError)) throw error
+    const isNewer = migrations.some(({ number }) => !known.some(migration => migration.number === number))
+    throw new BackupError(
+      isNewer
+        ? 'the backup was made by a newer Chancery: restore it with that version'
+        : 'the backup was made by another build of Chancery, whose migrations differ: restore it with that build',
+    )
+  }
+}
+
+/** Removes Chancery's schemas and all that is in them, and nothing that is not Chancery's. */
+export async function dropSchemas(session: CopySession): Promise<void> {
+  const tables = await session.rows<{ name: string }>(sql`
+    select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = any(${schemas}) and c.relkind = 'r'`)
+  const functions = await session.rows<{ name: string }>(sql`
+    select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = any(${schemas})`)
+  try {
+    for (const { name } of functions) await session.run(`drop function ${name}`)
+    if (tables.length > 0) await session.run(`drop table ${tables.map(({ name }) => name).join(', ')}`)
+    for (const schema of schemas) await session.run(`drop schema if exists ${schema}`)
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== '2BP01') throw error
+    throw new BackupError(
+      "something of this database that is not Chancery's (a view, a foreign key) depends on its tables: drop that first, and make it again after the restore",
+    )
+  }
+}
+
+/** Applies migrations inside the open transaction. */
+export async function applyWithin(session: CopySession, migrations: readonly Migration[]): Promise<void> {
+  await session.run(migrationTable)
+  for (const { number, name, text, checksum, isTransactional } of migrations) {
+    if (!isTransactional)
+      throw new BackupError(
+        `migration ${name} runs outside a transaction: restore with the Chancery that made the backup, then migrate`,
+      )
+    await session.run(text)
+    await session.rows(
+      sql`insert into chancery_meta.migration (number, name, checksum) values (${number}, ${name}, ${checksum})`,
+    )
+  }
+}
+
+const namesOfTables = async (session: CopySession) =>
+  (await listTables(session)).map(({ name }) => name).join(', ')
+
+/** Takes away the rows that migrations wrote: those of the backup come in their place. */
+export async function emptyTables(session: CopySession): Promise<void> {
+  await session.run(`truncate ${await namesOfTables(session)}`)
+}
+
+/** Lets the first queries be planned for what is there now. */
+export async function analyzeTables(session: CopySession): Promise<void> {
+  await session.run(`analyze ${await namesOfTables(session)}`)
+}
+
+/** Lets identity columns go on after the rows that came in. */
+export async function setSequences(session: CopySession): Promise<void> {
+  const columns = await session.rows<{ name: string; column: string }>(sql`
+    select n.nspname || '.' || c.relname as name, a.attname as column
+    from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = any(${schemas}) and a.attidentity <> ''`)
+  for (const { name, column } of columns) {
+    await session.run(
+      `select setval(pg_get_serial_sequence('${name}', '${column}'), coalesce(max(${column}), 0) + 1, false) from ${name}`,
+    )
+  }
+}

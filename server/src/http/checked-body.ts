@@ -1,0 +1,19 @@
+import type { Static, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+/**
+ * Makes a function that takes a JSON body of exactly this shape, or throws what `refuse` makes of what is wrong with it and where:
+ * each door has errors of its own.
+ */
+export function bodyReader<S extends TSchema>(
+  schema: S,
+  refuse: (message: string) => Error,
+): (body: unknown) => Static<S> {
+  const check = Compile(schema)
+  return body => {
+    if (check.Check(body)) return body as Static<S>
+    const error = check.Errors(body).find(({ keyword }) => keyword !== 'boolean')
+    const place = error?.instancePath ? `${error.instancePath} ` : ''
+    throw refuse(`The body is not as it should be: ${place}${error?.message ?? 'no JSON object'}.`)
+  }
+}

@@ -1,0 +1,47 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { posix } from 'node:path'
+
+const docs = new URL('../../../../docs/', import.meta.url)
+
+/** The folders of docs/ that are for those who write bots: the others are for whoever runs the service. */
+export const shownFolders = ['guides', 'errors'] as const
+export type ShownFolder = (typeof shownFolders)[number]
+
+/** A page of the documentation, as its author wrote it. */
+export interface Guide {
+  folder: ShownFolder
+  /** As in its address: the file's name without `.md`; of a folder's README, empty. */
+  name: string
+  title: string
+  markdown: string
+}
+
+/** Reads the guides and the pages about errors. A folder that is not there has none. */
+export async function readGuides(): Promise<Guide[]> {
+  const read = shownFolders.map(async folder => {
+    const names = await readdir(new URL(`${folder}/`, docs)).catch(() => [])
+    const files = names.filter(name => name.endsWith('.md')).sort()
+    return Promise.all(
+      files.map(async (file): Promise<Guide> => {
+        const markdown = await readFile(new URL(`${folder}/${file}`, docs), 'utf8')
+        const title = /^# (.+)$/m.exec(markdown)?.[1] ?? file
+        return { folder, name: file === 'README.md' ? '' : file.slice(0, -3), title, markdown }
+      }),
+    )
+  })
+  return (await Promise.all(read)).flat()
+}
+
+export const addressOf = ({ folder, name }: Pick<Guide, 'folder' | 'name'>): string =>
+  name === '' ? `/docs/${folder}` : `/docs/${folder}/${name}`
+
+/** Where a link of a page leads on the running service; undefined where it leads into the repository. */
+export function linkFrom({ folder }: Guide, href: string): string | undefined {
+  if (/^(https?:|#|\/)/.test(href)) return href
+  const [path = '', anchor] = href.split('#')
+  const [target, file, ...deeper] = posix.join(folder, path).split('/')
+  const shown = shownFolders.find(known => known === target)
+  if (!shown || file === undefined || deeper.length > 0 || !file.endsWith('.md')) return undefined
+  const address = addressOf({ folder: shown, name: file === 'README.md' ? '' : file.slice(0, -3) })
+  return anchor === undefined ? address : `${address}#${anchor}`
+}

@@ -1,0 +1,27 @@
+import type { FeedPlace } from '@chancery/contract'
+import { type Database, sql } from '../store/database.ts'
+
+/** Where a feed stands: the batch of it that was applied last. */
+export interface Feed {
+  name: string
+  last_batch: string | null
+  applied_at: string | null
+}
+
+export async function findFeed(db: Database, name: string): Promise<Feed> {
+  const known = await db.first<Feed>(
+    sql`select name, last_batch, applied_at from chancery_secret.feed where name = ${name}`,
+  )
+  return known ?? { name, last_batch: null, applied_at: null }
+}
+
+/** Whether a feed still stands where the batch says. The ingest lock is held, so it stays there. */
+export async function isInPlace(db: Database, { name, after }: FeedPlace): Promise<boolean> {
+  return (await findFeed(db, name)).last_batch === after
+}
+
+export async function moveFeed(db: Database, name: string, batch: string, loggedAt: string): Promise<void> {
+  await db.rows(sql`
+    insert into chancery_secret.feed (name, last_batch, applied_at) values (${name}, ${batch}, ${loggedAt})
+    on conflict (name) do update set last_batch = excluded.last_batch, applied_at = excluded.applied_at`)
+}

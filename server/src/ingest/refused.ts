@@ -1,0 +1,103 @@
+import { limits, type RefusedBatch, type RefusedBatchWithContent } from '@chancery/contract'
+import type { Change, Refusal } from '../store/batch.ts'
+import { type Database, sql } from '../store/database.ts'
+import { anyId, type Commit, type Sent } from './sent-text.ts'
+
+const columns = sql`
+  id, feed, first_refused_at, last_refused_at, tries, facts, bytes, content is not null as has_content, refusals, overtaken_by`
+
+/**
+ * Keeps a refused batch for the operator; of one that was refused before, what became of it this time. False where a batch of this
+ * id was applied: another one can never be, so there is nothing to mend.
+ */
+export async function keepRefused(
+  db: Database,
+  { id, sent, commit, refusals }: { id: string; sent: Sent; commit: Commit; refusals: Refusal[] },
+): Promise<boolean> {
+  const { facts, bytes, content, things } = sent
+  if (await db.first(sql`select from chancery_secret.batch where id = ${id}`)) return false
+  await db.rows(sql`
+    insert into chancery_secret.refused_batch (id, feed, first_refused_at, last_refused_at, is_announced, facts, bytes, content, refusals)
+    values (${id}, ${commit.feed?.name ?? null}, now(), now(), ${commit.announce ?? true}, ${facts}, ${bytes}, ${content},
+      ${JSON.stringify(refusals)}::jsonb)
+    on conflict (id) do update set last_refused_at = now(), tries = refused_batch.tries + 1, facts = excluded.facts,
+      bytes = excluded.bytes, content = excluded.content, refusals = excluded.refusals, feed = coalesce(excluded.feed, refused_batch.feed),
+      is_announced = excluded.is_announced`)
+  await db.rows(sql`delete from chancery_secret.refused_thing where batch = ${id}`)
+  await db.rows(sql`
+    insert into chancery_secret.refused_thing (resource, id, batch)
+    select resource, id, ${id} from unnest(${things.map(thing => thing.resource)}::text[], ${things.map(thing => thing.id)}::text[]) as t (resource, id)`)
+  return true
+}
+
+/** Refused batches, the latest first. */
+export async function listRefused(
+  db: Database,
+  { feed, limit }: { feed?: string | undefined; limit: number },
+): Promise<RefusedBatch[]> {
+  const ofFeed = feed === undefined ? sql`true` : sql`feed = ${feed}`
+  return db.rows<RefusedBatch>(sql`
+    select ${columns} from chancery_secret.refused_batch where ${ofFeed} order by last_refused_at desc, id limit ${limit}`)
+}
+
+export async function findRefused(db: Database, id: string): Promise<RefusedBatchWithContent | undefined> {
+  return db.first<RefusedBatchWithContent>(
+    sql`select ${columns}, is_announced, content from chancery_secret.refused_batch where id = ${id}`,
+  )
+}
+
+/** Forgets a refused batch. False where there is none. */
+export async function dropRefused(db: Database, id: string): Promise<boolean> {
+  return (
+    (await db.first(sql`delete from chancery_secret.refused_batch where id = ${id} returning id`)) !==
+    undefined
+  )
+}
+
+/** Whether any refused batch is kept: else nothing can be overtaken. */
+export async function hasRefused(db: Database): Promise<boolean> {
+  const row = await db.first<{ is_any: boolean }>(
+    sql`select exists (select from chancery_secret.refused_batch) as is_any`,
+  )
+  return row?.is_any ?? false
+}
+
+/** Marks the refused batches that are about things which a later batch changes: sent as they are, they would turn back time. */
+export async function noteOvertaken(
+  db: Database,
+  batch: string,
+  resource: string,
+  changes: readonly Change[],
+): Promise<void> {
+  await db.rows(sql`
+    update chancery_secret.refused_batch set overtaken_by = ${batch}
+    where overtaken_by is null and id <> ${batch} and id in (
+      select t.batch from chancery_secret.refused_thing t where t.resource = ${resource} and t.id = any(${[anyId, ...changes.map(change => change.key)]}))`)
+}
+
+/** The same for all things of resources that a later batch retires. */
+export async function noteOvertakenOf(
+  db: Database,
+  batch: string,
+  resources: readonly string[],
+): Promise<void> {
+  await db.rows(sql`
+    update chancery_secret.refused_batch set overtaken_by = ${batch}
+    where overtaken_by is null and id <> ${batch}
+      and id in (select t.batch from chancery_secret.refused_thing t where t.resource = any(${resources}))`)
+}
+
+/** Forgets what is older than it is kept. */
+export async function forgetOldRefused(db: Database): Promise<void> {
+  await db.rows(sql`
+    delete from chancery_secret.refused_batch where last_refused_at < now() - make_interval(days => ${limits.refusedDays})`)
+}
+
+/** Forgets the ids of batches that nobody will send again. The last one stays: it says when the game last spoke; so do those of feeds. */
+export async function forgetOldBatches(db: Database): Promise<void> {
+  await db.rows(sql`
+    delete from chancery_secret.batch b
+    where applied_at < now() - make_interval(days => ${limits.batchMemoryDays})
+      and applied_at < (select max(applied_at) from chancery_secret.batch)
+      and not exists (select from chancery_secret.feed f where f.last_batch = b.id)`)
+}

@@ -1,0 +1,44 @@
+import { operatorOperations } from '@chancery/contract'
+import { notFound } from '../http/api-error.ts'
+import { dropRefused, findRefused, listRefused, retryRefused } from '../ingest/index.ts'
+import type { OperatorContext } from './context.ts'
+import type { DefineOperatorRoute } from './define-operator-route.ts'
+import { noteOutcome, statusOf } from './facts.ts'
+import { OperatorError } from './operator-error.ts'
+
+/** Batches that were refused, for the operator to look at, to try again, or to drop. */
+export function refusedRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
+  const { pools, ingest } = context
+
+  define(operatorOperations.refusedList, async ({ query: { feed, limit = 100 } }) => ({
+    body: { data: await listRefused(pools.ingest, { feed, limit }) },
+  }))
+
+  define(operatorOperations.refusedGet, async ({ id }) => {
+    const found = await findRefused(pools.ingest, id)
+    if (!found) throw noSuchBatch()
+    return { body: found }
+  })
+
+  define(operatorOperations.refusedRetry, async ({ id, body: { anyway = false } }) => {
+    const outcome = await retryRefused(ingest, id, { anyway })
+    if (outcome === undefined) throw noSuchBatch()
+    if (outcome === 'not_kept')
+      throw new OperatorError('conflict', 'The facts of this batch are not kept: send it again.')
+    if (outcome === 'overtaken') {
+      throw new OperatorError(
+        'conflict',
+        'Later facts have changed what this batch is about: drop it, or send {"anyway": true} to turn back what it says.',
+      )
+    }
+    await noteOutcome(context, outcome)
+    return { status: statusOf(outcome), body: outcome }
+  })
+
+  define(operatorOperations.refusedDrop, async ({ id }) => {
+    if (!(await dropRefused(pools.ingest, id))) throw noSuchBatch()
+    return { body: { id, dropped: true } }
+  })
+}
+
+const noSuchBatch = () => notFound('refused batch of this id')

@@ -1,0 +1,61 @@
+import { limits, operatorOperations } from '@chancery/contract'
+import {
+  createToken,
+  listTokens,
+  type MadeToken,
+  revokeToken,
+  rotateToken,
+} from '../access/operator-tokens.ts'
+import { notFound } from '../http/api-error.ts'
+import { mainCaller } from './caller.ts'
+import type { OperatorContext } from './context.ts'
+import type { DefineOperatorRoute } from './define-operator-route.ts'
+import { futureTime } from './future-time.ts'
+import { OperatorError } from './operator-error.ts'
+
+/** Named tokens of this listener. */
+export function tokenRoutes(define: DefineOperatorRoute, { pools }: Pick<OperatorContext, 'pools'>): void {
+  const { access } = pools
+
+  define(operatorOperations.tokensCreate, async ({ body: { name, roles, expires_at = null } }) => {
+    const wanted = { name, roles, expiresAt: expires_at === null ? null : futureTime(expires_at) }
+    const made =
+      // In the log none may look like the token of the configuration.
+      name.toLowerCase() === mainCaller.name
+        ? undefined
+        : await access.transaction(db => createToken(db, wanted))
+    if (!made) {
+      throw new OperatorError(
+        'conflict',
+        `There is a valid token named ${name}: rotate or revoke it, or choose another name.`,
+      )
+    }
+    return answerOf(made)
+  })
+
+  define(operatorOperations.tokensList, async () => ({ body: { data: await listTokens(access) } }))
+
+  define(operatorOperations.tokensRotate, async ({ id, body }) => {
+    const { overlap_hours: overlapHours = limits.tokenOverlapHours, expires_at } = body
+    const expiresAt = typeof expires_at === 'string' ? futureTime(expires_at) : expires_at
+    const made = await access.transaction(db => rotateToken(db, id, { overlapHours, expiresAt }))
+    if (made === 'unknown') throw notFound('operator token')
+    if (made === 'ended') throw new OperatorError('conflict', 'This token has ended: make a new one instead.')
+    if ('replacedBy' in made)
+      throw new OperatorError(
+        'conflict',
+        `This token was replaced already, by ${made.replacedBy}: rotate that one.`,
+      )
+    return answerOf(made)
+  })
+
+  define(operatorOperations.tokensRevoke, async ({ id }) => {
+    const revoked = await revokeToken(access, id)
+    if (!revoked) throw notFound('operator token')
+    return { body: revoked }
+  })
+}
+
+function answerOf({ text: token, record: { id, ...rest } }: MadeToken) {
+  return { subject: id, body: { id, token, ...rest } }
+}

@@ -1,0 +1,65 @@
+import { type Database, type DatabasePool, sql } from '../store/database.ts'
+
+/** How far the world is, and what the game said last. Ages are in seconds. */
+export interface WorldState {
+  seq: number
+  world_version: number
+  world_changed_at: string | null
+  ranked_version: number
+  log_gaps: number
+  last_batch: { id: string; applied_at: string; facts: number; events: number } | null
+  last_batch_age_seconds: number | null
+  feeds: { name: string; last_batch: string; applied_at: string; last_batch_age_seconds: number }[]
+  refused_batches: number
+  latest_refused: { id: string; refused_at: string; line: number; path: string; reason: string }[]
+}
+
+const refusedShown = 5
+
+const ageSeconds = sql`round(extract(epoch from greatest(clock_timestamp() - applied_at, interval '0')), 1)`
+
+/** Reads it by the ingest role, on one connection. */
+export const readWorldState = (pool: DatabasePool): Promise<WorldState> =>
+  pool.connection(async db => {
+    const world = await db.first<Omit<WorldState, keyof BatchState | 'feeds' | 'latest_refused'>>(sql`
+      select w.seq, w.world_version, w.world_changed_at, r.world_version as ranked_version,
+        (select count(*) from chancery_world.log_gap) as log_gaps
+      from chancery_world.pulse w, chancery_world.ranking_round r`)
+    if (!world) throw new Error('the pulse has no row')
+    const last = await db.first<NonNullable<WorldState['last_batch']> & { age: number }>(sql`
+      select id, applied_at, facts, events, ${ageSeconds} as age
+      from chancery_secret.batch order by applied_at desc, last_seq desc limit 1`)
+    const { age = null, ...batch } = last ?? {}
+    return {
+      ...world,
+      last_batch: last ? (batch as NonNullable<WorldState['last_batch']>) : null,
+      last_batch_age_seconds: age,
+      feeds: await db.rows<WorldState['feeds'][number]>(sql`
+        select name, last_batch, applied_at, ${ageSeconds} as last_batch_age_seconds
+        from chancery_secret.feed order by name`),
+      refused_batches: await countRefused(db),
+      latest_refused: await db.rows<WorldState['latest_refused'][number]>(sql`
+        select id, last_refused_at as refused_at, (refusals->0->>'line')::bigint as line, refusals->0->>'path' as path,
+          refusals->0->>'reason' as reason
+        from chancery_secret.refused_batch order by last_refused_at desc, id limit ${refusedShown}`),
+    }
+  })
+
+async function countRefused(db: Database): Promise<number> {
+  const row = await db.first<{ count: number }>(
+    sql`select count(*) as count from chancery_secret.refused_batch`,
+  )
+  return row?.count ?? 0
+}
+
+type BatchState = Pick<WorldState, 'last_batch' | 'last_batch_age_seconds' | 'refused_batches'>
+
+/** What the metrics tell of batches. */
+export const readBatchState = (
+  pool: DatabasePool,
+): Promise<Pick<BatchState, 'last_batch_age_seconds' | 'refused_batches'>> =>
+  pool.connection(async db => {
+    const last = await db.first<{ age: number }>(sql`
+      select ${ageSeconds} as age from chancery_secret.batch order by applied_at desc limit 1`)
+    return { last_batch_age_seconds: last?.age ?? null, refused_batches: await countRefused(db) }
+  })

@@ -1,0 +1,132 @@
+import type { Profile, ProfileChange, ProfilePart } from '@chancery/contract'
+import { type Database, raw, type Sql, sql } from '../store/database.ts'
+
+/** How many stored things of one kind use a word. */
+export interface Use {
+  count: number
+  /** One of them, and several. */
+  nouns: readonly [one: string, many: string]
+}
+
+interface Question {
+  nouns: Use['nouns']
+  /** `from` and `where` of what is counted. */
+  things: Sql
+}
+
+/** What is stored that uses the word of a change; of a list that was closed, any word that is not in it. Acts as the ingest role. */
+export async function storedUses(db: Database, change: ProfileChange, after: Profile): Promise<Use[]> {
+  const uses: Use[] = []
+  for (const { nouns, things } of questions[change.part](change, after)) {
+    const row = await db.first<{ count: number }>(sql`select count(*) as count ${things}`)
+    if (row && row.count > 0) uses.push({ count: row.count, nouns })
+  }
+  return uses
+}
+
+const nations = ['nation', 'nations'] as const
+const alliances = ['alliance', 'alliances'] as const
+const battles = ['battle', 'battles'] as const
+const prices = ['market price', 'market prices'] as const
+const events = ['event of the log', 'events of the log'] as const
+
+/** A text column that holds a word of a list. */
+const column =
+  (nouns: Use['nouns'], table: string, name: string) =>
+  ({ key, kind }: ProfileChange, allowed: readonly string[]): Question => ({
+    nouns,
+    things:
+      kind === 'closed'
+        ? sql`from ${raw(table)} where ${raw(name)} <> all(${allowed})`
+        : sql`from ${raw(table)} where ${raw(name)} = ${key}`,
+  })
+
+const keysOf = (words: readonly { key: string }[]) => words.map(word => word.key)
+
+const ofList =
+  (
+    part: keyof Profile & ProfilePart,
+    question: (change: ProfileChange, allowed: readonly string[]) => Question,
+  ) =>
+  (change: ProfileChange, after: Profile): Question[] => [
+    question(change, keysOf(after[part] as { key: string }[])),
+  ]
+
+/** Counts of none are no use: a word that is missing counts as none. */
+const holds = (counts: string, key: string): Sql => sql`(${raw(counts)} ->> ${key})::numeric > 0`
+
+const unitQuestions = ({ key }: ProfileChange): Question[] => [
+  {
+    nouns: nations,
+    things: sql`
+      from chancery_secret.nation_private
+      where ${holds("military -> 'units'", key)} or ${holds("military -> 'reserves'", key)}
+        or ${holds("military -> 'strategic'", key)}`,
+  },
+  {
+    nouns: battles,
+    things: sql`
+      from chancery_world.battle
+      where ${holds("losses -> 'attacker'", key)} or ${holds("losses -> 'defender'", key)}`,
+  },
+  {
+    nouns: events,
+    things: sql`
+      from chancery_world.event
+      where (type like 'strategic_weapon.%' and data ->> 'weapon' = ${key})
+        or (type = 'battle.fought' and (${holds("data -> 'losses' -> 'attacker'", key)}
+          or ${holds("data -> 'losses' -> 'defender'", key)}))`,
+  },
+]
+
+const resourceQuestions = (change: ProfileChange, after: Profile): Question[] => {
+  const traded = column(prices, 'chancery_world.market_price', 'resource')(change, keysOf(after.resources))
+  return change.kind === 'closed' ? [traded] : [...stocksOf(change), traded]
+}
+
+const stocksOf = ({ key }: ProfileChange): Question[] => [
+  {
+    nouns: nations,
+    things: sql`from chancery_secret.nation_private where ${holds("economy -> 'resources'", key)}`,
+  },
+  {
+    nouns: alliances,
+    things: sql`from chancery_secret.alliance_private where ${holds("treasury -> 'resources'", key)}`,
+  },
+]
+
+/** Null is no value. */
+const hasValue = (name: string, key: string): Sql => sql`jsonb_typeof(${raw(name)} -> ${key}) <> 'null'`
+
+const attributeQuestions =
+  (owner: 'nation' | 'alliance', nouns: Use['nouns']) =>
+  ({ key }: ProfileChange): Question[] => [
+    {
+      nouns,
+      things: sql`
+        from ${raw(`chancery_world.${owner}`)} t
+        left join ${raw(`chancery_secret.${owner}_private`)} p on p.${raw(`${owner}_id`)} = t.id
+        where ${hasValue('t.attributes', key)} or ${hasValue('p.attributes', key)}
+          or ${hasValue('p.admin_attributes', key)}`,
+    },
+  ]
+
+const questions: Record<ProfilePart, (change: ProfileChange, after: Profile) => Question[]> = {
+  game: () => [],
+  currency: change => [column(prices, 'chancery_world.market_price', 'currency')(change, [])],
+  units: unitQuestions,
+  resources: resourceQuestions,
+  ranks: ofList('ranks', column(['member', 'members'], 'chancery_world.alliance_member', 'rank')),
+  governments: ofList('governments', column(nations, 'chancery_world.nation', 'government')),
+  continents: ofList('continents', column(nations, 'chancery_world.nation', 'continent')),
+  war_types: ofList('war_types', column(['war', 'wars'], 'chancery_world.war', 'type')),
+  battle_kinds: ofList('battle_kinds', column(battles, 'chancery_world.battle', 'kind')),
+  treaty_types: ofList('treaty_types', column(['treaty', 'treaties'], 'chancery_world.treaty', 'type')),
+  news_categories: ofList(
+    'news_categories',
+    column(['item of news', 'items of news'], 'chancery_world.news_item', 'category'),
+  ),
+  event_kinds: change => [column(events, 'chancery_world.event', 'type')(change, [])],
+  'attributes.nation': attributeQuestions('nation', nations),
+  'attributes.alliance': attributeQuestions('alliance', alliances),
+}

@@ -1,0 +1,62 @@
+import type { Batch, Erasure } from '../store/batch.ts'
+import { sql } from '../store/database.ts'
+import { type BegunRedaction, beginRedaction, isPublicAttribute } from './redact.ts'
+
+/** What a leader who is forgotten is called. */
+const leaderName = 'Erased'
+
+/** An erasure whose nations are done. */
+export interface BegunErasure {
+  player: string
+  nations: string[]
+  /** Those of them that no other player leads. */
+  ownNations: string[]
+  redactions: BegunRedaction[]
+}
+
+/**
+ * Takes the player's nations back to what nobody wrote, with their secrets. A nation that another player leads by now keeps what is
+ * that player's own. Neither a player nor a nation needs to be known: an erasure may be told again, also to an older database.
+ */
+export async function beginErasure(batch: Batch, erasure: Erasure): Promise<BegunErasure> {
+  const { line, player, name } = erasure
+  const { db, contract } = batch
+  const leading = await db.rows<{ id: string }>(
+    sql`select nation_id as id from chancery_secret.nation_private where player = ${player}`,
+  )
+  const nations = [...new Set([...erasure.nations, ...leading.map(({ id }) => id)])]
+  const redactions: BegunRedaction[] = []
+  for (const key of nations) {
+    const data = {
+      nation_name: name,
+      leader_name: leaderName,
+      motto: null,
+      flag_url: null,
+      attributes: textAttributes(contract.resources.nation.fields),
+    }
+    const begun = await beginRedaction(batch, { line, resource: 'nation', key, data })
+    if (begun) redactions.push(begun)
+  }
+  const own = await db.rows<{ id: string }>(sql`
+    select t.id from unnest(${nations}::text[]) as t (id)
+    where not exists (select from chancery_secret.nation_private p where p.nation_id = t.id and p.player <> ${player})`)
+  const ownNations = own.map(({ id }) => id)
+  await db.rows(sql`
+    update chancery_secret.nation_private set military = null, economy = null, production = null, assignments = null,
+      player = null, moderation_notes = null, attributes = '{}', admin_attributes = '{}' where nation_id = any(${ownNations})`)
+  await db.rows(sql`delete from chancery_secret.alliance_application where nation_id = any(${ownNations})`)
+  await db.rows(sql`delete from chancery_secret.member_private where nation_id = any(${ownNations})`)
+  return { player, nations, ownNations, redactions }
+}
+
+/** Null for each attribute of a nation that everybody may read and that is text. */
+function textAttributes(fields: object): Record<string, null> {
+  const { attributes } = fields as {
+    attributes: { properties?: Record<string, { type?: unknown; format?: string }> }
+  }
+  const texts = Object.entries(attributes.properties ?? {}).filter(
+    ([key, { type, format }]) =>
+      isPublicAttribute(fields, key) && [type].flat().includes('string') && format === undefined,
+  )
+  return Object.fromEntries(texts.map(([key]) => [key, null]))
+}

@@ -1,0 +1,96 @@
+import { fieldNames, type RedactableResource } from '@chancery/contract'
+import { applyAlliances } from '../resources/alliances/apply.ts'
+import { applyConflicts } from '../resources/conflicts/apply.ts'
+import { applyEras } from '../resources/eras/apply.ts'
+import { applyNations } from '../resources/nations/apply.ts'
+import { applyNews } from '../resources/news/apply.ts'
+import { applyWars } from '../resources/wars/apply.ts'
+import type { Batch, Change, Redaction } from '../store/batch.ts'
+import { raw, sql } from '../store/database.ts'
+import { factTable } from '../store/fact-tables.ts'
+import { eventsOf } from './events-of.ts'
+import { FormerTexts } from './former-texts.ts'
+import type { Replacement } from './mentions.ts'
+
+/** A redaction whose thing is done; what repeats its texts comes when the batch's own events are in the log. */
+export interface BegunRedaction {
+  replacement: Replacement
+  former: FormerTexts
+}
+
+const appliers: Record<RedactableResource, (batch: Batch, changes: Change[]) => Promise<void>> = {
+  nation: applyNations,
+  alliance: applyAlliances,
+  war: applyWars,
+  conflict: applyConflicts,
+  era: applyEras,
+  news_item: applyNews,
+}
+
+/** Replaces the texts of the thing itself, if it is still there, and tells of it. Undefined where it neither is nor was. */
+export async function beginRedaction(
+  batch: Batch,
+  { line, resource, key, data }: Redaction,
+): Promise<BegunRedaction | undefined> {
+  const { table, key: column } = factTable(resource)
+  const row = await batch.db.first<Record<string, unknown>>(
+    sql`select * from ${raw(table)} where ${raw(column)} = ${key}`,
+  )
+  if (!row && !(await hasBeen(batch, resource, key))) return undefined
+
+  const { attributes: _, ...texts } = data
+  const former = new FormerTexts(key)
+  for (const [field, text] of Object.entries(texts)) former.add(row?.[field], text)
+  if (row) {
+    const change: Change = { line, op: 'put', key, data: { ...data, [column]: key }, at: undefined }
+    // What it was called is not to be told, in no event either.
+    await appliers[resource]({ ...batch, tell: () => undefined }, [change])
+  }
+  tell(batch, { line, resource, key, data })
+  return { replacement: { resource, key, texts }, former }
+}
+
+async function hasBeen({ db, contract }: Batch, resource: RedactableResource, key: string): Promise<boolean> {
+  const buried = await db.first(
+    sql`select from chancery_world.tombstone where resource = ${resource} and id = ${key}`,
+  )
+  return buried !== undefined || (await eventsOf(db, contract, { resource, key })).length > 0
+}
+
+/** Bots learn that what they kept is out of date. Of what not everybody may read they kept nothing. */
+function tell(batch: Batch, { line, resource, key, data }: Redaction): void {
+  const fields = publicFields(batch, resource, data)
+  if (fields.length === 0) return
+  batch.noteWorldChange()
+  batch.tell(
+    'record.redacted',
+    {
+      line,
+      at: undefined,
+      nations: resource === 'nation' ? [key] : [],
+      alliances: resource === 'alliance' ? [key] : [],
+      war: resource === 'war' ? key : null,
+      conflict: resource === 'conflict' ? key : null,
+    },
+    { resource, id: key, fields },
+  )
+}
+
+function publicFields(
+  { contract }: Batch,
+  resource: RedactableResource,
+  data: Record<string, unknown>,
+): string[] {
+  const own = contract.resources[resource]
+  const known = new Set(fieldNames(own, field => field['x-class'] === 'public'))
+  return Object.keys(data).filter(name => {
+    if (name !== 'attributes') return known.has(name)
+    return Object.keys(data.attributes as object).some(key => isPublicAttribute(own.fields, key))
+  })
+}
+
+/** An attribute has a class of its own. */
+export function isPublicAttribute(fields: object, key: string): boolean {
+  const { attributes } = fields as { attributes?: { properties?: Record<string, { 'x-class'?: string }> } }
+  return attributes?.properties?.[key]?.['x-class'] === 'public'
+}

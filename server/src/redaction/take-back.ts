@@ -1,0 +1,76 @@
+import { type Batch, type Erasure, type Redaction, refuse } from '../store/batch.ts'
+import { sql } from '../store/database.ts'
+import { closeBook } from '../webhooks/queue.ts'
+import { type BegunErasure, beginErasure } from './erase.ts'
+import { noteOfErasure, noteOfRedaction, type RedactionNote, writeNotes } from './ledger.ts'
+import { type BegunRedaction, beginRedaction } from './redact.ts'
+import { dropContent } from './refused-content.ts'
+import { rewriteLog } from './rewrite-log.ts'
+import { rewriteRows, rewriteSides } from './rewrite-rows.ts'
+
+/** What a batch takes back, half done: the things themselves have their new texts, and the events that tell of it wait to be logged. */
+export interface TakingBack {
+  /** Replaces the texts wherever they are repeated, in this batch's own events too: called when those are in the log. */
+  finish(): Promise<void>
+  /** What was asked for, as a restored database is told again. */
+  notes: RedactionNote[]
+}
+
+/**
+ * Begins the redactions and erasures of a batch, in the order of their kinds. All of it is in the batch's transaction.
+ * @throws {RefusedBatch} where a thing neither is nor was.
+ */
+export async function takeBack(
+  batch: Batch,
+  { redactions, erasures }: { redactions: readonly Redaction[]; erasures: readonly Erasure[] },
+): Promise<TakingBack> {
+  const begun: BegunRedaction[] = []
+  const begunErasures: BegunErasure[] = []
+  const notes: RedactionNote[] = []
+  for (const redaction of redactions) {
+    const { line, resource, key } = redaction
+    const one = await beginRedaction(batch, redaction)
+    if (!one) refuse(line, '/id', `there is no ${resource} ${key}, and never was`)
+    begun.push(one)
+    notes.push(noteOfRedaction(redaction, batch.loggedAt))
+  }
+  for (const erasure of erasures) {
+    const one = await beginErasure(batch, erasure)
+    begunErasures.push(one)
+    begun.push(...one.redactions)
+    notes.push(noteOfErasure(erasure, one.nations, batch.loggedAt))
+  }
+  return { notes, finish: () => finish(batch, begun, begunErasures, notes) }
+}
+
+async function finish(
+  batch: Batch,
+  begun: BegunRedaction[],
+  erasures: BegunErasure[],
+  notes: RedactionNote[],
+): Promise<void> {
+  if (notes.length === 0) return
+  await writeNotes(batch, notes)
+  const rewritten = new Set<number>()
+  for (const { replacement, former } of begun) {
+    await rewriteRows(batch, replacement, former)
+    for (const seq of await rewriteLog(batch, replacement, former)) rewritten.add(seq)
+    await rewriteSides(batch, replacement, former)
+    await dropContent(batch, [replacement.key], former.distinctive)
+  }
+  if (erasures.length > 0)
+    await dropContent(
+      batch,
+      erasures.flatMap(({ player, nations }) => [player, ...nations]),
+      [],
+    )
+  const { db } = batch
+  // What webhooks hold comes last: nothing is delivered and booked until the batch is committed.
+  await db.rows(closeBook)
+  if (rewritten.size > 0) {
+    await db.rows(sql`update chancery_world.pulse set redaction_version = redaction_version + 1`)
+    await db.rows(sql`select chancery_secret.drop_answers(${[...rewritten]}::bigint[])`)
+  }
+  for (const { player, ownNations } of erasures)
+    await db.rows(sql`select chancery_secret.forget_player(${player}, ${ownNations}::text[])`)
+}

@@ -1,0 +1,163 @@
+import type { FactResource } from '@chancery/contract'
+import { type Batch, type Change, RefusedBatch, type Reset, refuse } from '../../store/batch.ts'
+import { raw, sql } from '../../store/database.ts'
+import { applyEras, type ResetCounts } from './apply.ts'
+
+/** What ends with an era where the world begins anew. What is left is history. */
+export const retiredResources = [
+  'nation',
+  'alliance',
+  'alliance_member',
+  'alliance_application',
+  'treaty',
+  'market_price',
+] as const satisfies FactResource[]
+
+/** Every table that holds them, or numbers of them. */
+const retiredTables = [
+  'chancery_secret.nation_private',
+  'chancery_secret.alliance_private',
+  'chancery_secret.member_private',
+  'chancery_secret.alliance_application',
+  'chancery_world.alliance_member',
+  'chancery_world.treaty',
+  'chancery_world.market_price',
+  'chancery_world.nation_place',
+  'chancery_world.alliance_place',
+  'chancery_world.nation_yesterday',
+  'chancery_world.alliance_yesterday',
+]
+
+/**
+ * Ends an era and begins the world anew, by sets: one event instead of one for each thing that goes. Returns the resources of which
+ * nothing is left.
+ * @throws {RefusedBatch} where the era cannot end so.
+ */
+export async function resetWorld(batch: Batch, reset: Reset): Promise<readonly FactResource[]> {
+  await checkEras(batch, reset)
+  await checkEnd(batch, reset)
+  const at = endOf(reset) ?? batch.loggedAt
+  const counts = {
+    nations: await retire(batch, reset, { resource: 'nation', name: 'nation_name' }),
+    alliances: await retire(batch, reset, { resource: 'alliance', name: 'name' }),
+  }
+  for (const table of retiredTables) await batch.db.rows(sql`${raw(`delete from ${table}`)}`)
+  await batch.db.rows(sql`update chancery_world.ranking_round set nations = 0, alliances = 0`)
+  await endWars(batch, at)
+  await applyEraChanges(batch, reset, at, counts)
+  await batch.db.rows(sql`
+    insert into chancery_world.era_reset (era_id, at, logged_at) values (${idOf(reset.ended)}, ${at}, ${batch.loggedAt})`)
+  batch.noteWorldChange()
+  return retiredResources
+}
+
+const idOf = (era: Record<string, unknown>) => String(era.id)
+
+/** When the era ends in the game, where that is said. */
+const endOf = ({ ended, at }: Reset): string | undefined =>
+  typeof ended.ended_at === 'string' ? ended.ended_at : at
+
+async function checkEras({ db }: Batch, { line, ended, next }: Reset): Promise<void> {
+  const id = idOf(ended)
+  const known = await db.first<{ status: string }>(
+    sql`select status from chancery_world.era where id = ${id}`,
+  )
+  const done = await db.first(sql`select from chancery_world.era_reset where era_id = ${id}`)
+  if (done) refuse(line, '/ended/id', `era ${id} has ended with a reset before: name the era that ends now`)
+  if (known && known.status !== 'active') {
+    const state = known.status === 'ended' ? 'has ended' : 'has not begun'
+    refuse(
+      line,
+      '/ended/id',
+      `era ${id} ${state}: a reset ends the active era; put it as active first, or name another`,
+    )
+  }
+  if (ended.status !== undefined && ended.status !== 'ended')
+    refuse(line, '/ended/status', 'the era that a reset ends is ended: leave status out')
+  if (!next) return
+  const nextId = idOf(next)
+  if (nextId === id) refuse(line, '/next/id', `era ${id} is the one that ends: the next has an id of its own`)
+  if (next.status !== undefined && next.status !== 'active')
+    refuse(line, '/next/status', 'the era that a reset begins is active: leave status out')
+  const nextKnown = await db.first<{ status: string }>(
+    sql`select status from chancery_world.era where id = ${nextId}`,
+  )
+  if (nextKnown?.status === 'ended')
+    refuse(line, '/next/id', `era ${nextId} has ended before: give the next one an id of its own`)
+}
+
+/** By the end of an era what is past is told from what goes on: a slip in it could not be made good. */
+async function checkEnd({ db }: Batch, reset: Reset): Promise<void> {
+  const end = endOf(reset)
+  if (end === undefined) return
+  const { line, ended } = reset
+  const path = ended.ended_at === end ? '/ended/ended_at' : '/at'
+  const known = await db.first<{ start: string | null; last: string | null }>(sql`
+    select (select started_at from chancery_world.era where id = ${idOf(ended)}) as start,
+      (select max(at) from chancery_world.era_reset) as last`)
+  const isBefore = (time: string | null | undefined) => time && Date.parse(end) < Date.parse(time)
+  if (isBefore(known?.start))
+    refuse(line, path, `era ${idOf(ended)} began at ${known?.start}: it cannot end before`)
+  if (isBefore(known?.last))
+    refuse(line, path, `the world began anew at ${known?.last}: it cannot do so again before`)
+}
+
+/** Buries all of a resource, and says of all that was buried before that no new thing may take its id. */
+async function retire(
+  { db, loggedAt }: Batch,
+  { ended }: Reset,
+  { resource, name }: { resource: string; name: string },
+): Promise<number> {
+  const era = idOf(ended)
+  await db.rows(sql`
+    update chancery_world.tombstone set retired_with = ${era} where resource = ${resource} and retired_with is null`)
+  const row = await db.first<{ count: number }>(sql`
+    with gone as (${raw(`delete from chancery_world.${resource} returning id, ${name} as name`)}), buried as (
+      insert into chancery_world.tombstone (resource, id, name, deleted_at, retired_with)
+      select ${resource}, id, name, ${loggedAt}, ${era} from gone
+      on conflict (resource, id) do update set name = excluded.name, deleted_at = excluded.deleted_at,
+        retired_with = excluded.retired_with
+    )
+    select count(*) as count from gone`)
+  return row?.count ?? 0
+}
+
+/** What still went on ends undecided. */
+async function endWars({ db, loggedAt }: Batch, at: string): Promise<void> {
+  await db.rows(sql`
+    update chancery_world.war set status = 'ended', ended_at = greatest(declared_at, ${at}), outcome = null, updated_at = ${loggedAt}
+    where status = 'active'`)
+  await db.rows(sql`
+    update chancery_world.conflict set status = 'ended', ended_at = greatest(started_at, ${at}) where status = 'active'`)
+  await db.rows(sql`update chancery_world.conflict set wars_active = 0 where wars_active > 0`)
+}
+
+async function applyEraChanges(
+  batch: Batch,
+  { line, ended, next }: Reset,
+  at: string,
+  counts: ResetCounts,
+): Promise<void> {
+  const put = (data: Record<string, unknown>): Change => ({ line, op: 'put', key: idOf(data), data, at })
+  await inPlace('/ended', batch, ofEnded =>
+    applyEras(ofEnded, [put({ ...ended, status: 'ended', ended_at: at })], { [idOf(ended)]: counts }),
+  )
+  if (!next) return
+  await inPlace('/next', batch, ofNext =>
+    applyEras(ofNext, [put({ ...next, status: 'active', started_at: next.started_at ?? at })]),
+  )
+}
+
+/** What an era's own fact would say of `/data`, a reset says of one of its two places. */
+async function inPlace(place: string, batch: Batch, work: (batch: Batch) => Promise<void>): Promise<void> {
+  const moved = (path: string) => path.replace(/^\/data/, place)
+  try {
+    await work({
+      ...batch,
+      refersTo: (resource, id, line, path) => batch.refersTo(resource, id, line, moved(path)),
+    })
+  } catch (error) {
+    if (!(error instanceof RefusedBatch)) throw error
+    throw new RefusedBatch(error.refusals.map(refusal => ({ ...refusal, path: moved(refusal.path) })))
+  }
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { contractFor, demoProfile } from '@chancery/contract'
+import { numberOfTime } from '../../src/backup/continue-log.ts'
+import { continueRestored, type RestoreOptions } from '../../src/backup/restore-backup.ts'
+import { applyWithin, dropSchemas } from '../../src/backup/schema.ts'
+import { takeBackup } from '../../src/backup/take-backup.ts'
+import { appendToLedger, type LedgerEntry, ledgerFile, readLedger } from '../../src/redaction-ledger.ts'
+import { openCopySession } from '../../src/store/copy.ts'
+import { pendingMigrations, readMigrations } from '../../src/store/migrate.ts'
+import { nation } from '../ingest/facts.ts'
+import type { Fact } from '../support/chancery.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { backUp, openOffice, restoreTo, value } from './office.ts'
+
+/** A database whose backup is older than what was done to it: a nation was renamed by a redaction, things were revoked. */
+let source: TestDatabase
+let backup: Buffer
+let ledger: LedgerEntry[]
+let later: { keyId: string; tokenId: string }
+
+const redact = (id: string, name: string): Fact => ({
+  op: 'redact',
+  resource: 'nation',
+  id,
+  data: { nation_name: name },
+})
+const nameOf = (database: TestDatabase, id: string) =>
+  value<string>(database.url, `select nation_name from chancery_world.nation where id = '${id}'`)
+const summaries = (database: TestDatabase) =>
+  value<string>(database.url, "select string_agg(summary || data::text, ' ') from chancery_world.event")
+
+before(async () => {
+  source = await createTestDatabase()
+  const chancery = await openOffice(source.url)
+  await chancery.tell([
+    nation('n1', { nation_name: 'Unspeakable', player: 'p1' }),
+    nation('n2', { nation_name: 'Harmless', player: 'p2' }),
+  ])
+  await chancery.tell([redact('n2', 'Redacted early')])
+  await chancery.tell([nation('n2', { nation_name: 'Named anew' })])
+  const key = await chancery.makeKey({ player_id: 'p1' })
+  await chancery.makeKey({ player_id: 'p2' })
+  const token = await chancery.operate('POST', '/tokens', { name: 'metrics', roles: ['metrics'] })
+  const { id: tokenId } = (await token.json()) as { id: string }
+  later = { keyId: key.id, tokenId }
+  backup = await backUp(chancery)
+  await chancery.tell([redact('n1', 'Redacted')])
+  await chancery.tell([nation('n3', { nation_name: 'After the backup' })])
+  await chancery.tell([redact('n3', 'Redacted too')])
+  for (const path of [`/keys/${key.id}/revoke`, `/tokens/${tokenId}/revoke`, '/players/p2/suspend'])
+    assert.ok((await chancery.operate('POST', path, {})).ok, path)
+  ledger = await readLedger(ledgerFile(chancery.dataDir))
+  await chancery.close()
+})
+after(() => source.drop())
+
+/** A copy of the source, as it is after all that was done. */
+async function copied(work: (database: TestDatabase) => Promise<void>): Promise<void> {
+  const database = await createTestDatabase()
+  try {
+    await work(database)
+  } finally {
+    await database.drop()
+  }
+}
+
+const optionsFor = ({ target }: TestDatabase, more: Partial<RestoreOptions> = {}): RestoreOptions => ({
+  target,
+  contract: contractFor(demoProfile),
+  redactions: [],
+  nowMs: Date.now(),
+  ...more,
+})
+
+test('redactions since the backup are applied again, from a file; older ones are not repeated', () =>
+  copied(async database => {
+    assert.equal(ledger.length, 3)
+    const { replayed, refused } = await restoreTo(database, backup, { redactions: ledger })
+    assert.equal(await nameOf(database, 'n1'), 'Redacted')
+    assert.doesNotMatch(await summaries(database), /Unspeakable/)
+    assert.equal(await nameOf(database, 'n2'), 'Named anew')
+    assert.equal(replayed, 1)
+    assert.deepEqual(
+      refused.map(({ fact }) => fact.id),
+      ['n3'],
+    )
+    assert.equal(
+      await value(database.url, "select count(*) from chancery_secret.redaction where fact->>'id' = 'n1'"),
+      '1',
+    )
+  }))
+
+test('without the ledger a restore brings back what was redacted', () =>
+  copied(async database => {
+    await restoreTo(database, backup)
+    assert.equal(await nameOf(database, 'n1'), 'Unspeakable')
+  }))
+
+test('a database that is replaced hands on its redactions, and what was revoked in it', async () => {
+  const restored = await restoreTo(source, backup, { replaces: true })
+  assert.equal(restored.replayed, 1)
+  assert.equal(await nameOf(source, 'n1'), 'Redacted')
+  const isRevoked = (table: string, id: string) =>
+    value(source.url, `select revoked_at is not null from chancery_access.${table} where id = '${id}'`)
+  assert.equal(await isRevoked('api_key', later.keyId), true)
+  assert.equal(await isRevoked('operator_token', later.tokenId), true)
+  assert.equal(
+    await value(source.url, "select count(*) from chancery_access.suspension where player_id = 'p2'"),
+    '1',
+  )
+  // Only what was taken away.
+  assert.equal(
+    await value(source.url, 'select count(*) from chancery_access.api_key where revoked_at is null'),
+    '1',
+  )
+})
+
+test('a restored database can be restored again, and goes on above both', async () => {
+  const before = Number(await value(source.url, 'select seq from chancery_world.pulse'))
+  const { next_seq: next } = await restoreTo(source, backup, {
+    replaces: true,
+    nowMs: Date.now() - 86_400_000,
+  })
+  assert.ok(next > before + 1, `${next} after ${before}`)
+})
+
+test('a clock that stands before 2026 still leaves a gap', () =>
+  copied(async database => {
+    const { next_seq: next, backup: summary } = await restoreTo(database, backup, { nowMs: 0 })
+    assert.equal(numberOfTime(0), 0)
+    assert.equal(next, summary.seq + 2)
+  }))
+
+test('a database that came back by other means goes on, with its redactions', () =>
+  copied(async database => {
+    await restoreTo(database, backup, { nowMs: 0 })
+    const before = Number(await value(database.url, 'select seq from chancery_world.pulse'))
+    const continued = await continueRestored(optionsFor(database, { redactions: ledger }))
+    assert.equal(continued.replayed, 1)
+    assert.equal(await nameOf(database, 'n1'), 'Redacted')
+    assert.ok(continued.next_seq > before)
+    const again = await continueRestored(optionsFor(database, { redactions: ledger }))
+    assert.equal(again.replayed, 0)
+    assert.ok(again.next_seq > continued.next_seq)
+  }))
+
+test('a backup of an older version is restored as it was, then brought to this one', () =>
+  copied(async database => {
+    const old = await createTestDatabase()
+    const session = await openCopySession(old.target)
+    const migrations = await readMigrations()
+    await dropSchemas(session)
+    await applyWithin(session, migrations.slice(0, 12))
+    await session.run("insert into chancery_world.era (id, name, status) values ('e1', 'First', 'current')")
+    await session.close()
+    const older = Buffer.concat(await takeBackup(old.target, 'test').toArray())
+    await old.drop()
+    const { migrated } = await restoreTo(database, older)
+    assert.deepEqual(
+      migrated,
+      migrations.slice(12).map(({ name }) => name),
+    )
+    assert.ok(migrated.length > 0)
+    assert.deepEqual(await pendingMigrations(database.target), [])
+    assert.equal(await value(database.url, 'select name from chancery_world.era'), 'First')
+  }))
+
+test('identities go on after the rows that came in', () =>
+  copied(async database => {
+    await restoreTo(database, backup)
+    const last = Number(await value(database.url, 'select max(id) from chancery_access.operator_log'))
+    assert.ok(last > 0)
+    assert.equal(
+      await value(
+        database.url,
+        "insert into chancery_access.operator_log (at, token_id, token_name, action, status) values (now(), 'x', 'x', 'x', 200) returning id",
+      ),
+      String(last + 1),
+    )
+  }))
+
+test('the ledger beside the database is nobody else’s to read, and survives a line that was cut off', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'chancery-ledger-'))
+  try {
+    const entry = (id: string): LedgerEntry => ({
+      op: 'redact',
+      at: '2026-06-01T12:00:00.000Z',
+      fact: redact(id, 'x'),
+    })
+    await appendToLedger(dataDir, [entry('n1'), entry('n2')])
+    assert.equal((await stat(ledgerFile(dataDir))).mode & 0o777, 0o600)
+    const whole = await readFile(ledgerFile(dataDir), 'utf8')
+    await writeFile(ledgerFile(dataDir), whole.slice(0, -5))
+    assert.deepEqual(await readLedger(ledgerFile(dataDir)), [entry('n1')])
+    await appendToLedger(dataDir, [entry('n3')])
+    await assert.rejects(readLedger(ledgerFile(dataDir)), /line 2: not an entry/)
+    const [first, , third] = (await readFile(ledgerFile(dataDir), 'utf8')).split('\n')
+    await writeFile(ledgerFile(dataDir), `${first}\n${third}\n`)
+    assert.deepEqual(await readLedger(ledgerFile(dataDir)), [entry('n1'), entry('n3')])
+  } finally {
+    await rm(dataDir, { recursive: true })
+  }
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { contractFor, demoProfile } from '@chancery/contract'
+import { type Restored, type RestoreOptions, restoreBackup } from '../../src/backup/restore-backup.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { withConnection } from '../support/database-url.ts'
+
+/** A service on a database that stays when it closes. */
+export const openOffice = (databaseUrl: string): Promise<TestChancery> =>
+  startChancery({ CHANCERY_DATABASE_URL: databaseUrl, CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+
+export async function backUp({ operate }: Pick<TestChancery, 'operate'>): Promise<Buffer> {
+  const response = await operate('POST', '/backup')
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'application/gzip')
+  return Buffer.from(await response.arrayBuffer())
+}
+
+/** Bytes in pieces, as a file or a connection gives them. */
+export async function* inPieces(bytes: Buffer, size = 10_007): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+export const restoreTo = (
+  { target }: Pick<TestDatabase, 'target'>,
+  backup: Buffer,
+  options: Partial<RestoreOptions & { replaces: boolean }> = {},
+): Promise<Restored> =>
+  restoreBackup(inPieces(backup), {
+    target,
+    contract: contractFor(demoProfile),
+    redactions: [],
+    nowMs: Date.now(),
+    replaces: false,
+    ...options,
+  })
+
+/** Every row of every table that a crash does not empty, as text, by table. */
+export function readTables(databaseUrl: string): Promise<Map<string, string[]>> {
+  return withConnection(databaseUrl, async client => {
+    const { rows: tables } = await client.query<{ name: string }>(`
+      select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname like 'chancery\\_%' and c.relkind = 'r' and c.relpersistence = 'p' order by 1`)
+    const contents = new Map<string, string[]>()
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ line: string }>(
+        `select t::text as line from ${name} t order by 1`,
+      )
+      contents.set(
+        name,
+        rows.map(({ line }) => line),
+      )
+    }
+    return contents
+  })
+}
+
+/** Runs a statement and returns the first column of its first row. */
+export function value<T>(databaseUrl: string, statement: string): Promise<T> {
+  return withConnection(databaseUrl, async client => {
+    const { rows } = await client.query(statement)
+    return Object.values(rows[0] ?? {})[0] as T
+  })
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { type Guide, linkFrom, readGuides } from '../src/http/guides/read-guides.ts'
+import { registerGuides } from '../src/http/guides/register-guides.ts'
+import { renderGuide } from '../src/http/guides/render.ts'
+
+const publicUrl = 'https://api.game.example'
+let app: FastifyInstance
+before(() => {
+  app = Fastify()
+  registerGuides(app, { title: 'A <game>', publicUrl: () => publicUrl })
+})
+after(() => app.close())
+
+const guideOf = (markdown: string): Guide => ({ folder: 'guides', name: 'one', title: 'One', markdown })
+const htmlOf = (markdown: string) => renderGuide(guideOf(markdown), { title: 'A game', publicUrl })
+
+const addressesIn = (html: string) => [...html.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => href)
+
+test('every guide is served, and every link between pages leads to one, at a heading that is there', async () => {
+  const guides = await readGuides()
+  assert.ok(guides.some(({ name }) => name === 'follow-the-war-feed'))
+  const pages = new Map<string, string>()
+  for (const { folder, name } of guides) {
+    const url = name === '' ? `/docs/${folder}` : `/docs/${folder}/${name}`
+    const { statusCode, headers, body } = await app.inject(url)
+    assert.equal(statusCode, 200, url)
+    assert.match(String(headers['content-type']), /^text\/html/)
+    pages.set(url, body)
+  }
+  pages.set('/docs/guides', (await app.inject('/docs/guides')).body)
+  for (const [url, body] of pages) {
+    for (const href of addressesIn(body)) {
+      if (/^(https?:|data:)/.test(href) || href === '/docs/' || href === '/docs/errors') continue
+      const [path = '', anchor] = href.split('#')
+      const target = pages.get(path === '' ? url : path)
+      assert.ok(target, `${url} links to ${href}`)
+      if (anchor !== undefined) assert.match(target, new RegExp(` id="${anchor}"`), `${url} links to ${href}`)
+    }
+  }
+})
+
+test('a page says where the service is, and not where a demo would be', async () => {
+  const { body } = await app.inject('/docs/guides/follow-the-war-feed')
+  assert.match(body, /https:\/\/api\.game\.example\/api\/v1\/events/)
+  assert.doesNotMatch(body, /127\.0\.0\.1:8080/)
+})
+
+test('a page loads nothing and runs nothing', async () => {
+  const { headers, body } = await app.inject('/docs/guides')
+  assert.match(String(headers['content-security-policy']), /default-src 'none'.*style-src 'sha256-/)
+  assert.doesNotMatch(body, /<script|<img|<iframe/)
+  assert.match(body, /A &lt;game&gt;/)
+})
+
+test('what there is no page of is 404', async () => {
+  for (const url of ['/docs/guides/none', '/docs/guides/..%2FREADME', '/docs/errors/none'])
+    assert.equal((await app.inject(url)).statusCode, 404, url)
+})
+
+test('links into the repository are words, others stay', () => {
+  const guide = guideOf('')
+  assert.equal(linkFrom(guide, '../../contract/openapi.json'), undefined)
+  assert.equal(linkFrom(guide, '../operations/webhooks.md'), undefined)
+  assert.equal(linkFrom(guide, '../errors/README.md'), '/docs/errors')
+  assert.equal(
+    linkFrom(guide, '../errors/rate_limited.md#what-to-do'),
+    '/docs/errors/rate_limited#what-to-do',
+  )
+  assert.equal(linkFrom(guide, 'verify-a-nation.md'), '/docs/guides/verify-a-nation')
+  assert.equal(linkFrom(guide, '#poll'), '#poll')
+  assert.doesNotMatch(htmlOf('[the code](../../server/src/app.ts)'), /<a href="\.\./)
+  assert.match(htmlOf('[the code](../../server/src/app.ts)'), /the code/)
+})
+
+test('headings can be linked to, also with code and dots in them', () => {
+  assert.match(
+    htmlOf('## What `seq` is, v1.0'),
+    /<h2 id="what-seq-is-v10">What <code>seq<\/code> is, v1\.0<\/h2>/,
+  )
+})

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { createObserver } from '../../src/http/observe.ts'
+import type { Answered } from '../../src/journal/call-ring.ts'
+import { createMetrics } from '../../src/telemetry/metrics.ts'
+
+const noted: Answered[] = []
+let app: FastifyInstance
+before(() => {
+  app = Fastify()
+  const observer = createObserver({ metrics: createMetrics(), journal: { note: call => noted.push(call) } })
+  observer.watch(app)
+  app.get('/stays', { config: { operation: 'stays' } }, async () => 'here')
+  app.get('/goes', { config: { operation: 'goes' } }, async (_req, reply) => {
+    reply.header('deprecation', '@1767225600')
+    return 'still here'
+  })
+})
+after(() => app.close())
+
+test('an answer that says that something of it will go is noted as such, and others are not', async () => {
+  for (const url of ['/stays', '/goes', '/nowhere']) await app.inject(url)
+  assert.deepEqual(
+    noted.map(({ operation, isDeprecated }) => ({ operation, isDeprecated })),
+    [
+      { operation: 'stays', isDeprecated: false },
+      { operation: 'goes', isDeprecated: true },
+      { operation: 'none', isDeprecated: false },
+    ],
+  )
+})

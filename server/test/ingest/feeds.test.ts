@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { commit, lines, nation } from './facts.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+})
+after(() => chancery.close())
+
+const feedOf = async (name: string) =>
+  (await (await chancery.operate('GET', `/feeds/${name}`)).json()) as {
+    last_batch: string | null
+    applied_at: string | null
+  }
+
+const inFeed = (name: string, batch: string, after: string | null, id: string) =>
+  lines(nation(id), commit(batch, { feed: { name, after } }))
+
+const statuses = async (text: string) => (await chancery.send(text)).map(({ status }) => status)
+
+test('a feed that never was stands nowhere', async () => {
+  assert.deepEqual(await feedOf('none'), { name: 'none', last_batch: null, applied_at: null })
+})
+
+test('each batch of a feed names the one before it', async () => {
+  const text = inFeed('f', 'f1', null, 'n1') + inFeed('f', 'f2', 'f1', 'n2')
+  assert.deepEqual(await statuses(text), ['applied', 'applied'])
+  const { last_batch, applied_at } = await feedOf('f')
+  assert.equal(last_batch, 'f2')
+  assert.ok(Date.parse(applied_at ?? '') > 0)
+  assert.deepEqual(
+    await statuses(text),
+    ['duplicate', 'duplicate'],
+    'sent again it is known, wherever the feed stands',
+  )
+  assert.equal((await feedOf('f')).last_batch, 'f2')
+})
+
+test('of two senders that stand on the same batch the second is overtaken, and nothing of it is stored', async () => {
+  await chancery.send(inFeed('g', 'g1', null, 'g-first'))
+  const [first, second] = await Promise.all([
+    chancery.send(inFeed('g', 'g2a', 'g1', 'g-a')),
+    chancery.send(inFeed('g', 'g2b', 'g1', 'g-b')),
+  ])
+  const outcomes = [...first, ...second]
+  assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['applied', 'overtaken'])
+  const overtaken = outcomes.find(({ status }) => status === 'overtaken')
+  assert.equal(overtaken?.refused[0]?.path, '/feed')
+  const loser = overtaken?.batch === 'g2a' ? 'g-a' : 'g-b'
+  assert.equal((await chancery.get(`/nations/${loser}`)).status, 404)
+  assert.deepEqual(
+    (await (await chancery.operate('GET', '/refused')).json()) as unknown,
+    { data: [] },
+    'whoever was overtaken sends anew: nothing is kept',
+  )
+})
+
+test('a refused batch leaves its feed where it is, and other feeds and batches are apart', async () => {
+  await chancery.send(inFeed('h', 'h1', null, 'h-1'))
+  const wrong = lines(
+    { ...nation('h-2'), data: { id: 'h-2' } },
+    commit('h2', { feed: { name: 'h', after: 'h1' } }),
+  )
+  assert.deepEqual(await statuses(wrong), ['refused'])
+  assert.equal((await feedOf('h')).last_batch, 'h1')
+  assert.deepEqual(await statuses(lines(nation('h-3'), commit('apart'))), ['applied'])
+  assert.deepEqual(await statuses(inFeed('i', 'i1', null, 'i-1')), ['applied'])
+  assert.deepEqual(await statuses(inFeed('h', 'h3', 'h1', 'h-4')), ['applied'])
+  assert.deepEqual(await statuses(inFeed('h', 'h4', null, 'h-5')), ['overtaken'])
+})
+
+test('a batch in one request takes its place likewise, and 409 says that it has none', async () => {
+  const send = (batch: string, after: string | null) =>
+    chancery.operate(
+      'POST',
+      '/facts',
+      { facts: [nation(`j-${batch}`)], feed: { name: 'j', after } },
+      { 'idempotency-key': batch },
+    )
+  assert.equal((await send('j1', null)).status, 200)
+  const late = await send('j2', null)
+  assert.equal(late.status, 409)
+  assert.equal(((await late.json()) as { status: string }).status, 'overtaken')
+  assert.equal((await send('j2', 'j1')).status, 200)
+})
+
+test('a name that no feed can have is nowhere', async () => {
+  for (const name of ['a b', 'x'.repeat(65), '%00']) {
+    assert.equal((await chancery.operate('GET', `/feeds/${encodeURIComponent(name)}`)).status, 404)
+  }
+})

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { limits } from '@chancery/contract'
+import { forgetOldBatches, forgetOldRefused } from '../../src/ingest/index.ts'
+import { createPools, type Pools } from '../../src/store/pools.ts'
+import { query } from '../access/query.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { commit, lines, nation } from './facts.ts'
+
+let chancery: TestChancery
+let pools: Pools
+before(async () => {
+  chancery = await startChancery()
+  pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+})
+after(async () => {
+  await pools.close()
+  await chancery.close()
+})
+
+const send = async (batch: string, fact = nation(batch), more = {}) =>
+  (await chancery.send(lines(fact, commit(batch, more))))[0]?.status
+/** Makes a batch as old as if it had been applied, or refused, so many days ago. */
+const age = (table: string, column: string, id: string, days: number) =>
+  query(
+    chancery.databaseUrl,
+    `update chancery_secret.${table} set ${column} = now() - make_interval(days => ${days}) where id = '${id}'`,
+  )
+
+test('a batch is known by its id for as long as is promised, and forgotten after that', async () => {
+  const days = { remembered: limits.batchMemoryDays - 1, forgotten: limits.batchMemoryDays + 1 }
+  for (const [batch, ago] of Object.entries(days)) {
+    await send(batch)
+    await age('batch', 'applied_at', batch, ago)
+  }
+  await send('newest')
+  await forgetOldBatches(pools.ingest)
+  assert.equal(await send('remembered'), 'duplicate')
+  assert.equal(await send('forgotten'), 'applied')
+})
+
+test('the last batch of a feed is known for ever: its next one stands on it', async () => {
+  const feed = { name: 'quiet', after: null }
+  await send('quiet-1', nation('quiet-1'), { feed })
+  await age('batch', 'applied_at', 'quiet-1', limits.batchMemoryDays * 10)
+  await send('newer')
+  await forgetOldBatches(pools.ingest)
+  assert.equal(await send('quiet-1', nation('quiet-1'), { feed }), 'duplicate')
+  assert.equal(
+    await send('quiet-2', nation('quiet-2'), { feed: { name: 'quiet', after: 'quiet-1' } }),
+    'applied',
+  )
+})
+
+test('a refused batch is kept for as long as is promised', async () => {
+  const days = { 'kept-on': limits.refusedDays - 1, 'let-go': limits.refusedDays + 1 }
+  for (const [batch, ago] of Object.entries(days)) {
+    assert.equal(await send(batch, nation(batch, { national_score: -1 })), 'refused')
+    await age('refused_batch', 'last_refused_at', batch, ago)
+  }
+  await forgetOldRefused(pools.ingest)
+  const { data } = (await (await chancery.operate('GET', '/refused')).json()) as { data: { id: string }[] }
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    ['kept-on'],
+  )
+})

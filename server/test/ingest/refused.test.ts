@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { limits } from '@chancery/contract'
+import pg from 'pg'
+import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { alliance, commit, lines, member, nation } from './facts.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+})
+after(() => chancery.close())
+
+interface Kept {
+  id: string
+  feed: string | null
+  tries: number
+  facts: number
+  has_content: boolean
+  refusals: { line: number; path: string; reason: string }[]
+  overtaken_by: string | null
+  content?: string | null
+}
+
+const one = async (response: Promise<Response>) => {
+  const answer = await response
+  return { status: answer.status, body: (await answer.json()) as never }
+}
+const list = async (query = '') =>
+  ((await one(chancery.operate('GET', `/refused${query}`))).body as { data: Kept[] }).data
+const kept = async (id: string): Promise<Kept | undefined> => {
+  const { status, body } = await one(chancery.operate('GET', `/refused/${id}`))
+  return status === 200 ? body : undefined
+}
+const retry = (id: string, body?: object) => one(chancery.operate('POST', `/refused/${id}/retry`, body))
+const apply = async (batch: string, ...facts: Fact[]) =>
+  (await chancery.send(lines(...facts, commit(batch))))[0]
+
+test('a refused batch is kept as it was sent; later ones go on', async () => {
+  const facts = [nation('k1'), nation('k2', { national_score: -1 })]
+  const [poison, next] = await chancery.send(
+    lines(...facts, commit('poison', { announce: false }), nation('k3'), commit('next')),
+  )
+  assert.deepEqual([poison?.status, poison?.is_kept, next?.status], ['refused', true, 'applied'])
+  const found = await kept('poison')
+  assert.equal(found?.content, lines(...facts))
+  assert.equal(found.facts, 2)
+  assert.deepEqual(found.refusals, poison?.refused)
+  assert.ok((await list()).some(({ id }) => id === 'poison'))
+})
+
+test('the lines of a kept batch are its own, those of the answer the stream’s', async () => {
+  const outcomes = await chancery.send(
+    `${lines(nation('li1'), commit('lines-good'))}\n${lines(nation('li2'), nation('li3', { national_score: -1 }), commit('lines-bad'))}`,
+  )
+  assert.equal(outcomes[1]?.refused[0]?.line, 5)
+  const found = await kept('lines-bad')
+  assert.equal(found?.refusals[0]?.line, 2)
+  assert.match(found.content?.split('\n')[1] ?? '', /li3/)
+})
+
+test('a batch whose reference was missing is applied when it is tried again, and is no longer in the list', async () => {
+  assert.equal((await apply('early', member('r1', 'ra')))?.status, 'refused')
+  assert.equal((await retry('early')).status, 422, 'the reason has not gone')
+  assert.equal((await kept('early'))?.tries, 2)
+  await apply('cure', nation('r1'), alliance('ra'))
+  const { status, body } = await retry('early')
+  assert.deepEqual([status, (body as { status: string }).status], [200, 'applied'])
+  assert.equal(await kept('early'), undefined)
+  assert.equal((await retry('early')).status, 404)
+})
+
+test('sent again by the game and applied, it is no longer in the list', async () => {
+  await apply('mended', nation('m1', { national_score: -1 }))
+  assert.ok(await kept('mended'))
+  assert.equal((await apply('mended', nation('m1', { national_score: 1 })))?.status, 'applied')
+  assert.equal(await kept('mended'), undefined)
+})
+
+test('bad facts under the id of an applied batch are refused, and not kept: nothing can be applied under it', async () => {
+  await apply('taken', nation('tk1'))
+  const again = await apply('taken', nation('tk1', { national_score: -1 }))
+  assert.deepEqual([again?.status, again?.is_kept], ['refused', false])
+  assert.equal(await kept('taken'), undefined)
+})
+
+test('what later facts have overtaken is tried again only when that is meant', async () => {
+  await apply('o-world', nation('o1', { motto: 'first' }))
+  await apply('o-old', nation('o1', { motto: 'old' }), member('o1', 'o-none'))
+  assert.equal((await kept('o-old'))?.overtaken_by, null)
+  await apply('o-apart', nation('o2'))
+  assert.equal((await kept('o-old'))?.overtaken_by, null, 'other things do not matter')
+  await apply('o-new', nation('o1', { motto: 'new' }))
+  assert.equal((await kept('o-old'))?.overtaken_by, 'o-new')
+  await apply('o-alliance', alliance('o-none'))
+  const { status, body } = await retry('o-old')
+  assert.equal(status, 409)
+  assert.match(JSON.stringify(body), /anyway/)
+  const motto = async () => (await chancery.read<{ data: { motto: string } }>('/nations/o1')).data.motto
+  assert.equal(await motto(), 'new')
+  assert.equal((await retry('o-old', { anyway: true })).status, 200)
+  assert.equal(await motto(), 'old')
+})
+
+test('a snapshot and a reset are about all things of their resources, also about later ones', async () => {
+  await apply('whole-world', nation('wh1'))
+  const wholes: Fact[] = [
+    { op: 'snapshot', resource: 'nation', allow_deletes: true },
+    { op: 'reset', ended: { id: 'wh-era', name: 'One' } },
+  ]
+  for (const [index, whole] of wholes.entries()) {
+    const id = `whole-${index}`
+    await apply(id, whole, member('wh1', 'wh-none'))
+    assert.equal((await kept(id))?.overtaken_by, null)
+    await apply(`whole-other-${index}`, alliance(`wh-a${index}`))
+    assert.equal((await kept(id))?.overtaken_by, index === 0 ? null : 'whole-other-1')
+    await apply(`whole-later-${index}`, nation(`wh-later${index}`))
+    assert.equal((await retry(id)).status, 409)
+    assert.equal((await chancery.get(`/nations/wh-later${index}`)).status, 200)
+  }
+})
+
+test('a refused batch that is sent again is announced as it was sent last', async () => {
+  for (const announce of [true, false])
+    await chancery.send(lines(member('an1', 'an-none'), commit('an', { announce })))
+  const answer = await one(chancery.operate('GET', '/refused/an'))
+  assert.equal((answer.body as { is_announced: boolean }).is_announced, false)
+})
+
+test('a reason quotes nothing of a line that is no JSON', async () => {
+  const wrong = [
+    '{"op":"put","resource":"nation","data":{"id":"q","moderation_notes": canary of a note}}',
+    'canary of a note',
+    '"canary of a note',
+    '["canary of a note" "canary"]',
+  ]
+  for (const line of wrong) {
+    const [outcome] = await chancery.send(`${line}\n${lines(commit('quoted'))}`)
+    assert.match(outcome?.refused[0]?.reason ?? '', /^not JSON: ./)
+    assert.doesNotMatch(JSON.stringify(outcome), /canary|note/)
+  }
+})
+
+test('a batch that is too large to keep is listed without its facts', async () => {
+  const large = Array.from({ length: 5_000 }, (_, index) => nation(`l${index}`, { motto: 'x'.repeat(900) }))
+  assert.ok(lines(...large).length > limits.refusedBytesMax)
+  const outcome = await apply('large', ...large, nation('l-bad', { national_score: -1 }))
+  assert.deepEqual([outcome?.status, outcome?.is_kept], ['refused', false])
+  const found = await kept('large')
+  assert.deepEqual([found?.has_content, found?.content, found?.facts], [false, null, 5_001])
+  const { status, body } = await retry('large')
+  assert.equal(status, 409)
+  assert.match(JSON.stringify(body), /send it again/)
+})
+
+test('text that no database keeps is refused without being kept', async () => {
+  const text = `{"op":"put","resource":"nation","data":{"id":"z1","nation_name":"a\0b"}}\n${lines(commit('nul'))}`
+  const [outcome] = await chancery.send(text)
+  assert.deepEqual([outcome?.status, outcome?.is_kept], ['refused', false])
+  assert.equal(await kept('nul'), undefined)
+  const [bytes] = await chancery.send(
+    Buffer.concat([Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from(lines(commit('bytes')))]),
+  )
+  assert.deepEqual([bytes?.status, bytes?.is_kept], ['refused', false])
+  assert.equal((await kept('bytes'))?.has_content, false)
+})
+
+test('who says so leaves nothing behind', async () => {
+  const send = (body: string, type: string, headers = {}) =>
+    fetch(`${chancery.operatorUrl}/facts?keep=false`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${chancery.operatorToken}`, 'content-type': type, ...headers },
+      body,
+    })
+  await send(lines(nation('q1', { national_score: -1 }), commit('unkept')), 'application/x-ndjson')
+  const json = JSON.stringify({ facts: [nation('q1', { national_score: -1 })] })
+  const answer = await send(json, 'application/json', { 'idempotency-key': 'unkept-too' })
+  assert.equal(answer.status, 422)
+  assert.equal(await kept('unkept'), undefined)
+  assert.equal(await kept('unkept-too'), undefined)
+})
+
+test('the list tells feeds apart, and lets go what is dropped', async () => {
+  const feed = { name: 'pull', after: null }
+  await chancery.send(lines(nation('d1', { national_score: -1 }), commit('in-feed', { feed })))
+  assert.deepEqual(
+    (await list('?feed=pull')).map(({ id }) => id),
+    ['in-feed'],
+  )
+  assert.deepEqual(
+    (await list('?limit=1')).map(({ id }) => id),
+    ['in-feed'],
+    'the latest first',
+  )
+  assert.equal((await one(chancery.operate('DELETE', '/refused/in-feed'))).status, 200)
+  assert.equal((await one(chancery.operate('DELETE', '/refused/in-feed'))).status, 404)
+  assert.deepEqual(await list('?feed=pull'), [])
+})
+
+test('a batch in one request that is refused is kept and can be tried again', async () => {
+  const body = { facts: [member('s1', 'sa')], announce: false }
+  const answer = await chancery.operate('POST', '/facts', body, { 'idempotency-key': 'single' })
+  assert.equal(answer.status, 422)
+  assert.equal(((await answer.json()) as { is_kept: boolean }).is_kept, true)
+  await apply('single-cure', nation('s1'), alliance('sa'))
+  assert.equal((await retry('single')).status, 200)
+  const db = new pg.Client({ connectionString: chancery.databaseUrl })
+  await db.connect()
+  try {
+    const { rows } = await db.query(
+      'select is_announced from chancery_world.logging order by last_seq desc limit 1',
+    )
+    assert.deepEqual(rows, [{ is_announced: false }], 'as it was sent: quietly')
+  } finally {
+    await db.end()
+  }
+})

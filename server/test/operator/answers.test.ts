@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { contractFor, demoProfile, type OperatorOperation, operatorOperations } from '@chancery/contract'
+import { smallWorld } from '../http/world.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
+import { createDocumented } from './documented.ts'
+import { askAs, makeToken } from './office.ts'
+
+const { check, seen } = createDocumented(contractFor(demoProfile))
+
+let chancery: TestChancery
+let receiver: Receiver
+before(async () => {
+  receiver = await startReceiver()
+  chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  await chancery.tell(smallWorld())
+})
+after(async () => {
+  await chancery.close()
+  await receiver.close()
+})
+
+/** Asks, with what stands in the braces of the path, and compares the answer with the document. */
+async function ask<T = Record<string, unknown>>(
+  method: string,
+  path: string,
+  {
+    id = '',
+    query = '',
+    body,
+    headers,
+  }: { id?: string; query?: string; body?: unknown; headers?: Record<string, string> } = {},
+) {
+  const url = path.replace(/\{\w+\}/, encodeURIComponent(id)) + query
+  const response = await chancery.operate(method, url, body, headers)
+  return { status: response.status, body: await check<T>(method, path, response) }
+}
+const expect = async (status: number, ...asked: Parameters<typeof ask>) => {
+  const answer = await ask(...asked)
+  assert.equal(answer.status, status, JSON.stringify(answer.body))
+  return answer.body
+}
+const nation = (id: string, more: object = {}) => ({
+  op: 'put',
+  resource: 'nation',
+  data: { id, nation_name: id, leader_name: 'L', ...more },
+})
+const asBatch = (batch: string) => ({ headers: { 'idempotency-key': batch } })
+
+test('facts, feeds and refused batches answer as documented', async () => {
+  const facts = [nation('d1')]
+  await expect(200, 'POST', '/facts', { body: { facts }, ...asBatch('d-1') })
+  await expect(200, 'POST', '/facts', { body: { facts }, ...asBatch('d-1') })
+  await expect(409, 'POST', '/facts', { body: { facts: [] }, ...asBatch('d-1') })
+  const feed = { name: 'turns', after: null }
+  await expect(200, 'GET', '/feeds/{name}', { id: 'turns' })
+  await expect(200, 'POST', '/facts', { body: { facts, feed }, ...asBatch('d-2') })
+  await expect(409, 'POST', '/facts', { body: { facts, feed }, ...asBatch('d-3') })
+  await expect(200, 'GET', '/feeds/{name}', { id: 'turns' })
+  await expect(404, 'GET', '/feeds/{name}', { id: 'no feed' })
+  const wrong = { facts: [nation('d4'), { op: 'whatever' }] }
+  await expect(422, 'POST', '/facts', { body: wrong, ...asBatch('d-4') })
+  await expect(422, 'POST', '/facts', { body: wrong, ...asBatch('d-5'), query: '?keep=false' })
+  for (const body of [{ facts: 'x' }, { facts: [], feed: { name: 'turns' } }])
+    await expect(400, 'POST', '/facts', { body, ...asBatch('d-6') })
+  await expect(400, 'POST', '/facts', { body: { facts } })
+  await expect(400, 'POST', '/facts', { body: { facts }, ...asBatch('d-7'), query: '?check=true' })
+  for (const query of ['?chek=true', '?check=yes', '?check=true&check=true'])
+    await expect(400, 'POST', '/facts', { body: { facts }, ...asBatch('d-8'), query })
+
+  const stream = await fetch(`${chancery.operatorUrl}/facts`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${chancery.operatorToken}`,
+      'content-type': 'application/x-ndjson',
+    },
+    body: `${JSON.stringify(nation('d9'))}\n{"op":"commit","batch":"d-9"}\n{"op":"x"}\n{"op":"commit","batch":"d-10"}\n{"op":"put"}\n`,
+  })
+  await check('POST', '/facts', stream)
+
+  const { data } = (await expect(200, 'GET', '/refused')) as { data: { id: string }[] }
+  assert.deepEqual(data.map(({ id }) => id).toSorted(), ['d-10', 'd-4'])
+  await expect(200, 'GET', '/refused', { query: '?limit=1&feed=turns' })
+  await expect(400, 'GET', '/refused', { query: '?limit=0' })
+  await expect(200, 'GET', '/refused/{id}', { id: 'd-4' })
+  await expect(404, 'GET', '/refused/{id}', { id: 'none' })
+  await expect(422, 'POST', '/refused/{id}/retry', { id: 'd-4' })
+  const late = {
+    facts: [{ op: 'put', resource: 'alliance_member', data: { nation_id: 'd11', alliance_id: 'a1' } }],
+  }
+  await expect(422, 'POST', '/facts', { body: late, ...asBatch('d-11') })
+  await expect(200, 'POST', '/facts', { body: { facts: [nation('d11')] }, ...asBatch('d-12') })
+  await expect(200, 'POST', '/refused/{id}/retry', { id: 'd-11', body: {} })
+  await expect(200, 'POST', '/facts', { body: { facts: [nation('d4')] }, ...asBatch('d-13') })
+  await expect(409, 'POST', '/refused/{id}/retry', { id: 'd-4' })
+  await expect(422, 'POST', '/refused/{id}/retry', { id: 'd-4', body: { anyway: true } })
+  await expect(400, 'POST', '/refused/{id}/retry', { id: 'd-4', body: { anyway: 'yes' } })
+  await expect(404, 'POST', '/refused/{id}/retry', { id: 'none' })
+  await expect(200, 'DELETE', '/refused/{id}', { id: 'd-4' })
+  await expect(404, 'DELETE', '/refused/{id}', { id: 'd-4' })
+})
+
+test('codes and links answer as documented', async () => {
+  await expect(201, 'POST', '/codes', { body: { nation_id: 'n1', for: '4711' } })
+  await expect(404, 'POST', '/codes', { body: { nation_id: 'none' } })
+  await expect(201, 'POST', '/handovers', { body: { nation_id: 'n1' } })
+  await expect(201, 'POST', '/handovers', { body: { player_id: 'p1', landing: 'keys' } })
+  await expect(400, 'POST', '/handovers', { body: { player_id: 'p1', nation_id: 'n1' } })
+  await expect(404, 'POST', '/handovers', { body: { nation_id: 'none' } })
+})
+
+test('keys and players answer as documented', async () => {
+  const body = { nation_id: 'n1', name: 'x', expires_at: '2130-01-01T00:00:00+02:00', limit: 5 }
+  const { id } = (await expect(201, 'POST', '/keys', { body })) as { id: string }
+  await expect(400, 'POST', '/keys', { body: { ...body, scopes: ['everything'] } })
+  await expect(404, 'POST', '/keys', { body: { ...body, nation_id: 'none' } })
+  for (const query of ['', '?nation_id=n1', '?player_id=nobody']) await expect(200, 'GET', '/keys', { query })
+  await expect(400, 'GET', '/keys', { query: '?nation=n1' })
+  await expect(404, 'GET', '/keys', { query: '?nation_id=none' })
+  await expect(200, 'PUT', '/keys/{id}/limit', { id, body: { limit: null, note: 'as usual' } })
+  await expect(404, 'PUT', '/keys/{id}/limit', { id: 'none', body: { limit: 1 } })
+  await expect(200, 'POST', '/keys/{id}/revoke', { id })
+  await expect(404, 'POST', '/keys/{id}/revoke', { id: 'none' })
+  await expect(200, 'POST', '/players/{id}/suspend', { id: 'p8', body: { note: 'x' } })
+  await expect(200, 'POST', '/players/{id}/suspend', { id: 'p8' })
+  await expect(400, 'POST', '/handovers', { body: { player_id: 'p8' } })
+  await expect(200, 'POST', '/players/{id}/resume', { id: 'p8' })
+  await expect(404, 'POST', '/players/{id}/resume', { id: 'p8' })
+})
+
+test('webhooks answer as documented', async () => {
+  const body = { player_id: 'p1', url: receiver.url('/documented'), types: ['war.*'] }
+  const { id } = (await expect(201, 'POST', '/webhooks', { body })) as { id: string }
+  receiver.answer('/failing', withStatus(500, 'out of order'))
+  await expect(201, 'POST', '/webhooks', { body: { ...body, url: receiver.url('/failing') } })
+  await expect(400, 'POST', '/webhooks', { body: { ...body, types: ['nothing.*'] } })
+  await expect(200, 'GET', '/webhooks', { query: '?player_id=p1' })
+  await expect(200, 'GET', '/webhooks/{id}', { id })
+  await expect(200, 'POST', '/webhooks/{id}/test', { id })
+  await expect(200, 'POST', '/webhooks/{id}/rotate', { id })
+  await expect(200, 'POST', '/webhooks/{id}/enable', { id })
+  const war = {
+    op: 'put',
+    resource: 'war',
+    data: {
+      id: 'dw1',
+      type: demoProfile.war_types[0]?.key,
+      attacker: { nation_id: 'n1' },
+      defender: { nation_id: 'n5' },
+      declared_at: '2026-05-20T10:00:00Z',
+    },
+  }
+  await chancery.tell([war])
+  await expect(200, 'POST', '/webhooks/{id}/replay', {
+    id,
+    body: { since: '2020-01-01T00:00:00Z', until: '2130-01-01T00:00:00Z' },
+  })
+  await expect(200, 'POST', '/webhooks/{id}/replay', { id, body: { failed: true } })
+  await expect(400, 'POST', '/webhooks/{id}/replay', { id, body: {} })
+  await expect(404, 'POST', '/webhooks/{id}/replay', { id, body: { delivery: 'dlv_0' } })
+  await expect(200, 'GET', '/webhooks/{id}/deliveries', { id, query: '?limit=5' })
+  await expect(400, 'GET', '/webhooks/{id}/deliveries', { id, query: '?state=lost' })
+  await expect(200, 'POST', '/webhooks/{id}/disable', { id })
+  await expect(200, 'POST', '/webhooks/{id}/enable', { id })
+  await expect(200, 'DELETE', '/webhooks/{id}', { id })
+  await expect(404, 'GET', '/webhooks/{id}', { id })
+})
+
+test('calls answer as documented', async () => {
+  const { key } = await chancery.makeKey({ nation_id: 'n1' })
+  const asked = await chancery.get('/game', { key })
+  await chancery.get('/game')
+  const id = asked.headers.get('x-request-id') ?? ''
+  const start = performance.now()
+  while ((await chancery.operate('GET', `/requests/${id}`)).status !== 200)
+    assert.ok(performance.now() - start < 10_000)
+  await expect(200, 'GET', '/requests/{id}', { id })
+  await expect(404, 'GET', '/requests/{id}', { id: 'req_none' })
+  await expect(200, 'GET', '/usage/keys', { query: '?hours=9999&limit=3' })
+  await expect(200, 'GET', '/usage/addresses')
+  for (const query of ['?hours=0', '?hours=1.5', '?limit=10000', '?hour=3', '?hours='])
+    await expect(400, 'GET', '/usage/addresses', { query })
+})
+
+test('tokens, their log and the state of the service answer as documented', async () => {
+  const body = { name: 'documented', roles: ['facts'], expires_at: '2130-01-01T00:00:00Z' }
+  const { id } = (await expect(201, 'POST', '/tokens', { body })) as { id: string }
+  await expect(409, 'POST', '/tokens', { body })
+  await expect(200, 'GET', '/tokens')
+  await expect(201, 'POST', '/tokens/{id}/rotate', { id })
+  await expect(409, 'POST', '/tokens/{id}/rotate', { id })
+  await expect(400, 'POST', '/tokens/{id}/rotate', { id, body: { overlap_hours: -1 } })
+  await expect(200, 'POST', '/tokens/{id}/revoke', { id })
+  await expect(404, 'POST', '/tokens/{id}/revoke', { id: 'none' })
+  await expect(200, 'GET', '/log')
+  await expect(200, 'GET', '/status')
+  await expect(200, 'GET', '/metrics')
+  await expect(200, 'POST', '/backup')
+})
+
+test('a token that is none or may not answers as documented, wherever it is used', async () => {
+  const { token } = await makeToken(chancery, ['metrics'])
+  const everyOperation: OperatorOperation[] = Object.values(operatorOperations)
+  for (const { method, path, roles } of everyOperation) {
+    const url = path.replace(/\{\w+\}/, 'none')
+    for (const bearer of [undefined, token]) {
+      if (bearer !== undefined && roles.includes('metrics')) continue
+      const response = await askAs(
+        chancery.operatorUrl,
+        bearer,
+        method,
+        url,
+        method === 'GET' ? undefined : {},
+      )
+      assert.ok(response.headers.get('www-authenticate')?.startsWith('Bearer'))
+      assert.equal(response.headers.get('x-request-id') !== null, true)
+      await check(method, path, response)
+    }
+  }
+})
+
+test('every operation was compared in its success', () => {
+  for (const { method, path, answers } of Object.values(operatorOperations)) {
+    const success = Math.min(...Object.keys(answers).map(Number))
+    assert.ok(seen.has(`${method} ${path} ${success}`), `${method} ${path}`)
+  }
+})

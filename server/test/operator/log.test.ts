@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { limits, type OperatorOperation, operatorOperations } from '@chancery/contract'
+import { forgetOldLogLines } from '../../src/access/operator-log.ts'
+import { createOperatorLog } from '../../src/operator/operator-log.ts'
+import type { Database } from '../../src/store/database.ts'
+import { createPools } from '../../src/store/pools.ts'
+import { dump, query } from '../access/query.ts'
+import { smallWorld } from '../http/world.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { askAs, type MadeToken, makeToken } from './office.ts'
+
+let chancery: TestChancery
+let token: MadeToken
+before(async () => {
+  chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  await chancery.tell(smallWorld(), { batch: 'the-world' })
+  token = await makeToken(chancery, ['admin'], { name: 'night watch' })
+})
+after(() => chancery.close())
+
+interface Line {
+  id: number
+  at: string
+  token_id: string
+  token_name: string
+  action: string
+  subject: string | null
+  status: number | null
+}
+
+const log = async (query = '') =>
+  ((await (await chancery.operate('GET', `/log${query}`)).json()) as { data: Line[] }).data
+const newest = async () => (await log('?limit=1'))[0]
+const act = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+  const response = await askAs(chancery.operatorUrl, token.token, method, path, body, headers)
+  return { status: response.status, body: (await response.json()) as { id: string; key: string } }
+}
+
+test('a line says who did what to what, when, and with which outcome', async () => {
+  const before = Date.now()
+  const { body: key } = await act('POST', '/keys', { nation_id: 'n1', name: 'x' })
+  const line = await newest()
+  assert.deepEqual(
+    { ...line, id: 0, at: '' },
+    {
+      id: 0,
+      at: '',
+      token_id: token.id,
+      token_name: 'night watch',
+      action: 'POST /keys',
+      subject: key.id,
+      status: 201,
+    },
+  )
+  const at = Date.parse(String(line?.at))
+  assert.ok(at >= before - 1_000 && at <= Date.now() + 1_000)
+  for (const [method, path, body, action, status] of [
+    ['POST', `/keys/${key.id}/revoke`, undefined, 'POST /keys/{id}/revoke', 200],
+    ['PUT', `/keys/${key.id}/limit`, { limit: 5 }, 'PUT /keys/{id}/limit', 200],
+    ['POST', '/players/p9/suspend', undefined, 'POST /players/{id}/suspend', 200],
+  ] as const) {
+    assert.equal((await act(method, path, body)).status, status)
+    const { action: noted, subject, status: told } = (await newest()) ?? {}
+    assert.deepEqual([noted, subject, told], [action, path.split('/')[2], status])
+  }
+  await act('POST', '/codes', { nation_id: 'n1' })
+  assert.equal((await newest())?.subject, 'n1')
+})
+
+test('what failed is in it too, without what it was about', async () => {
+  await act('POST', '/keys/key_none/revoke')
+  const line = await newest()
+  assert.deepEqual([line?.action, line?.subject, line?.status], ['POST /keys/{id}/revoke', null, 404])
+  assert.equal((await act('POST', '/keys', { wrong: true })).status, 400)
+  assert.equal((await newest())?.status, 404, 'what was not understood was not begun')
+})
+
+test('reads are not in it, nor what a token was not let in for', async () => {
+  const before = await newest()
+  for (const path of ['/status', '/keys', '/log', '/tokens', '/metrics'])
+    await (await askAs(chancery.operatorUrl, token.token, 'GET', path)).text()
+  const { token: weak } = await makeToken(chancery, ['metrics'])
+  const made = await newest()
+  assert.equal(made?.action, 'POST /tokens')
+  await (await askAs(chancery.operatorUrl, weak, 'POST', '/tokens', { name: 'x', roles: ['admin'] })).text()
+  await (await askAs(chancery.operatorUrl, 'cho_wrong', 'POST', '/codes', { nation_id: 'n1' })).text()
+  assert.deepEqual(await newest(), made)
+  assert.notDeepEqual(made, before)
+})
+
+test('every operation that may change something has its line', async () => {
+  const before = (await newest())?.id ?? 0
+  const changing: OperatorOperation[] = Object.values(operatorOperations).filter(
+    ({ method, id }: OperatorOperation) => method !== 'GET' && id !== 'facts.send',
+  )
+  for (const { method, path, body } of changing) {
+    const [example] = Object.values(body?.examples ?? {})
+    const response = await askAs(
+      chancery.operatorUrl,
+      token.token,
+      method,
+      path.replace(/\{\w+\}/, 'none'),
+      body ? example : undefined,
+    )
+    await response.body?.cancel()
+  }
+  const actions = (await log('?limit=1000')).filter(({ id }) => id > before).map(({ action }) => action)
+  assert.deepEqual(actions.toSorted(), changing.map(({ method, path }) => `${method} ${path}`).toSorted())
+})
+
+test('each batch has a line with its outcome, and one that is sent again has no other', async () => {
+  const fact = (id: string) =>
+    JSON.stringify({ op: 'put', resource: 'nation', data: { id, nation_name: id, leader_name: 'L' } })
+  const text = `${fact('b1')}\n{"op":"commit","batch":"log-1"}\n{"op":"put"}\n{"op":"commit","batch":"log-2"}\n`
+  const send = (body: string, query = '') =>
+    fetch(`${chancery.operatorUrl}/facts${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token.token}`, 'content-type': 'application/x-ndjson' },
+      body,
+    }).then(response => response.text())
+  await send(text, '?check=true')
+  await send(text)
+  await send(text.split('\n').slice(0, 2).join('\n'))
+  const headers = { 'idempotency-key': 'log-3' }
+  await act('POST', '/facts', { facts: [] }, headers)
+  await act('POST', '/facts', { facts: [JSON.parse(fact('b2'))] }, headers)
+  const lines = (await log()).filter(({ subject }) => subject?.startsWith('log-'))
+  assert.deepEqual(
+    lines.map(({ action, subject, status, token_name }) => [action, subject, status, token_name]),
+    [
+      ['POST /facts', 'log-3', 409, 'night watch'],
+      ['POST /facts', 'log-3', 200, 'night watch'],
+      ['POST /facts', 'log-2', 422, 'night watch'],
+      ['POST /facts', 'log-1', 200, 'night watch'],
+    ],
+  )
+  const world = (await log('?limit=1000')).find(({ subject }) => subject === 'the-world')
+  assert.deepEqual([world?.token_id, world?.token_name], ['main', 'main'])
+})
+
+test('pages of the log fit together, newest first', async () => {
+  const all = await log('?limit=1000')
+  assert.ok(all.length > 10)
+  assert.deepEqual(
+    all.map(({ id }) => id),
+    all.map(({ id }) => id).toSorted((a, b) => b - a),
+  )
+  const first = await log('?limit=4')
+  const second = await log(`?limit=4&before=${first.at(-1)?.id}`)
+  assert.deepEqual([...first, ...second], all.slice(0, 8))
+  for (const query of ['?limit=0', '?limit=1001', '?before=x', '?limit=1&limit=2', '?after=3'])
+    assert.equal((await chancery.operate('GET', `/log${query}`)).status, 400, query)
+})
+
+test('no secret is in the log, or in the database at all', async () => {
+  const { body: key } = await act('POST', '/keys', { nation_id: 'n1', name: 'y' })
+  const code = await chancery.makeCode('n1')
+  const handover = await chancery.operate('POST', '/handovers', { nation_id: 'n1' })
+  const { url } = (await handover.json()) as { url: string }
+  const made = await makeToken(chancery, ['facts'])
+  const rotated = await (await chancery.operate('POST', `/tokens/${made.id}/rotate`)).json()
+  // Somebody takes a key for an id.
+  await act('POST', `/keys/${key.key}/revoke`)
+  await act('POST', `/players/${key.key}/suspend`)
+  const lines = JSON.stringify(await log('?limit=1000'))
+  const everything = await dump(chancery.databaseUrl)
+  for (const secret of [
+    token.token,
+    made.token,
+    (rotated as MadeToken).token,
+    chancery.operatorToken,
+    code,
+    url.split('handover=')[1] ?? '',
+  ]) {
+    assert.ok(secret.length > 5)
+    assert.ok(!everything.includes(secret), secret)
+  }
+  assert.ok(!lines.includes(key.key))
+})
+
+test('nothing is done that could not be written down', async t => {
+  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  t.after(() => pools.close())
+  const away: Database = {
+    rows: () => Promise.reject(new Error('away')),
+    first: () => Promise.reject(new Error('away')),
+  }
+  const errors: unknown[] = []
+  const actor = { token_id: 'tok_1', token_name: 'x' }
+  let isDone = false
+  const work = async () => {
+    isDone = true
+    return { status: 200, subject: 'x' }
+  }
+  const broken = createOperatorLog({ db: away, onError: error => errors.push(error) })
+  await assert.rejects(broken.note(actor, 'POST /nothing', work), /away/)
+  assert.equal(isDone, false)
+
+  // Away only afterwards: what was done is told, and its line has no status.
+  const fading: Database = { rows: away.rows, first: pools.access.first }
+  const faded = createOperatorLog({ db: fading, onError: error => errors.push(error) })
+  assert.equal((await faded.note(actor, 'POST /something', work)).status, 200)
+  assert.equal(errors.length, 1)
+  const line = await newest()
+  assert.deepEqual([line?.action, line?.status, line?.subject], ['POST /something', null, null])
+  await broken.close()
+  await faded.close()
+})
+
+test('lines of batches wait for a database that is away, in their order', async t => {
+  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  t.after(() => pools.close())
+  let isAway = true
+  const db: Database = {
+    rows: statement => (isAway ? Promise.reject(new Error('away')) : pools.access.rows(statement)),
+    first: pools.access.first,
+  }
+  const waiting = createOperatorLog({ db, onError: () => undefined })
+  const actor = { token_id: 'tok_1', token_name: 'x' }
+  waiting.noteBatch(actor, { status: 200, subject: 'wait-1' })
+  await assert.rejects(waiting.flush(), /away/)
+  waiting.noteBatch(actor, { status: 200, subject: 'wait-2' })
+  isAway = false
+  await waiting.close()
+  const subjects = (await log('?limit=2')).map(({ subject }) => subject)
+  assert.deepEqual(subjects, ['wait-2', 'wait-1'])
+})
+
+test('the log is kept for its days, and batches for theirs', async t => {
+  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  t.after(() => pools.close())
+  const ages: [string, number, boolean][] = [
+    ['POST /facts', limits.batchMemoryDays + 1, false],
+    ['POST /facts', limits.batchMemoryDays - 1, true],
+    ['POST /keys', limits.batchMemoryDays + 1, true],
+    ['POST /keys', limits.operatorLogDays + 1, false],
+    ['POST /keys', limits.operatorLogDays - 1, true],
+  ]
+  for (const [action, days] of ages)
+    await query(
+      chancery.databaseUrl,
+      `insert into chancery_access.operator_log (at, token_id, token_name, action, subject, status)
+       values (now() - interval '${days} days', 'tok_aged', 'x', '${action}', '${days}', 200)`,
+    )
+  await forgetOldLogLines(pools.access, 'POST /facts')
+  const kept = (await log('?limit=1000')).filter(({ token_id }) => token_id === 'tok_aged')
+  assert.deepEqual(
+    kept.map(({ action, subject }) => `${action} ${subject}`).toSorted(),
+    ages
+      .filter(([, , isKept]) => isKept)
+      .map(([action, days]) => `${action} ${days}`)
+      .toSorted(),
+  )
+})

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { hashOperatorToken, makeOperatorTokenText } from '../../src/access/operator-token-text.ts'
+import { createIdentify } from '../../src/operator/identify.ts'
+import type { Database } from '../../src/store/database.ts'
+import { startTcpProxy } from '../access/tcp-proxy.ts'
+import { startChancery } from '../support/chancery.ts'
+import { askAs, makeToken, statusAs } from './office.ts'
+
+async function startBehindProxy(t: TestContext) {
+  const home = await startChancery()
+  t.after(() => home.close())
+  const proxy = await startTcpProxy(t, home.databaseUrl)
+  const server = await startChancery({ CHANCERY_DATABASE_URL: proxy.url })
+  t.after(async () => {
+    proxy.restore()
+    await server.close()
+  })
+  return { home, server, proxy }
+}
+
+test('metrics are answered while the database is away, to a token that was valid just before', async t => {
+  const { home, server, proxy } = await startBehindProxy(t)
+  const [used, unused, facts] = [
+    await makeToken(home, ['metrics']),
+    await makeToken(home, ['metrics']),
+    await makeToken(home, ['facts']),
+  ]
+  const metrics = (token: string) => askAs(server.operatorUrl, token, 'GET', '/metrics')
+  for (const { token } of [used, facts]) await statusAs(server.operatorUrl, token)
+  assert.match(await (await metrics(used.token)).text(), /^chancery_refused_batches 0$/m)
+  proxy.cut()
+
+  const answer = await metrics(used.token)
+  const text = await answer.text()
+  assert.equal(answer.status, 200)
+  assert.match(text, /^process_cpu_seconds_total /m)
+  assert.doesNotMatch(text, /^chancery_(refused_batches|last_batch_age_seconds) /m)
+
+  assert.equal((await metrics(facts.token)).status, 403, 'its roles are known too')
+  const strange = await metrics(unused.token)
+  assert.equal(strange.status, 503, 'nobody knows whether it is valid')
+  assert.ok(Number(strange.headers.get('retry-after')) > 0)
+  assert.equal((await metrics(makeOperatorTokenText())).status, 503)
+  assert.equal((await metrics('nonsense')).status, 401, 'it is told without a look-up')
+  assert.equal(await statusAs(server.operatorUrl, used.token), 503, 'the status needs the database itself')
+  for (const path of ['/refused', '/feeds/turns'])
+    assert.equal(await statusAs(server.operatorUrl, facts.token, path), 503, path)
+  assert.equal(await statusAs(server.operatorUrl, server.operatorToken, '/metrics'), 200)
+})
+
+test('a database that says nothing does not keep who reads metrics waiting', async t => {
+  const { home, server, proxy } = await startBehindProxy(t)
+  const { token } = await makeToken(home, ['metrics'])
+  await statusAs(server.operatorUrl, token)
+  proxy.silence()
+  const start = performance.now()
+  assert.equal(await statusAs(server.operatorUrl, token, '/metrics'), 200)
+  const took = performance.now() - start
+  assert.ok(took < 10_000, `${took} ms`)
+})
+
+function unexpected(error: unknown): never {
+  throw error
+}
+
+/** A database that knows one token, and may be away. */
+function oneToken(text: string, expiresAt: string | null = null) {
+  const state = { isAway: false, isRevoked: false, asked: 0 }
+  const row = {
+    id: 'tok_1',
+    name: 'x',
+    roles: ['metrics'],
+    expires_at: expiresAt,
+    is_use_old: false,
+  }
+  const db: Database = {
+    rows: async () => [],
+    async first<R>(statement: { values: unknown[] }) {
+      state.asked += 1
+      if (state.isAway) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+      const isIt = hashOperatorToken(text).equals(statement.values[0] as Buffer)
+      return (isIt && !state.isRevoked ? row : undefined) as R | undefined
+    },
+  }
+  return { state, db }
+}
+
+test('a token is taken on its word for ten minutes, for what must go on, and only while the database is away', async () => {
+  const text = makeOperatorTokenText()
+  const { state, db } = oneToken(text)
+  let nowMs = Date.parse('2026-05-27T18:00:00Z')
+  const identify = createIdentify({
+    db,
+    mainToken: 'the-token-of-the-configuration',
+    onError: unexpected,
+    now: () => nowMs,
+  })
+  const trusting = { trustsMemory: true }
+  assert.equal((await identify(text, trusting))?.name, 'x')
+  state.isAway = true
+  assert.equal((await identify(text, trusting))?.name, 'x')
+  await assert.rejects(identify(text, { trustsMemory: false }), { code: 'ECONNREFUSED' })
+  nowMs += 600_000
+  assert.equal((await identify(text, trusting))?.name, 'x')
+  nowMs += 1
+  await assert.rejects(identify(text, trusting), { code: 'ECONNREFUSED' })
+
+  state.isAway = false
+  assert.equal((await identify(text, trusting))?.name, 'x')
+  state.isRevoked = true
+  assert.equal(await identify(text, trusting), undefined, 'the database says so')
+  state.isAway = true
+  await assert.rejects(identify(text, trusting), { code: 'ECONNREFUSED' }, 'what was revoked is forgotten')
+})
+
+test('a token that has expired meanwhile is not taken on its word', async () => {
+  const text = makeOperatorTokenText()
+  const { state, db } = oneToken(text, '2026-05-27T18:05:00Z')
+  let nowMs = Date.parse('2026-05-27T18:00:00Z')
+  const identify = createIdentify({ db, mainToken: 'main-token', onError: unexpected, now: () => nowMs })
+  assert.ok(await identify(text, { trustsMemory: true }))
+  state.isAway = true
+  nowMs += 300_001
+  await assert.rejects(identify(text, { trustsMemory: true }))
+})
+
+test('the main token and what is no token need no database', async () => {
+  const { state, db } = oneToken(makeOperatorTokenText())
+  const identify = createIdentify({ db, mainToken: 'main-token', onError: unexpected })
+  assert.equal((await identify('main-token', { trustsMemory: false }))?.name, 'main')
+  for (const text of ['main-tokem', 'cho_short', ''])
+    assert.equal(await identify(text, { trustsMemory: false }), undefined)
+  assert.equal(state.asked, 0)
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import {
+  holdsRole,
+  limits,
+  type OperatorOperation,
+  operatorErrors,
+  operatorOperations,
+  operatorRoleNames,
+} from '@chancery/contract'
+import { tableRows } from '../../../tools/guides/markdown-table.ts'
+import { markedBlock } from '../../../tools/guides/marked-block.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+
+const run = promisify(execFile)
+const page = await readFile(new URL('../../../docs/operations/private-door.md', import.meta.url), 'utf8')
+const skip = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'
+
+describe('the commands of the page about the private door', { skip }, () => {
+  let chancery: TestChancery
+  before(async () => {
+    chancery = await startChancery()
+  })
+  after(() => chancery.close())
+
+  const runBlock = async (name: string) => {
+    const { stdout } = await run('sh', ['-euc', markedBlock(page, name)], {
+      env: {
+        ...process.env,
+        CHANCERY_OPERATOR_URL: chancery.operatorUrl,
+        CHANCERY_OPERATOR_TOKEN: chancery.operatorToken,
+      },
+    })
+    return stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+  }
+
+  test('work', async () => {
+    const [status] = await runBlock('first-call.sh')
+    assert.equal(status.last_batch, null)
+    const [one] = await runBlock('one-batch.sh')
+    assert.deepEqual([one.batch, one.status], ['turn-8817', 'applied'])
+    const [again] = await runBlock('one-batch.sh')
+    assert.equal(again.status, 'duplicate')
+    const lines = await runBlock('stream.sh')
+    assert.deepEqual(
+      lines.map(({ batch, status: became }) => [batch, became]),
+      [
+        ['turn-8818', 'applied'],
+        ['turn-8819', 'refused'],
+      ],
+    )
+  })
+})
+
+test('the page says of each role what the contract says', () => {
+  const rows = tableRows(page.slice(page.indexOf('| Role ')).split('\n\n')[0] ?? '')
+  const everyOperation: OperatorOperation[] = Object.values(operatorOperations)
+  const said = new Map(rows.map(([role = '', opens = '']) => [role.replaceAll('`', ''), opens]))
+  assert.deepEqual([...said.keys()], operatorRoleNames)
+  for (const [role, opens] of said) {
+    if (role === 'admin') continue
+    const paths = [...opens.matchAll(/`(?:(GET|POST) )?(\/\w+)`/g)].map(([, , path]) => path)
+    const opened = everyOperation
+      .filter(({ roles, id }) => holdsRole(new Set([role as 'facts']), roles) && id !== 'status.get')
+      .map(({ path }) => `/${path.split('/')[1]}`)
+    assert.deepEqual([...new Set(opened)].toSorted(), paths.toSorted(), role)
+  }
+})
+
+test('the numbers of the page are those that are kept', () => {
+  for (const sentence of [
+    `remembered for at least ${limits.batchMemoryDays} days`,
+    `goes on for ${limits.tokenOverlapHours} hours (\`--overlap-hours\`, from 0 to ${limits.tokenOverlapHoursMax})`,
+    `kept for ${limits.operatorLogDays} days, those of batches for ${limits.batchMemoryDays}`,
+    `of at most ${limits.refusedBytesMax / 1_048_576} MiB is kept for ${limits.refusedDays} days`,
+  ])
+    assert.ok(page.includes(sentence), `the page does not say: ${sentence}`)
+  for (const { status } of [operatorErrors.invalid_api_key, operatorErrors.insufficient_role])
+    assert.ok(page.includes(`${status}`))
+})

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { query } from '../access/query.ts'
+import { smallWorld } from '../http/world.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startReceiver } from '../webhooks/receiver.ts'
+
+interface Status {
+  version: string
+  game: string
+  migration: number
+  last_batch: { id: string; applied_at: string; facts: number; events: number } | null
+  last_batch_age_seconds: number | null
+  feeds: { name: string; last_batch: string; last_batch_age_seconds: number }[]
+  refused_batches: number
+  latest_refused: { id: string; line: number; path: string; reason: string }[]
+  webhook_queue_depth: { answering: number; failing: number }
+  webhook_fan_out_lag_events: number
+  ranking_lag_versions: number
+  log_gaps: number
+}
+
+const statusOf = async (chancery: TestChancery) =>
+  (await (await chancery.operate('GET', '/status')).json()) as Status
+const metricsOf = async (chancery: TestChancery) => (await chancery.operate('GET', '/metrics')).text()
+
+test('the status of an empty world says that nothing was ever said', async t => {
+  const chancery = await startChancery()
+  t.after(() => chancery.close())
+  const status = await statusOf(chancery)
+  assert.deepEqual(
+    [status.last_batch, status.last_batch_age_seconds, status.feeds, status.refused_batches],
+    [null, null, [], 0],
+  )
+  assert.ok(status.migration >= 13)
+  const metrics = await metricsOf(chancery)
+  assert.match(metrics, /^chancery_refused_batches 0$/m)
+  assert.doesNotMatch(metrics, /^chancery_last_batch_age_seconds /m)
+})
+
+test('the status says what the game said last, where feeds stand, and what was refused and why', async t => {
+  const chancery = await startChancery()
+  t.after(() => chancery.close())
+  await chancery.tell(smallWorld(), { batch: 'first' })
+  const send = (id: string, body: object) =>
+    chancery.operate('POST', '/facts', body, { 'idempotency-key': id }).then(response => response.status)
+  assert.equal(await send('turn-1', { facts: [], feed: { name: 'turns', after: null } }), 200)
+  for (const id of ['bad-1', 'bad-2', 'bad-3', 'bad-4', 'bad-5', 'bad-6'])
+    assert.equal(await send(id, { facts: [{ op: 'delete', resource: 'nation' }] }), 422)
+
+  const status = await statusOf(chancery)
+  assert.equal(status.last_batch?.id, 'turn-1')
+  assert.match(status.last_batch?.applied_at ?? '', /Z$/)
+  assert.ok(status.last_batch_age_seconds !== null && status.last_batch_age_seconds < 60)
+  assert.deepEqual(
+    status.feeds.map(({ name, last_batch }) => [name, last_batch]),
+    [['turns', 'turn-1']],
+  )
+  assert.equal(status.refused_batches, 6)
+  assert.deepEqual(
+    status.latest_refused.map(({ id }) => id),
+    ['bad-6', 'bad-5', 'bad-4', 'bad-3', 'bad-2'],
+  )
+  const [latest] = status.latest_refused
+  assert.equal(latest?.line, 1)
+  assert.deepEqual([latest?.path, latest?.reason], ['/id', 'is required'])
+  assert.deepEqual([status.log_gaps, status.ranking_lag_versions], [0, 0])
+
+  await query(
+    chancery.databaseUrl,
+    `update chancery_secret.batch set applied_at = applied_at - interval '1 hour'`,
+  )
+  await query(chancery.databaseUrl, 'insert into chancery_world.log_gap values (10, 20)')
+  const later = await statusOf(chancery)
+  const age = later.last_batch_age_seconds ?? 0
+  assert.ok(age >= 3_600 && age < 3_700, String(age))
+  assert.equal(later.log_gaps, 1)
+  const metrics = await metricsOf(chancery)
+  assert.match(metrics, /^chancery_refused_batches 6$/m)
+  const told = Number(/^chancery_last_batch_age_seconds (\S+)$/m.exec(metrics)?.[1])
+  assert.ok(told >= 3_600 && told < 3_700, String(told))
+})
+
+test('the status counts what waits for webhooks as the metrics do', async t => {
+  const receiver = await startReceiver()
+  t.after(() => receiver.close())
+  const chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  t.after(() => chancery.close())
+  await chancery.tell(smallWorld())
+  const body = { player_id: 'p1', url: receiver.url('/hook') }
+  assert.equal((await chancery.operate('POST', '/webhooks', body)).status, 201)
+  await receiver.goDown()
+  const fact = { op: 'put', resource: 'nation', data: { id: 'w1', nation_name: 'W', leader_name: 'L' } }
+  await chancery.tell([fact])
+  const start = performance.now()
+  for (;;) {
+    const status = await statusOf(chancery)
+    const { answering, failing } = status.webhook_queue_depth
+    if (answering + failing > 0) {
+      const metrics = await metricsOf(chancery)
+      for (const [name, count] of Object.entries({ answering, failing }))
+        assert.ok(metrics.includes(`chancery_webhook_queue_depth{endpoints="${name}"} ${count}\n`), metrics)
+      assert.ok(
+        metrics.includes(`chancery_webhook_fan_out_lag_events ${status.webhook_fan_out_lag_events}\n`),
+      )
+      return
+    }
+    // The queue is counted at most every five seconds.
+    assert.ok(performance.now() - start < 20_000, JSON.stringify(status))
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+})

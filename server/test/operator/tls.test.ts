@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import { ConfigError, readConfig, StartupError, startServer } from '../../src/index.ts'
+import { warnIfExposed } from '../../src/operator/warn-if-exposed.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { makeCertificate, withoutCertificates } from '../webhooks/certificate.ts'
+
+let dir: string
+let database: TestDatabase
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'chancery-operator-tls-'))
+  database = await createTestDatabase()
+})
+after(async () => {
+  await database.drop()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const token = 'operator-token-of-a-test'
+const start = (env: Record<string, string>) =>
+  startServer(
+    readConfig({
+      CHANCERY_HOST: '127.0.0.1',
+      CHANCERY_PORT: '0',
+      CHANCERY_OPERATOR_PORT: '0',
+      CHANCERY_OPERATOR_TOKEN: token,
+      CHANCERY_DATA_DIR: dir,
+      CHANCERY_DATABASE_URL: database.url,
+      CHANCERY_LOG_LEVEL: 'silent',
+      ...env,
+    }),
+  )
+
+describe('the private door with a certificate', { skip: withoutCertificates }, () => {
+  test('is reached over TLS, and its address says so; the public listener stays as it is', async t => {
+    const { key, cert } = makeCertificate('IP:127.0.0.1')
+    const files = { cert: join(dir, 'door.crt'), key: join(dir, 'door.key') }
+    await writeFile(files.cert, cert)
+    await writeFile(files.key, key)
+    const server = await start({
+      CHANCERY_OPERATOR_TLS_CERT: files.cert,
+      CHANCERY_OPERATOR_TLS_KEY: files.key,
+    })
+    t.after(() => server.close())
+    assert.match(server.operatorUrl, /^https:/)
+    assert.match(server.publicUrl, /^http:/)
+    const addresses = JSON.parse(await readFile(join(dir, 'addresses.json'), 'utf8'))
+    assert.equal(addresses.operator, server.operatorUrl)
+
+    const ask = async (ca: string | undefined) => {
+      const req = request(`${server.operatorUrl}/status`, {
+        agent: false,
+        headers: { authorization: `Bearer ${token}` },
+        ...(ca ? { ca } : {}),
+      }).end()
+      const [res] = await once(req, 'response')
+      return { status: res.statusCode, body: JSON.parse(await text(res)) }
+    }
+    const answer = await ask(cert)
+    assert.deepEqual([answer.status, answer.body.seq], [200, 0])
+    await assert.rejects(ask(undefined), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    await assert.rejects(fetch(server.operatorUrl.replace('https:', 'http:')))
+  })
+})
+
+test('a certificate without its key is told by name, and a file that is not there too', async () => {
+  assert.throws(
+    () => readConfig({ CHANCERY_OPERATOR_TLS_CERT: '/x.crt' }),
+    (error: unknown) =>
+      error instanceof ConfigError && /^CHANCERY_OPERATOR_TLS_KEY: is missing/m.test(error.message),
+  )
+  await assert.rejects(
+    start({ CHANCERY_OPERATOR_TLS_CERT: '/nowhere.crt', CHANCERY_OPERATOR_TLS_KEY: '/nowhere.key' }),
+    (error: unknown) =>
+      error instanceof StartupError && error.message.startsWith('CHANCERY_OPERATOR_TLS_CERT: the file'),
+  )
+})
+
+test('a door that is open to a network without TLS is warned of', () => {
+  const warned: string[] = []
+  const log = { warn: ({ host }: { host: string }) => void warned.push(host) } as never
+  for (const host of [
+    '127.0.0.1',
+    '127.8.0.1',
+    'localhost',
+    '::1',
+    '10.0.0.7',
+    '0.0.0.0',
+    '::',
+    'localhost.example',
+  ])
+    warnIfExposed(log, { host, hasTls: false })
+  warnIfExposed(log, { host: '10.0.0.8', hasTls: true })
+  assert.deepEqual(warned, ['10.0.0.7', '0.0.0.0', '::', 'localhost.example'])
+})

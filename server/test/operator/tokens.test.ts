@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createToken, forgetOldTokens } from '../../src/access/operator-tokens.ts'
+import { createPools } from '../../src/store/pools.ts'
+import { query } from '../access/query.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { askAs, type MadeToken, makeToken, statusAs } from './office.ts'
+
+let chancery: TestChancery
+/** Another process would do the same: it shares nothing with the first but the database. */
+let other: TestChancery
+before(async () => {
+  chancery = await startChancery()
+  other = await startChancery({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+})
+after(async () => {
+  await other.close()
+  await chancery.close()
+})
+
+const operate = async <T = MadeToken>(method: string, path: string, body?: unknown) => {
+  const response = await chancery.operate(method, path, body)
+  return { status: response.status, body: (await response.json()) as T }
+}
+const list = async () => (await operate<{ data: MadeToken[] }>('GET', '/tokens')).body.data
+const codeOf = (body: unknown) => (body as { error: { code: string } }).error.code
+
+/** Moves times of a token into the past, as if it were made earlier. */
+const age = (id: string, column: string, interval: string) =>
+  query(
+    chancery.databaseUrl,
+    `update chancery_access.operator_token set ${column} = clock_timestamp() - interval '${interval}' where id = '${id}'`,
+  )
+
+test('a token is shown once, and stored as a hash', async () => {
+  const { id, token } = await makeToken(chancery, ['facts'])
+  assert.match(token, /^cho_[A-Za-z0-9_-]{43}$/)
+  assert.equal(await statusAs(chancery.operatorUrl, token), 200)
+  const listed = (await list()).find(each => each.id === id)
+  assert.ok(listed && !('token' in listed))
+  const rows = JSON.stringify(
+    await query(chancery.databaseUrl, `select t::text as row from chancery_access.operator_token t`),
+  )
+  assert.ok(rows.includes(id) && !rows.includes(token.slice(4)))
+})
+
+test('a token that is not one is refused, however near it comes', async () => {
+  const { token } = await makeToken(chancery, ['facts'])
+  for (const wrong of [
+    token.slice(0, -1),
+    `${token}x`,
+    token.toUpperCase(),
+    token.replace('cho_', ''),
+    `cho_${'A'.repeat(43)}`,
+    'main',
+  ])
+    assert.equal(await statusAs(chancery.operatorUrl, wrong), 401, wrong)
+})
+
+test('names are unique among the valid tokens, and main is taken', async () => {
+  const { id, name } = await makeToken(chancery, ['facts'], { name: 'game-server' })
+  for (const taken of [name, 'main', 'Main']) {
+    const { status, body } = await operate('POST', '/tokens', { name: taken, roles: ['facts'] })
+    assert.deepEqual([status, codeOf(body)], [409, 'conflict'], taken)
+  }
+  assert.equal((await operate('POST', '/tokens', { name: 'main ', roles: ['facts'] })).status, 400)
+  await operate('POST', `/tokens/${id}/revoke`)
+  assert.equal((await operate('POST', '/tokens', { name, roles: ['facts'] })).status, 201)
+})
+
+test('of many that make a token of one name at once, one does', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => operate('POST', '/tokens', { name: 'crowded', roles: ['metrics'] })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, ...Array(7).fill(409)])
+})
+
+test('whoever makes a token of a name waits for another who is making one', async t => {
+  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  t.after(() => pools.close())
+  const wanted = { name: 'turns', roles: ['facts'], expiresAt: null } as const
+  const make = () => pools.access.transaction(db => createToken(db, wanted))
+  let second: ReturnType<typeof make> | undefined
+  await pools.access.transaction(async db => {
+    assert.ok(await createToken(db, wanted))
+    second = make()
+    await sleep(200)
+  })
+  assert.equal(await second, undefined)
+})
+
+test('what a token is made with is checked', async () => {
+  for (const body of [
+    {},
+    { name: 'x' },
+    { name: '', roles: ['facts'] },
+    { name: 'x'.repeat(101), roles: ['facts'] },
+    { name: 'x\ny', roles: ['facts'] },
+    { name: 'x', roles: [] },
+    { name: 'x', roles: ['everything'] },
+    { name: 'x', roles: ['facts', 'facts'] },
+    { name: 'x', roles: ['facts'], expires_at: '2020-01-01T00:00:00Z' },
+    { name: 'x', roles: ['facts'], expires_at: 'soon' },
+    { name: 'x', roles: ['facts'], token: 'cho_mine' },
+  ])
+    assert.equal((await operate('POST', '/tokens', body)).status, 400, JSON.stringify(body))
+})
+
+test('a token ends when it expires, on every process', async () => {
+  const { id, token } = await makeToken(chancery, ['facts'], { expires_at: '2130-01-01T00:00:00Z' })
+  assert.equal(await statusAs(other.operatorUrl, token), 200)
+  await age(id, 'expires_at', '1 millisecond')
+  for (const { operatorUrl } of [chancery, other]) assert.equal(await statusAs(operatorUrl, token), 401)
+})
+
+test('a revoked token ends on every process at once, and revoking again changes nothing', async () => {
+  const { id, token } = await makeToken(chancery, ['facts'])
+  assert.equal(await statusAs(other.operatorUrl, token), 200)
+  const { body } = await operate('POST', `/tokens/${id}/revoke`)
+  assert.ok(body.revoked_at)
+  for (const { operatorUrl } of [chancery, other]) assert.equal(await statusAs(operatorUrl, token), 401)
+  const again = await operate('POST', `/tokens/${id}/revoke`)
+  assert.deepEqual([again.status, again.body.revoked_at], [200, body.revoked_at])
+  assert.equal((await operate('POST', '/tokens/tok_none/revoke')).status, 404)
+})
+
+test('a token that is replaced goes on for the overlap, beside its successor', async () => {
+  const old = await makeToken(chancery, ['facts', 'identity'])
+  const { status, body: next } = await operate('POST', `/tokens/${old.id}/rotate`, { overlap_hours: 2 })
+  assert.equal(status, 201)
+  assert.deepEqual([next.name, next.roles, next.expires_at], [old.name, old.roles, null])
+  assert.notEqual(next.token, old.token)
+  for (const { token } of [old, next]) assert.equal(await statusAs(other.operatorUrl, token), 200)
+  const listed = (await list()).find(({ id }) => id === old.id)
+  const left = Date.parse(String(listed?.expires_at)) - Date.now()
+  assert.ok(left > 7_100_000 && left <= 7_200_000, String(left))
+
+  await age(old.id, 'expires_at', '1 second')
+  assert.equal(await statusAs(chancery.operatorUrl, old.token), 401)
+  assert.equal(await statusAs(chancery.operatorUrl, next.token), 200)
+})
+
+test('without a word about it the overlap is a day, and without one the old token ends at once', async () => {
+  const old = await makeToken(chancery, ['facts'])
+  const { body: next } = await operate('POST', `/tokens/${old.id}/rotate`)
+  const listed = (await list()).find(({ id }) => id === old.id)
+  const left = Date.parse(String(listed?.expires_at)) - Date.now()
+  assert.ok(left > 86_300_000 && left <= 86_400_000, String(left))
+
+  const { body: last } = await operate('POST', `/tokens/${next.id}/rotate`, { overlap_hours: 0 })
+  assert.equal(await statusAs(other.operatorUrl, next.token), 401)
+  assert.equal(await statusAs(other.operatorUrl, last.token), 200)
+  assert.ok((await list()).find(({ id }) => id === next.id)?.revoked_at, 'it is shown as revoked')
+  assert.equal((await operate('POST', `/tokens/${last.id}/rotate`, { overlap_hours: 169 })).status, 400)
+})
+
+test('the overlap gives no token more time than it had', async () => {
+  const soon = new Date(Date.now() + 3_600_000).toISOString()
+  const old = await makeToken(chancery, ['facts'], { expires_at: soon })
+  const { body: next } = await operate('POST', `/tokens/${old.id}/rotate`, { overlap_hours: 24 })
+  const listed = (await list()).find(({ id }) => id === old.id)
+  assert.equal(Date.parse(String(listed?.expires_at)), Date.parse(soon))
+  // The new one lives as long as the old one was made for.
+  const lifetime = Date.parse(String(next.expires_at)) - Date.parse(next.created_at)
+  assert.ok(Math.abs(lifetime - 3_600_000) < 5_000, String(lifetime))
+  const later = await operate('POST', `/tokens/${next.id}/rotate`, { expires_at: null })
+  assert.equal(later.body.expires_at, null)
+})
+
+test('what was replaced or has ended is not replaced again', async () => {
+  const old = await makeToken(chancery, ['facts'])
+  const { body: next } = await operate('POST', `/tokens/${old.id}/rotate`)
+  const twice = await operate('POST', `/tokens/${old.id}/rotate`)
+  assert.equal(twice.status, 409)
+  assert.ok(JSON.stringify(twice.body).includes(next.id))
+  await operate('POST', `/tokens/${next.id}/revoke`)
+  assert.equal((await operate('POST', `/tokens/${next.id}/rotate`)).status, 409)
+  assert.equal((await operate('POST', '/tokens/tok_none/rotate')).status, 404)
+})
+
+test('the last use of a token is written down, at most once a minute', async () => {
+  const { id, token } = await makeToken(chancery, ['facts'])
+  const lastUse = async () => (await list()).find(each => each.id === id)?.last_used_at
+  const until = async (isThere: (at: string | null | undefined) => boolean) => {
+    const start = performance.now()
+    for (;;) {
+      const at = await lastUse()
+      if (isThere(at)) return at
+      assert.ok(performance.now() - start < 5_000, String(at))
+      await sleep(10)
+    }
+  }
+  assert.equal(await lastUse(), null)
+  await statusAs(chancery.operatorUrl, token)
+  const first = await until(at => typeof at === 'string')
+  await statusAs(chancery.operatorUrl, token)
+  await statusAs(other.operatorUrl, token)
+  assert.equal(await lastUse(), first)
+  await age(id, 'last_used_at', '61 seconds')
+  const aged = await lastUse()
+  await statusAs(other.operatorUrl, token)
+  await until(at => at !== aged)
+})
+
+test('a stream of facts ends with its token, within a second, on another process', async () => {
+  const { id, token } = await makeToken(chancery, ['facts'])
+  const req = request(`${other.operatorUrl}/facts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+  })
+  const ended = new Promise<number>(resolve => {
+    req.on('error', () => resolve(performance.now()))
+    req.on('close', () => resolve(performance.now()))
+  })
+  const first = new Promise<string>(resolve => {
+    req.on('response', res => res.on('data', chunk => resolve(String(chunk))).on('error', () => undefined))
+  })
+  req.write('{"op":"put","resource":"nation","data":{"id":"s1","nation_name":"S","leader_name":"L"}}\n')
+  req.write('{"op":"commit","batch":"from-a-stream"}\n')
+  assert.match(await first, /"applied"/)
+  const revokedAt = performance.now()
+  await operate('POST', `/tokens/${id}/revoke`)
+  const took = (await ended) - revokedAt
+  assert.ok(took < 1_000, `${took} ms`)
+})
+
+test('a backup that is under way is cut when its token ends', async () => {
+  await query(
+    chancery.databaseUrl,
+    `insert into chancery_secret.batch (id, content_hash, applied_at, facts, events, last_seq)
+     select 'bulk-' || i, sha256(i::text::bytea), now() - interval '1 day', 1, 0, 0 from generate_series(1, 200000) i`,
+  )
+  const { id, token } = await makeToken(chancery, ['admin'])
+  const req = request(`${other.operatorUrl}/backup`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const end = new Promise<string>((resolve, reject) => {
+    req.on('error', reject)
+    req.on('response', res => {
+      // Nobody reads on until the token has ended: a backup that is larger than what waits on its way is still under way then.
+      res.once('data', () => {
+        res.pause()
+        operate('POST', `/tokens/${id}/revoke`)
+          .then(() => sleep(1_000))
+          .then(() => res.resume(), reject)
+      })
+      res.on('end', () => resolve('whole')).on('error', () => resolve('cut'))
+    })
+  })
+  req.end()
+  assert.equal(await end, 'cut')
+})
+
+test('a stream with the main token stays when tokens end', async () => {
+  const { id } = await makeToken(chancery, ['facts'])
+  const req = request(`${chancery.operatorUrl}/facts`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${chancery.operatorToken}`,
+      'content-type': 'application/x-ndjson',
+    },
+  })
+  const lines: string[] = []
+  const done = new Promise<void>((resolve, reject) => {
+    req.on('error', reject)
+    req.on('response', res => res.on('data', chunk => lines.push(String(chunk))).on('end', resolve))
+  })
+  req.write('{"op":"commit","batch":"main-1"}\n')
+  await operate('POST', `/tokens/${id}/revoke`)
+  await sleep(900)
+  req.end('{"op":"commit","batch":"main-2"}\n')
+  await done
+  assert.equal(lines.join('').match(/"applied"/g)?.length, 2, lines.join(''))
+})
+
+test('tokens that ended a month ago are no longer listed', async () => {
+  const [gone, kept, live] = [
+    await makeToken(chancery, ['facts']),
+    await makeToken(chancery, ['facts']),
+    await makeToken(chancery, ['facts']),
+  ]
+  await age(gone.id, 'revoked_at', '31 days')
+  await age(kept.id, 'expires_at', '29 days')
+  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  try {
+    await forgetOldTokens(pools.access)
+  } finally {
+    await pools.close()
+  }
+  const ids = (await list()).map(({ id }) => id)
+  assert.deepEqual(
+    [gone, kept, live].map(({ id }) => ids.includes(id)),
+    [false, true, true],
+  )
+})
+
+test('a role is needed to make roles: no token makes one of more than it may do', async () => {
+  const { token } = await makeToken(chancery, ['facts', 'identity', 'metrics'])
+  const response = await askAs(chancery.operatorUrl, token, 'POST', '/tokens', {
+    name: 'own',
+    roles: ['admin'],
+  })
+  assert.equal(response.status, 403)
+})

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type SignedIn, signIn, startAccounts } from '../account/browser.ts'
+import type { Event } from '../events/cases.ts'
+import { openStream, type StreamReader } from '../events/stream-reader.ts'
+import { alliance, member, nation, put, war } from '../ingest/facts.ts'
+import type { Fact, TestChancery } from '../support/chancery.ts'
+import { addHearing, deliveriesOf } from '../webhooks/owner.ts'
+import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import { until } from '../webhooks/until.ts'
+import { allTables, rowCounts } from './all-tables.ts'
+
+const player = 'erased-canary-player'
+const words = [
+  'Ncanary First',
+  'Ncanary Now',
+  'Lcanary',
+  'Mcanary',
+  'fcanary',
+  'Pcanary',
+  'Acanary',
+  'Ocanary',
+  'Icanary',
+]
+const foundIn = (text: string) => words.filter(word => text.includes(word))
+
+let chancery: TestChancery
+let receiver: Receiver
+before(async () => {
+  chancery = await startAccounts([], { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  receiver = await startReceiver()
+})
+after(async () => {
+  await chancery.close()
+  await receiver.close()
+})
+
+const tell = (facts: Fact[], batch?: string) =>
+  chancery.tell(facts, { waits: false, ...(batch === undefined ? {} : { batch }) })
+
+const erase = (batch: string, more: object = {}) => tell([{ op: 'erase', player, ...more }], batch)
+
+describe('after an erasure', () => {
+  let key: string
+  let keyId: string
+  let endpointId: string
+  let code: string
+  let browser: SignedIn
+  let stream: StreamReader
+  let others: { key: string }
+
+  before(async () => {
+    await tell([
+      alliance('a1'),
+      nation('old', { nation_name: 'Ncanary First' }),
+      nation('mine', {
+        nation_name: 'Ncanary First',
+        leader_name: 'Lcanary',
+        motto: 'Mcanary',
+        flag_url: 'https://game.example/fcanary.png',
+        player,
+        economy: { credits: 4711 },
+        production: { queue: [{ item: 'Pcanary', quantity: 1, completes_at: null }] },
+        assignments: [
+          { alliance_id: 'a1', kind: 'defend', target_nation_id: null, note: 'Acanary', due_at: null },
+        ],
+        moderation_notes: 'Ocanary',
+      }),
+      nation('other', { player: 'other-player', economy: { credits: 11 } }),
+      member('mine', 'a1', { can_view_treasury: true }),
+      member('other', 'a1'),
+      war('w1', 'mine', 'other'),
+      war('w2', 'other', 'old'),
+    ])
+    await tell([nation('mine', { nation_name: 'Ncanary Now' })])
+    await tell([put('alliance_application', { nation_id: 'mine', alliance_id: 'a1' })])
+    ;({ key, id: keyId } = await chancery.makeKey({ player_id: player }, ['nation.read', 'economy.read'], {
+      name: 'Icanary',
+      limit: 100,
+    }))
+    others = await chancery.makeKey({ player_id: 'other-player' }, ['nation.read', 'economy.read'])
+    code = await chancery.makeCode('mine', 'Icanary')
+    browser = await signIn(chancery, { player_id: player })
+    await browser.done('POST', `/keys/${keyId}/limit-request`, {
+      calls_per_minute: 999,
+      sentence: 'Icanary asks for more calls.',
+    })
+    endpointId = (
+      await addHearing(chancery, receiver.url('/mine'), { player_id: player, description: 'Icanary' })
+    ).id
+    await tell([nation('told', {})])
+    await until(
+      async () => (await deliveriesOf(chancery, endpointId)).some(({ state }) => state === 'delivered'),
+      'it hears',
+    )
+    await chancery.operate('POST', `/players/${player}/suspend`, { note: 'Icanary' })
+    await chancery.operate('POST', `/players/${player}/resume`)
+    await chancery.operate('POST', '/players/suspended-too/suspend', {})
+    assert.equal((await chancery.get('/me/nation', { key })).status, 200)
+    stream = await openStream(`${chancery.url}/api/v1/events/stream`, { key })
+    await stream.upToDate()
+    await until(
+      async () => (await allTables(chancery.databaseUrl)).includes(`chancery_access.key_call`),
+      'the journal is written',
+      20_000,
+    )
+    assert.deepEqual(foundIn(await allTables(chancery.databaseUrl)), words)
+    await erase('erase', { nations: ['old'] })
+  })
+
+  test('no text of the player stands in any table', async () => {
+    assert.deepEqual(foundIn(await allTables(chancery.databaseUrl)), [])
+  })
+
+  test('only the ledger and the log of operators still know that there was such a player', async () => {
+    const rows = (
+      await allTables(chancery.databaseUrl, ['chancery_secret.redaction', 'chancery_access.operator_log'])
+    ).split('\n')
+    for (const id of [player, keyId, endpointId])
+      assert.deepEqual(
+        rows.filter(row => row.includes(id)),
+        [],
+        id,
+      )
+  })
+
+  test('the key opens nothing from the next call on, and its stream is over', async () => {
+    await until(
+      async () => (await chancery.get('/me/nation', { key })).status === 401,
+      'the key is refused',
+      1_000,
+    )
+    const { isWhole } = await stream.ended
+    assert.equal(isWhole, true)
+  })
+
+  test('the session is over, the code is none, and nothing is delivered any more', async () => {
+    assert.equal((await browser.ask('GET', '/session')).status, 401)
+    const asked = await chancery.operate('GET', `/webhooks/${endpointId}`)
+    assert.equal(asked.status, 404)
+    const before = receiver.newsAt('/mine').length
+    await tell([nation('told-2', {})])
+    assert.equal(receiver.newsAt('/mine').length, before)
+    assert.ok(code)
+    assert.equal((await rowCounts(chancery.databaseUrl)).get('chancery_access.verification_code'), undefined)
+  })
+
+  test('the nation goes on without what its player wrote, and without secrets', async () => {
+    const { data } = await chancery.read<{ data: Record<string, unknown> }>('/nations/mine')
+    const { nation_name, leader_name, motto, flag_url } = data
+    assert.deepEqual([nation_name, leader_name, motto, flag_url], ['Erased nation', 'Erased', null, null])
+    assert.doesNotMatch(await allTables(chancery.databaseUrl), /nation_private.*4711/)
+  })
+
+  test('wars and events of all the nations that were named have the other name', async () => {
+    const { data } = await chancery.read<{ data: Event[] }>('/events?limit=100&nation_id=old,mine')
+    assert.doesNotMatch(JSON.stringify(data), /canary/)
+    assert.match(JSON.stringify(data), /Erased nation declared war on Nation other/)
+    const redacted = data.filter(({ type }) => type === 'record.redacted')
+    assert.deepEqual(redacted.map(({ data: { id } }) => id).toSorted(), ['mine', 'old'])
+  })
+
+  test('other players keep all that is theirs', async () => {
+    const { data } = await chancery.read<{ data: { economy: object } }>('/me/nation?include=economy', {
+      key: others.key,
+    })
+    assert.deepEqual(data.economy, { credits: 11, resources: null })
+    const now = await rowCounts(chancery.databaseUrl)
+    assert.equal(now.get('chancery_access.api_key'), 1)
+    assert.equal(now.get('chancery_access.suspension'), 1)
+  })
+})
+
+test('a player whom nobody knows can be erased, also twice, and it is noted', async () => {
+  const outcome = await tell([{ op: 'erase', player: 'nobody', nations: ['no-nation'] }], 'nobody-1')
+  assert.equal(outcome.events, 0)
+  await tell([{ op: 'erase', player: 'nobody', nations: ['no-nation'] }], 'nobody-2')
+  const rows = (await allTables(chancery.databaseUrl)).split('\n')
+  assert.equal(rows.filter(row => /^chancery_secret.redaction .*nobody/.test(row)).length, 2)
+})
+
+test('a nation that another player leads by now keeps what is that player’s own', async () => {
+  await tell([nation('passed', { nation_name: 'Wcanary', player: 'successor', economy: { credits: 77 } })])
+  const { key } = await chancery.makeKey({ player_id: 'successor' }, ['nation.read', 'economy.read'])
+  await tell([{ op: 'erase', player: 'predecessor', nations: ['passed'], name: 'Renamed' }])
+  const { data } = await chancery.read<{ data: Record<string, unknown> }>('/me/nation?include=economy', {
+    key,
+  })
+  assert.deepEqual([data.nation_name, data.economy], ['Renamed', { credits: 77, resources: null }])
+})
+
+test('the ledger names the nations that were found', async () => {
+  await tell([nation('found', { player: 'found-player' })])
+  await tell([{ op: 'erase', player: 'found-player' }])
+  const rows = (await allTables(chancery.databaseUrl)).split('\n')
+  assert.ok(rows.some(row => /^chancery_secret.redaction .*""nations"": \[""found""\]/.test(row)))
+})

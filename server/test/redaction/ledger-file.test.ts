@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { completeLedger, type LedgerEntry, ledgerFile, readLedger } from '../../src/redaction-ledger.ts'
+
+const entry = (id: string): LedgerEntry => ({
+  op: 'redact',
+  at: '2026-05-20T10:00:00Z',
+  fact: { op: 'redact', resource: 'nation', id, data: { motto: null, nation_name: 'Former nation' } },
+})
+/** The same entry, with its members as PostgreSQL gives them back. */
+const asStored = ({ op, at, fact }: LedgerEntry): LedgerEntry => ({
+  at,
+  op,
+  fact: Object.fromEntries(Object.entries(fact).reverse()),
+})
+
+async function makeDir(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'chancery-ledger-'))
+  t.after(() => rm(dir, { recursive: true, force: true }))
+  return dir
+}
+
+test('what a crash kept out of the file is in it after the next start, once', async t => {
+  const dir = await makeDir(t)
+  const stored = [entry('n1'), entry('n2'), entry('n3')].map(asStored)
+  await completeLedger(dir, stored.slice(0, 1))
+  await completeLedger(dir, stored)
+  await completeLedger(dir, stored)
+  assert.deepEqual(
+    (await readLedger(ledgerFile(dir))).map(({ fact }) => fact.id),
+    ['n1', 'n2', 'n3'],
+  )
+})
+
+test('where nothing was ever taken back there is no file', async t => {
+  const dir = await makeDir(t)
+  await completeLedger(dir, [])
+  await assert.rejects(readFile(ledgerFile(dir)), { code: 'ENOENT' })
+})
+
+test('a file that is no ledger is left as it is', async t => {
+  const dir = await makeDir(t)
+  await writeFile(ledgerFile(dir), 'something else\n')
+  await completeLedger(dir, [entry('n1')])
+  assert.equal(await readFile(ledgerFile(dir), 'utf8'), 'something else\n')
+})
+
+test('an entry takes something back, and does nothing else', async t => {
+  const dir = await makeDir(t)
+  const reset = { op: 'reset', ended: { id: 'e1', name: 'One' } }
+  await writeFile(ledgerFile(dir), `${JSON.stringify({ ...entry('n1'), fact: reset })}\n`)
+  await assert.rejects(readLedger(ledgerFile(dir)), /line 1: not an entry/)
+})

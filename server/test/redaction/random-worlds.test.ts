@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { alliance, battle, event, member, nation, put, remove, war } from '../ingest/facts.ts'
+import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { allTables } from './all-tables.ts'
+
+let chancery: TestChancery
+let runs = 0
+before(async () => {
+  chancery = await startChancery()
+})
+after(() => chancery.close())
+
+/** Every text that a thing ever had, by thing. Each is a word that stands nowhere else. */
+class Words {
+  #count = 0
+  readonly byThing = new Map<string, string[]>()
+
+  make(thing: string): string {
+    this.#count += 1
+    const word = `Qz${runs}_${this.#count}zQ`
+    this.byThing.set(thing, [...(this.byThing.get(thing) ?? []), word])
+    return word
+  }
+}
+
+const wordsIn = (text: string) => new Set(text.match(/Qz\d+_\d+zQ/g))
+
+const step = fc.record({
+  act: fc.constantFrom(
+    'name',
+    'name',
+    'remove',
+    'join',
+    'war',
+    'war',
+    'battle',
+    'end',
+    'treaty',
+    'conflict',
+    'game',
+    'news',
+    'era',
+  ),
+  one: fc.nat(3),
+  two: fc.nat(3),
+  three: fc.nat(1),
+})
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
+
+const time = (number: number) =>
+  new Date(Date.UTC(2026, 4, 1) + number * 60_000).toISOString().replace('.000Z', 'Z')
+
+/** Batches of a random history. Things that are gone come back under other names, or are told of only. */
+function historyOf(steps: Step[], prefix: string, words: Words): Fact[][] {
+  const n = (id: number) => `${prefix}n${id}`
+  const a = (id: number) => `${prefix}a${id}`
+  const named = (id: number) =>
+    nation(n(id), { nation_name: words.make(n(id)), leader_name: words.make(n(id)) })
+  const called = (id: number) =>
+    alliance(a(id), { name: words.make(a(id)), tag: words.make(a(id)), description: words.make(a(id)) })
+  /** Without the leaders: whom a nation had before, nothing remembers but what people wrote. */
+  const namesOf = (id: number) => words.byThing.get(n(id))?.filter((_, index) => index % 2 === 0) ?? []
+  const batches: Fact[][] = [[0, 1, 2, 3].map(named), [0, 1].map(called)]
+  let wars = 0
+  steps.forEach(({ act, one, two, three }, index) => {
+    const at = time(index)
+    const id = `${prefix}${index}`
+    const other = one === two ? (two + 1) % 4 : two
+    const acts: Record<string, () => Fact[]> = {
+      name: () => (two > 1 ? [named(one)] : [called(three)]),
+      // Whoever is gone is known from what is told of them.
+      remove: () => (two > 1 ? [remove('nation', n(one))] : [remove('alliance', a(three))]),
+      join: () => [named(one), called(three), member(n(one), a(three))],
+      war: () => {
+        wars += 1
+        return [
+          war(`${prefix}w${wars}`, n(one), n(other), {
+            reason: words.make(`${prefix}w${wars}`),
+            declared_at: at,
+          }),
+        ]
+      },
+      battle: () => (wars > 0 ? [battle(id, `${prefix}w${wars}`, n(one), n(other), { fought_at: at })] : []),
+      end: () => (wars > 0 ? [put('war', { id: `${prefix}w${wars}`, ended_at: at })] : []),
+      treaty: () => [
+        called(0),
+        called(1),
+        put('treaty', { id, alliance_ids: [a(0), a(1)], type: 'non_aggression' }),
+      ],
+      conflict: () => [
+        put('conflict', {
+          id: `${prefix}c${three}`,
+          name: words.make(`${prefix}c${three}`),
+          cause: words.make(`${prefix}c${three}`),
+          started_at: at,
+          sides: [
+            { name: 'One', alliances: [{ alliance_id: a(0) }] },
+            { name: 'Two', alliances: [{ alliance_id: a(1) }] },
+          ],
+        }),
+      ],
+      game: () => [
+        event({
+          type: 'strategic_weapon.launched',
+          occurred_at: at,
+          data: { weapon: 'nuclear_missile', attacker_nation_id: n(one), defender_nation_id: n(other) },
+        }),
+        event({
+          type: 'game.disaster',
+          occurred_at: at,
+          summary: `It struck ${namesOf(one)[0]} and ${namesOf(other)[0]}.`,
+          nation_ids: [n(one), n(other)],
+          data: { disaster: `near ${namesOf(one).at(-1)}` },
+        }),
+      ],
+      news: () => [
+        put('news_item', {
+          id: `${prefix}x`,
+          title: words.make(`${prefix}x`),
+          body: words.make(`${prefix}x`),
+          published_at: at,
+        }),
+      ],
+      era: () => [
+        put('era', {
+          id: `${prefix}e`,
+          name: words.make(`${prefix}e`),
+          status: three === 0 ? 'active' : 'ended',
+          champion: { alliance_id: a(three), name: words.make(a(three)) },
+        }),
+      ],
+    }
+    batches.push(acts[act]?.() ?? [])
+  })
+  return batches.filter(facts => facts.length > 0)
+}
+
+const resources = {
+  n: ['nation', { nation_name: 'Gone', leader_name: 'Gone' }],
+  a: ['alliance', { name: 'Gone', tag: 'GN', description: null }],
+  w: ['war', { reason: null }],
+  c: ['conflict', { name: 'Gone', cause: null }],
+  x: ['news_item', { title: 'Gone', body: '' }],
+  e: ['era', { name: 'Gone' }],
+} as const
+
+test('in any world, all words of a thing go, and no word of another', async () => {
+  let taken = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), fc.nat(), async (steps, choice) => {
+      runs += 1
+      const prefix = `r${runs}_`
+      const words = new Words()
+      for (const facts of historyOf(steps, prefix, words)) await chancery.tell(facts, { waits: false })
+      const things = [...words.byThing.keys()]
+      const thing = things[choice % things.length] ?? ''
+      const [resource, data] = resources[thing.slice(prefix.length)[0] as keyof typeof resources]
+      const before = wordsIn(await allTables(chancery.databaseUrl))
+      await chancery.tell([{ op: 'redact', resource, id: thing, data }], { waits: false })
+      const after = wordsIn(await allTables(chancery.databaseUrl))
+      const own = new Set(words.byThing.get(thing))
+      assert.deepEqual(after.intersection(own), new Set(), `${resource} ${thing}`)
+      assert.deepEqual(after, before.difference(own))
+      taken += before.intersection(own).size
+    }),
+    { numRuns: 40 },
+  )
+  assert.ok(taken > 40, `${taken} words were taken back`)
+})

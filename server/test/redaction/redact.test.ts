@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Event } from '../events/cases.ts'
+import { openStream } from '../events/stream-reader.ts'
+import { nation, put } from '../ingest/facts.ts'
+import type { Fact } from '../support/chancery.ts'
+import { addHearing, deliveriesOf, done } from '../webhooks/owner.ts'
+import { after as afterMs, type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
+import { until } from '../webhooks/until.ts'
+import { allTables, rowCounts } from './all-tables.ts'
+import { allCanaries, batches, redactions } from './canary-facts.ts'
+import { type ServedOffice, startOffice } from './served-office.ts'
+
+const paths = [
+  '/nations',
+  '/nations/n1',
+  '/nations?search=former',
+  '/alliances',
+  '/alliances/a1',
+  '/alliances/a1/members',
+  '/wars?limit=100',
+  ...['w1', 'w2', 'w3', 'w5'].map(id => `/wars/${id}`),
+  '/wars/w1/battles',
+  '/global-conflicts',
+  '/eras',
+  '/news',
+  '/rankings',
+  '/rankings?type=alliances',
+  '/events?limit=100&after=0',
+  '/events?limit=100&nation_id=n1&after=0',
+]
+
+const canariesIn = (text: string) => {
+  const folded = text.toLowerCase()
+  return allCanaries.filter(canary => folded.includes(canary.toLowerCase()))
+}
+
+let office: ServedOffice
+let receiver: Receiver
+before(async () => {
+  office = await startOffice()
+  receiver = await startReceiver()
+})
+after(async () => {
+  await office.close()
+  await receiver.close()
+})
+
+const told = async (facts: Fact[], batch: string) => {
+  const outcome = await office.tell(batch, facts)
+  assert.equal(outcome.status, 'applied', JSON.stringify(outcome))
+  return outcome
+}
+
+const allEvents = async (): Promise<Event[]> => {
+  const events: Event[] = []
+  for (;;) {
+    const body = await office.text(`/events?limit=100&after=${events.at(-1)?.seq ?? 0}`)
+    const { data } = JSON.parse(body) as { data: Event[] }
+    if (data.length === 0) return events
+    events.push(...data)
+  }
+}
+
+/** What the stream tells from the beginning. */
+async function streamed(): Promise<string> {
+  const reader = await openStream(`${office.url}/api/v1/events/stream?after=0`)
+  await reader.upToDate()
+  const text = reader.text()
+  reader.close()
+  return text
+}
+
+describe('after a redaction', () => {
+  let endpointId: string
+  let events: Event[]
+  let counts: Map<string, number>
+  let last: number
+
+  before(async () => {
+    const { id } = await addHearing(office, receiver.url('/echo'))
+    endpointId = id
+    // A receiver that sends back what it got: the first kilobyte of it is kept.
+    receiver.answer('/echo', (response, { body }) =>
+      withStatus(200, JSON.parse(body).data.summary)(response, {} as never),
+    )
+    for (const [index, facts] of batches.entries()) await told(facts, `canaries-${index}`)
+    const refused = await office.tell('refused', [
+      nation('n1', { nation_name: 'Quellmark One' }),
+      put('alliance_member', { nation_id: 'nobody', alliance_id: 'a1' }),
+    ])
+    assert.equal(refused.status, 'refused')
+    events = await allEvents()
+    const isBooked = async () => {
+      const deliveries = await deliveriesOf(office, id)
+      return (
+        deliveries.length === 100 ||
+        deliveries.filter(({ state }) => state === 'delivered').length > events.length
+      )
+    }
+    await until(isBooked, 'all is delivered', 20_000)
+    const missing = (text: string) => {
+      const found = canariesIn(text)
+      return allCanaries.filter(canary => !found.includes(canary))
+    }
+    assert.deepEqual(missing(await allTables(office.databaseUrl)), [], 'each canary stands somewhere')
+    assert.ok(
+      (await allTables(office.databaseUrl)).match(/^chancery_outbound.attempt .*Quellmark/m),
+      'echoed',
+    )
+    // Whatever is remembered in the process is warm.
+    for (const path of paths) await office.text(path)
+    assert.notDeepEqual(canariesIn(await streamed()), [])
+    counts = await rowCounts(office.databaseUrl)
+    last = Number((await told(redactions, 'redactions')).last_seq)
+  })
+
+  test('no text stands in any table', async () => {
+    assert.deepEqual(canariesIn(await allTables(office.databaseUrl)), [])
+  })
+
+  test('no text is in any answer, from the next call on', async () => {
+    for (const path of paths) assert.deepEqual(canariesIn(await office.text(path)), [], path)
+  })
+
+  test('the stream tells none from its beginning, within a second', async () => {
+    await until(async () => canariesIn(await streamed()).length === 0, 'the stream tells none', 1_000)
+  })
+
+  test('a delivery that is repeated tells none', async () => {
+    const before = receiver.newsAt('/echo').length
+    const span = { since: '2020-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
+    await done(office, 'POST', `/webhooks/${endpointId}/replay`, span)
+    await until(() => receiver.newsAt('/echo').length >= before + last, 'all is told again', 20_000)
+    const bodies = receiver.newsAt('/echo').slice(before)
+    assert.deepEqual(canariesIn(bodies.map(({ body }) => body).join('\n')), [])
+  })
+
+  test('no text is in the log of the process, its metrics or the ledger', async () => {
+    assert.deepEqual(canariesIn(await office.written()), [])
+    assert.deepEqual(canariesIn(await (await office.operate('GET', '/metrics')).text()), [])
+  })
+
+  test('numbers, kinds, times and subjects of the log stay, and so does everything that others wrote', async () => {
+    const now = await allEvents()
+    assert.equal(now.length, events.length + redactions.length)
+    const essence = ({ seq, type, occurred_at, nation_ids, alliance_ids, war_id, conflict_id }: Event) => ({
+      ...{ seq, type, occurred_at, nation_ids, alliance_ids, war_id, conflict_id },
+    })
+    assert.deepEqual(now.slice(0, events.length).map(essence), events.map(essence))
+    const untouched = events.filter(event => canariesIn(JSON.stringify(event)).length === 0)
+    assert.ok(untouched.length > 3)
+    for (const event of untouched) assert.deepEqual(now[event.seq - 1], event)
+    for (const word of ['Bystander', 'Renamed Bystander', 'Third Bystander', 'Bystander Pact'])
+      assert.ok(JSON.stringify(now).includes(word), word)
+  })
+
+  test('each redaction is an event that names fields and no texts', async () => {
+    const now = (await allEvents()).slice(events.length)
+    assert.deepEqual(
+      now.map(({ type, data }) => [type, data.resource, data.id]),
+      redactions.map(({ resource, id }) => ['record.redacted', resource, id]),
+    )
+    assert.deepEqual(now[0]?.data.fields, ['nation_name', 'leader_name', 'motto', 'flag_url'])
+    assert.deepEqual(now[0]?.nation_ids, ['n1'])
+  })
+
+  test('sentences are made anew, with the names that others had then', async () => {
+    const now = await allEvents()
+    const sentences = (type: string) => now.filter(event => event.type === type).map(({ summary }) => summary)
+    assert.deepEqual(sentences('strategic_weapon.launched'), [
+      'Former nation launched a nuclear missile at Bystander.',
+      'Third Bystander launched a nuclear missile at Former nation.',
+    ])
+    assert.deepEqual(sentences('strategic_weapon.intercepted'), [
+      'Former nation intercepted a nuclear missile launched by Renamed Bystander.',
+    ])
+    assert.deepEqual(sentences('game.disaster').slice(0, 2), [
+      'A storm struck Former nation and Former nation 3.',
+      'A flood struck Former alliance [FA].',
+    ])
+    assert.ok(
+      sentences('conflict.joined').includes(
+        'Former alliance joined Former conflict on the side of Former alliance and friends.',
+      ),
+    )
+    assert.ok(sentences('nation.deleted').includes('Former nation 3 ceased to exist.'))
+  })
+
+  test('tables have as many rows as before, but for what tells of the redaction itself', async () => {
+    const now = await rowCounts(office.databaseUrl)
+    const grown = new Set([
+      'chancery_secret.batch',
+      'chancery_secret.redaction',
+      'chancery_world.event',
+      'chancery_world.event_kind',
+      'chancery_world.event_nation',
+      'chancery_world.event_alliance',
+      'chancery_world.logging',
+    ])
+    for (const [table, count] of counts) {
+      if (table.startsWith('chancery_outbound.') || table.startsWith('chancery_access.')) continue
+      const after = now.get(table)
+      assert.ok(grown.has(table) ? Number(after) >= count : after === count, `${table}: ${count}, ${after}`)
+    }
+  })
+
+  test('a refused batch about the thing has lost its facts, and says why', async () => {
+    const found = (await (await office.operate('GET', '/refused/refused')).json()) as {
+      content: string | null
+      refusals: { reason: string }[]
+    }
+    assert.equal(found.content, null)
+    assert.match(found.refusals[0]?.reason ?? '', /redacted .* send it again/)
+  })
+
+  test('the ledger has what was asked for', async () => {
+    const ledger = (await office.written()).split('\n').filter(line => line.startsWith('{"op":"redact"'))
+    assert.deepEqual(
+      ledger.map(line => (JSON.parse(line) as { fact: object }).fact),
+      redactions,
+    )
+  })
+})
+
+test('what a receiver answers after the text was taken back is not kept either', async () => {
+  await told([nation('late', { nation_name: 'Latecanary Nation' })], 'late')
+  const { id } = await addHearing(office, receiver.url('/late'), { types: ['nation.renamed'] })
+  receiver.answer('/late', (response, { body }) => afterMs(700, withStatus(200, body))(response, {} as never))
+  await told([nation('late', { nation_name: 'Latecanary Again' })], 'late-2')
+  await until(() => receiver.newsAt('/late').length === 1, 'it is under way')
+  await told([{ op: 'redact', resource: 'nation', id: 'late', data: { nation_name: 'Former' } }], 'late-3')
+  await until(
+    async () =>
+      (await deliveriesOf(office, id)).some(
+        ({ state, event_id }) => state === 'delivered' && event_id !== null,
+      ),
+    'it is booked',
+  )
+  assert.doesNotMatch(await allTables(office.databaseUrl), /Latecanary/)
+})
+
+test('a thing that never was is refused with line and path, and nothing of its batch is done', async () => {
+  const redaction = { op: 'redact', resource: 'nation', id: 'n2', data: { motto: 'Never' } }
+  const outcome = await office.tell('unknown', [redaction, { ...redaction, id: 'nobody' }])
+  assert.equal(outcome.status, 'refused')
+  assert.deepEqual(outcome.refused, [
+    { line: 2, path: '/id', reason: 'there is no nation nobody, and never was' },
+  ])
+  assert.doesNotMatch(await office.text('/nations/n2'), /Never/)
+})
+
+test('attributes change member by member, and of what not everybody may read nothing is told', async () => {
+  const attributes = { literacy_percent: 93.5, war_weariness: 12 }
+  await told([nation('kept', { attributes })], 'attributes')
+  const redact = (data: object) => [{ op: 'redact', resource: 'nation', id: 'kept', data }]
+  const quiet = await told(redact({ attributes: { war_weariness: null } }), 'attributes-2')
+  assert.equal(quiet.events, 0)
+  assert.match(await office.text('/nations/kept'), /"literacy_percent":93.5/)
+  assert.match(
+    await allTables(office.databaseUrl),
+    /^chancery_secret.nation_private .*kept.*""war_weariness"": null/m,
+  )
+  const loud = await told(redact({ attributes: { literacy_percent: null } }), 'attributes-3')
+  assert.equal(loud.events, 1)
+  assert.match(await office.text(`/events?after=${Number(loud.last_seq) - 1}`), /"fields":\["attributes"\]/)
+  assert.match(await office.text('/nations/kept'), /"literacy_percent":null/)
+})
+
+test('a name that is a word of facts takes no refused batch with it that is about others', async () => {
+  const named = ['resource', 'nation', 'is_kept_word', '2026-', 'must be']
+  for (const [index, name] of named.entries())
+    await told([nation(`word${index}`, { nation_name: name })], `word-name-${index}`)
+  await office.tell('word-apart', [
+    nation('word-other', { leader_name: 5, founded_at: '2026-05-20T10:00:00Z' }),
+  ])
+  await office.tell('word-about', [nation('word-more', { nation_name: 'the is_kept_word', leader_name: 5 })])
+  const kept = async (id: string) =>
+    (await (await office.operate('GET', `/refused/${id}`)).json()) as { has_content: boolean }
+  for (const index of named.keys())
+    await told(
+      [{ op: 'redact', resource: 'nation', id: `word${index}`, data: { nation_name: 'Quiet' } }],
+      `word-redact-${index}`,
+    )
+  assert.equal((await kept('word-apart')).has_content, true)
+  assert.equal((await kept('word-about')).has_content, false)
+})
+
+test('a check takes nothing back', async () => {
+  await told([nation('checked', { nation_name: 'Stays as it is' })], 'checked')
+  const before = await office.written()
+  const facts = [
+    { op: 'redact', resource: 'nation', id: 'checked', data: { nation_name: 'Other' } },
+    { op: 'erase', player: 'nobody' },
+    { op: 'commit', batch: 'only-checked' },
+  ]
+  const answer = await office.operate('POST', '/facts?check=true', undefined, {}, facts)
+  assert.match(await answer.text(), /"status":"applied"/)
+  assert.match(await office.text('/nations/checked'), /Stays as it is/)
+  const ledger = (text: string) => text.split('\n').filter(line => line.startsWith('{"op":'))
+  assert.deepEqual(ledger(await office.written()), ledger(before))
+})
+
+test('what the batch itself tells is taken back with the rest', async () => {
+  await told([nation('same', { nation_name: 'Samecanary' })], 'same')
+  await told(
+    [
+      { op: 'redact', resource: 'nation', id: 'same', data: { nation_name: 'Former' } },
+      nation('same', { nation_name: 'Mended' }),
+    ],
+    'same-2',
+  )
+  assert.doesNotMatch(await allTables(office.databaseUrl), /Samecanary|Mended/)
+  assert.match(await office.text('/nations/same'), /"nation_name":"Former"/)
+})

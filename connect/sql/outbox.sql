@@ -1,0 +1,87 @@
+-- The outbox of a game that speaks to Chancery: run this once in the game's own database (PostgreSQL 13 or newer).
+--
+-- The game writes facts into chancery_out.outbox inside its own transactions: what is rolled back was never said.
+-- `chancery outbox drain` sends each transaction as one batch, and removes it here once Chancery has stored it.
+
+create schema if not exists chancery_out;
+
+-- Tells this outbox from others: the ids of its batches begin with it. In a copy of the database that is to live on by itself:
+--   update chancery_out.outbox_identity set id = gen_random_uuid();
+create table chancery_out.outbox_identity (
+  is_only boolean primary key default true check (is_only),
+  id uuid not null default gen_random_uuid()
+);
+insert into chancery_out.outbox_identity default values;
+
+create table chancery_out.outbox (
+  -- Says in which order the rows of one thing were written. It is not the order in which transactions commit.
+  id bigint generated always as identity (cache 1) primary key,
+  -- The writing transaction: its rows are one batch. Leave it to its default.
+  txid bigint not null default pg_current_xact_id()::text::bigint,
+  fact jsonb not null check (jsonb_typeof(fact) = 'object' and fact ? 'op' and fact ->> 'op' <> 'commit'),
+  written_at timestamptz not null default clock_timestamp()
+);
+
+-- What is written is said: rows are added and removed, and never changed.
+create function chancery_out.refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'a row of chancery_out.outbox cannot be changed: write another fact';
+end $$;
+create trigger refuse_change before update on chancery_out.outbox
+  for each statement execute function chancery_out.refuse_change();
+
+-- Wakes the drainer at the commit. A game with thousands of writing transactions a second may drop this trigger:
+-- PostgreSQL lets notifying transactions commit one after the other, and the drainer looks every second anyway.
+create function chancery_out.notify_outbox() returns trigger language plpgsql as $$
+begin
+  notify chancery_outbox;
+  return null;
+end $$;
+create trigger notify_outbox after insert on chancery_out.outbox
+  for each statement execute function chancery_out.notify_outbox();
+
+-- Says what is true of one thing:  select chancery_out.put('nation', jsonb_build_object('id', 42, 'motto', 'Homeward.'));
+create function chancery_out.put(resource text, data jsonb) returns void language sql as $$
+  insert into chancery_out.outbox (fact) values (jsonb_build_object('op', 'put', 'resource', resource, 'data', data));
+$$;
+
+-- Says that a thing is gone:  select chancery_out.delete('treaty', '7');
+create function chancery_out.delete(resource text, id text) returns void language sql as $$
+  insert into chancery_out.outbox (fact) values (jsonb_build_object('op', 'delete', 'resource', resource, 'id', id));
+$$;
+
+-- Tells an event that no state shows; `more` may hold summary, nation_ids, alliance_ids, war_id and conflict_id:
+--   select chancery_out.event('game.festival', now(), '{"visitors": 900}', '{"summary": "A festival.", "nation_ids": ["42"]}');
+create function chancery_out.event(type text, occurred_at timestamptz, data jsonb, more jsonb default '{}') returns void
+language sql as $$
+  insert into chancery_out.outbox (fact) values (jsonb_build_object('op', 'event', 'data',
+    more || jsonb_build_object('type', type, 'occurred_at', occurred_at, 'data', data)));
+$$;
+
+-- Who may do what, by the names of your roles:
+--   grant usage on schema chancery_out to game, chancery_drainer;
+--   grant insert on chancery_out.outbox to game;
+--   grant select, delete on chancery_out.outbox to chancery_drainer;
+--   grant select on chancery_out.outbox_identity to chancery_drainer;
+
+-- Samples of triggers. Whole numbers may be sent where ids are text, and times in any zone: the drainer writes them as they must be.
+--
+-- create function tell_nation() returns trigger language plpgsql as $$
+-- begin
+--   if tg_op = 'DELETE' then
+--     perform chancery_out.delete('nation', old.id::text);
+--   else
+--     perform chancery_out.put('nation', jsonb_build_object('id', new.id, 'nation_name', new.name, 'national_score', new.score));
+--   end if;
+--   return null;
+-- end $$;
+-- create trigger tell_nation after insert or update or delete on nations for each row execute function tell_nation();
+--
+-- create function tell_war() returns trigger language plpgsql as $$
+-- begin
+--   perform chancery_out.put('war', jsonb_build_object(
+--     'id', new.id, 'attacker', jsonb_build_object('nation_id', new.attacker), 'defender', jsonb_build_object('nation_id', new.defender),
+--     'declared_at', new.declared_at, 'status', case when new.ended_at is null then 'active' else 'ended' end, 'ended_at', new.ended_at));
+--   return null;
+-- end $$;
+-- create trigger tell_war after insert or update on wars for each row execute function tell_war();

@@ -1,0 +1,131 @@
+import pg from 'pg'
+import { ConnectError, GameAway, GameBusy, GameDataError } from './errors.ts'
+
+/** A column of a result. `category` as in pg_type.typcategory: N number, B boolean, S text, D time, A array, and so on. */
+export interface ResultColumn {
+  name: string
+  type: string
+  category: string
+}
+
+/**
+ * One connection to the game's database. Values arrive as the text that PostgreSQL writes; null stays null.
+ * All throw GameAway, GameBusy or GameDataError as the case may be, and ConnectError where the operator must do something.
+ */
+export interface GameDatabase {
+  rows(text: string, values?: unknown[]): Promise<Record<string, string | null>[]>
+  /** The same without names: cheaper where there are many. */
+  tuples(text: string, values?: unknown[]): Promise<(string | null)[][]>
+  /** What the columns of a query are called, and their types. */
+  columns(text: string): Promise<ResultColumn[]>
+  /** Calls back at each notification of a channel. */
+  listen(channel: string, onNotice: () => void): Promise<void>
+  close(): Promise<void>
+}
+
+export interface GameOptions {
+  /** What its administrator sees in pg_stat_activity. */
+  name: string
+  isReadOnly: boolean
+  /** Whoever says nothing for so long is cut off by the database, and loses its locks. */
+  silentMs: number
+}
+
+const statementMs = 60_000
+const lockMs = 10_000
+
+/** Opens a connection whose answers depend on nothing that the database or its user has set. */
+export async function openGame(
+  url: string,
+  { name, isReadOnly, silentMs }: GameOptions,
+): Promise<GameDatabase> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: { getTypeParser: () => (value: unknown) => value },
+  })
+  let isOver = false
+  client.on('error', () => {
+    isOver = true
+  })
+  client.on('end', () => {
+    isOver = true
+  })
+
+  async function run<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (err) {
+      throw explain(err, isOver)
+    }
+  }
+  const types = new Map<number, { type: string; category: string }>()
+
+  await run(() => client.connect())
+  // As statements and not as options of the connection, which some poolers refuse.
+  await run(() =>
+    client.query(`
+      set timezone = 'UTC'; set datestyle = 'ISO, MDY'; set intervalstyle = 'iso_8601'; set extra_float_digits = 1;
+      set bytea_output = 'hex'; set lc_monetary = 'C'; set standard_conforming_strings = on;
+      set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};
+      set idle_in_transaction_session_timeout = ${silentMs};
+      set jit = off; set max_parallel_workers_per_gather = 0;
+      set default_transaction_read_only = ${isReadOnly ? 'on' : 'off'};
+      select set_config(name, '${silentMs}', false) from pg_settings where name = 'idle_session_timeout'`),
+  )
+
+  const tuples: GameDatabase['tuples'] = (text, values) =>
+    run(async () => (await client.query({ text, values, rowMode: 'array' })).rows)
+
+  return {
+    rows: (text, values) => run(async () => (await client.query({ text, values })).rows),
+    tuples,
+    columns: text =>
+      run(async () => {
+        const { fields } = await client.query(text)
+        const unknown = fields.map(field => field.dataTypeID).filter(oid => !types.has(oid))
+        if (unknown.length > 0) {
+          const found = await tuples(
+            'select oid, format_type(oid, null), typcategory from pg_type where oid = any($1::oid[])',
+            [unknown],
+          )
+          for (const [oid, type, category] of found)
+            types.set(Number(oid), { type: type ?? '', category: category ?? '' })
+        }
+        return fields.map(field => ({
+          name: field.name,
+          ...(types.get(field.dataTypeID) ?? { type: 'unknown', category: 'X' }),
+        }))
+      }),
+    listen: (channel, onNotice) =>
+      run(async () => {
+        client.on('notification', notice => {
+          if (notice.channel === channel) onNotice()
+        })
+        await client.query(`listen ${channel}`)
+      }),
+    async close() {
+      await client.end().catch(() => undefined)
+    },
+  }
+}
+
+/** What an error of the driver or of PostgreSQL means for whoever asked. */
+function explain(err: unknown, isOver: boolean): unknown {
+  if (err instanceof ConnectError || err instanceof GameAway || err instanceof GameBusy) return err
+  if (!(err instanceof Error)) return err
+  const { code } = err as { code?: unknown }
+  const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+  if (state === undefined || /^(08|57P|53)/.test(state) || state === '25P03') return new GameAway(err.message)
+  if (/^(28|3D)/.test(state))
+    return new ConnectError(
+      `the game's database lets nobody in: ${err.message}. Check CHANCERY_GAME_DATABASE_URL`,
+    )
+  if (isOver) return new GameAway(err.message)
+  if (/^(40001|40P01|55P03|57014)$/.test(state)) return new GameBusy(err.message)
+  if (/^(2[12]|3[89]|54|P0)/.test(state)) return new GameDataError(err.message)
+  return new ConnectError(`the game's database refuses: ${err.message} (SQLSTATE ${state})`)
+}

@@ -1,0 +1,57 @@
+import type { Contract, FactResource } from '@chancery/contract'
+import type { Door } from '../door.ts'
+import { openGame } from '../game-database.ts'
+import { usualPacing } from '../keep-going.ts'
+import { complaintsOf } from './complaints.ts'
+import { planRound } from './plan.ts'
+import { ViewReader } from './read-views.ts'
+import type { RefusedItem } from './round.ts'
+import { sendRound } from './send-round.ts'
+
+/** What a pull would find. */
+export interface CheckedViews {
+  /** Rows that would be told, by view. */
+  views: Partial<Record<FactResource, number>>
+  refused: Pick<RefusedItem, 'resource' | 'key' | 'path' | 'reason'>[]
+  /** What else is wrong with the views. */
+  complaints: string[]
+}
+
+/** Reads all views and has the service check what they say; nothing is stored. Throws as a pull does. */
+export async function checkViews(options: {
+  url: string
+  contract: Contract
+  door: Door
+  schema: string
+  feed: string
+  keeps: ReadonlySet<FactResource>
+  allowsDeletes: boolean
+}): Promise<CheckedViews> {
+  const { url, contract, door, schema, feed, keeps, allowsDeletes } = options
+  const db = await openGame(url, {
+    name: 'chancery pull check',
+    isReadOnly: true,
+    silentMs: usualPacing.silentMs,
+  })
+  try {
+    const reader = new ViewReader(db, contract, schema)
+    const plan = await reader.inSnapshot(() =>
+      planRound(reader, { schema, known: new Map(), keeps, allowsDeletes, retries: false }),
+    )
+    const { refused } = await sendRound(door, plan, { feed, after: null, allowsDeletes, isCheck: true })
+    return {
+      views: Object.fromEntries(
+        plan.views.map(({ view, items }) => [view.resource, items.filter(item => !refused.has(item)).length]),
+      ),
+      refused: [...refused.values()].map(({ resource, key, path, reason }) => ({
+        resource,
+        key,
+        path,
+        reason,
+      })),
+      complaints: complaintsOf(plan, schema),
+    }
+  } finally {
+    await db.close()
+  }
+}

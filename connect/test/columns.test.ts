@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { factResources } from '@chancery/contract'
+import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
+import { openGame } from '../src/game-database.ts'
+import { ViewReader } from '../src/pull/read-views.ts'
+import { viewSkeletons } from '../src/pull/view-skeletons.ts'
+import { contract } from './door.ts'
+import { createGame, type Game } from './game.ts'
+
+let database: TestDatabase
+let game: Game
+before(async () => {
+  database = await createTestDatabase()
+  game = await createGame(database.url, 'create schema chancery_out')
+})
+after(async () => {
+  await game.drop()
+  await database.drop()
+})
+
+/** What a view of one row is told as. */
+async function told(
+  select: string,
+  resource: 'nation' | 'war' | 'treaty' | 'era' = 'nation',
+): Promise<unknown> {
+  await game.query(`create view chancery_out.${resource} as select ${select}`)
+  const db = await openGame(game.url, { name: 'test', isReadOnly: true, silentMs: 60_000 })
+  try {
+    const reader = new ViewReader(db, contract, 'chancery_out')
+    return await reader.inSnapshot(async () => {
+      const view = await reader.read(resource)
+      assert.ok(!('reason' in view), JSON.stringify(view))
+      const [line = ''] = (await reader.putLines(view, [...view.hashes.keys()])).values()
+      return JSON.parse(line).data
+    })
+  } finally {
+    await db.close()
+    await game.query(`drop view chancery_out.${resource}`)
+  }
+}
+
+test('whole numbers are ids as text, exactly also beyond what a number holds', async () => {
+  assert.deepEqual(
+    await told("9007199254740993::bigint as id, 18014398509481985 as player, 'A' as nation_name"),
+    {
+      id: '9007199254740993',
+      player: '18014398509481985',
+      nation_name: 'A',
+    },
+  )
+  assert.deepEqual(
+    await told(`gen_random_uuid() is null as id, 1 as player`).catch((err: Error) => err.message),
+    'chancery_out.nation: the column id is boolean and must be text: cast it in the view',
+  )
+})
+
+test('numbers are numbers, and what no number holds stays text for the service to refuse', async () => {
+  assert.deepEqual(
+    await told(
+      '1 as id, 12.50::numeric(12, 2) as national_score, 0.25::real as land_area, 7::bigint as city_count, 9007199254740993 as "economy.credits"',
+    ),
+    {
+      id: '1',
+      national_score: 12.5,
+      land_area: 0.25,
+      city_count: 7,
+      economy: { credits: '9007199254740993' },
+    },
+  )
+  assert.deepEqual(await told(`1 as id, 'NaN'::float8 as national_score`), { id: '1', national_score: 'NaN' })
+})
+
+test('times are written in UTC, to the microsecond, whatever the zone of the database', async () => {
+  await game.query(`alter database ${new URL(game.url).pathname.slice(1)} set timezone = 'Asia/Kolkata'`)
+  const war = (declared: string) => told(`1 as id, ${declared} as declared_at`, 'war')
+  assert.deepEqual(await war("timestamptz '2026-05-20 12:00:00.123456+02'"), {
+    id: '1',
+    declared_at: '2026-05-20T10:00:00.123456Z',
+  })
+  assert.deepEqual(await war("timestamp '2026-05-20 12:00:00'"), {
+    id: '1',
+    declared_at: '2026-05-20T12:00:00Z',
+  })
+  assert.deepEqual(await war("timestamp '2026-05-20 12:00:00'::timestamptz"), {
+    id: '1',
+    declared_at: '2026-05-20T12:00:00Z',
+  })
+  assert.deepEqual(await war("date '2026-05-20'"), { id: '1', declared_at: '2026-05-20T00:00:00Z' })
+  assert.deepEqual(await war("text '2026-05-20T12:00:00.5+05:30'"), {
+    id: '1',
+    declared_at: '2026-05-20T06:30:00.5Z',
+  })
+  assert.deepEqual(await war("timestamptz 'infinity'"), { id: '1', declared_at: 'infinity' })
+})
+
+test('texts of all kinds are texts, arrays arrays, and JSON what it is', async () => {
+  await game.query("create type mood as enum ('active', 'protected')")
+  assert.deepEqual(
+    await told(
+      `'n_1'::char(8) as id, 'active'::mood as status, 'Va'::varchar as nation_name, 'x'::char(3) as motto`,
+    ),
+    {
+      id: 'n_1',
+      status: 'active',
+      nation_name: 'Va',
+      motto: 'x',
+    },
+  )
+  assert.deepEqual(await told("5 as id, array[3, 7] as alliance_ids, 'non_aggression' as type", 'treaty'), {
+    id: '5',
+    alliance_ids: ['3', '7'],
+    type: 'non_aggression',
+  })
+  assert.deepEqual(
+    await told(
+      `1 as id, '{"queue": [{"item": "tanks", "quantity": 4, "completes_at": null}]}'::jsonb as production, jsonb_build_object('nation_id', 1) is null as x`,
+    ).catch((err: Error) => err.message.slice(0, 50)),
+    'chancery_out.nation: the column x is no field of a',
+  )
+  assert.deepEqual(await told(`1 as id, '{"nation_id": 42, "alliance_id": null}'::json as attacker`, 'war'), {
+    id: '1',
+    attacker: { nation_id: '42', alliance_id: null },
+  })
+})
+
+test('null is null, is left out where a field cannot be null, and an object without a known member is null', async () => {
+  assert.deepEqual(
+    await told(
+      `1 as id, null::text as motto, null::text as nation_name, null::bigint as "economy.credits", null::int as "economy.resources.food",
+       3 as "military.units.tanks", null::int as "military.units.ships", null::int as "military.readiness"`,
+    ),
+    { id: '1', motto: null, economy: null, military: { units: { tanks: 3 }, readiness: null } },
+  )
+})
+
+for (const [what, select, message] of [
+  [
+    'a column that is no field',
+    '1 as id, 2 as gold',
+    /^chancery_out\.nation: the column gold is no field of a nation in the profile of \S+: it takes id, nation_name, /,
+  ],
+  [
+    'a member that is none',
+    '1 as id, 2 as "economy.gold"',
+    /^chancery_out\.nation: the column economy\.gold is no field of economy .*: it takes credits, resources$/,
+  ],
+  [
+    'a missing key',
+    "'A' as nation_name",
+    /^chancery_out\.nation: the column id is missing: it is the key of each nation$/,
+  ],
+  [
+    'a type that cannot be',
+    "1 as id, 'x' || 'y' as national_score",
+    /^chancery_out\.nation: the column national_score is text and must be a number: cast it in the view$/,
+  ],
+  [
+    'the same said twice',
+    `1 as id, '{}'::jsonb as economy, 2 as "economy.credits"`,
+    /^chancery_out\.nation: the columns economy and economy\.credits say the same: keep one$/,
+  ],
+] as const) {
+  test(`${what} is one line that names view, column and what is allowed`, async () => {
+    await assert.rejects(told(select), { name: 'ConnectError', message })
+  })
+}
+
+test('the SQL to fill in runs as it is, and its views are what the puller takes', async () => {
+  const whole = await createGame(database.url, viewSkeletons(contract, 'chancery_out', [...factResources]))
+  const uncommented = await createGame(
+    database.url,
+    viewSkeletons(contract, 'chancery_out', [...factResources]).replace(/^ {2}-- , null/gm, '  , null'),
+  )
+  try {
+    for (const { url } of [whole, uncommented]) {
+      const db = await openGame(url, { name: 'test', isReadOnly: true, silentMs: 60_000 })
+      const reader = new ViewReader(db, contract, 'chancery_out')
+      await reader.inSnapshot(async () => {
+        assert.deepEqual((await reader.find()).resources, [...factResources])
+        for (const resource of factResources) {
+          const view = await reader.read(resource)
+          assert.ok('hashes' in view && view.hashes.size === 0, resource)
+        }
+      })
+      await db.close()
+    }
+  } finally {
+    await whole.drop()
+    await uncommented.drop()
+  }
+})
+
+test('a database without a view is told of, with what to do', async () => {
+  const empty = await createGame(database.url)
+  const db = await openGame(empty.url, { name: 'test', isReadOnly: true, silentMs: 60_000 })
+  try {
+    const reader = new ViewReader(db, contract, 'chancery_out')
+    await assert.rejects(reader.find(), /no view to read: make chancery_out\.nation .* chancery pull sql/)
+  } finally {
+    await db.close()
+    await empty.drop()
+  }
+})
+
+test('what a war takes down by itself is not said unless somebody wants to', () => {
+  const sql = viewSkeletons(contract, 'chancery_out', ['war'])
+  assert.match(sql, /^ {2}, null::text as "attacker\.nation_id"$/m)
+  for (const member of ['nation_name', 'alliance_id', 'alliance_name'])
+    assert.match(
+      sql,
+      new RegExp(`as it is when the war is declared\\.\\n {2}-- , null::text as "attacker\\.${member}"`),
+    )
+})

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { asAdministrator, withDatabase } from '../../server/test/support/database-url.ts'
+import type { Door } from '../src/door.ts'
+import { type GameDatabase, openGame } from '../src/game-database.ts'
+import { Puller, type PullerOptions } from '../src/pull/puller.ts'
+import type { RoundReport } from '../src/pull/round-report.ts'
+import { contract } from './door.ts'
+
+/** A game's own database, without anything of Chancery in it. */
+export interface Game {
+  url: string
+  query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+  /** A second session, for transactions that overlap. */
+  session(): Promise<pg.Client>
+  drop(): Promise<void>
+}
+
+/** On the server of a Chancery's database: for `before` of a test file. */
+export async function createGame(serverUrl: string, setUp = ''): Promise<Game> {
+  const name = `${new URL(serverUrl).pathname.slice(1)}_game_${randomBytes(3).toString('hex')}`
+  await asAdministrator(serverUrl, client => client.query(`create database ${name} template template0`))
+  const url = withDatabase(serverUrl, name)
+  const clients: pg.Client[] = []
+  const session = async () => {
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    await client.connect()
+    clients.push(client)
+    return client
+  }
+  const main = await session()
+  await main.query(setUp)
+  return {
+    url,
+    query: async (text, values) => (await main.query(text, values)).rows,
+    session,
+    async drop() {
+      for (const client of clients) await client.end().catch(() => undefined)
+      await asAdministrator(serverUrl, client => client.query(`drop database if exists ${name} with (force)`))
+    },
+  }
+}
+
+/** Tables as a game has them, with ids of its own kind, and views over them. */
+export const smallGame = `
+  create table alliances (id int primary key, name text);
+  create table nations (id int primary key, name text, score numeric(12, 2) default 0, gold bigint, born timestamptz default '2026-01-01 00:00+00', motto text);
+  create table members (nation int primary key, alliance int);
+  create table wars (id int primary key, attacker int, defender int, declared timestamp default '2026-02-01 00:00', ended timestamp, reason text);
+  create schema chancery_out;
+  create view chancery_out.alliance as select id, name from alliances;
+  create view chancery_out.nation as
+    select id, name as nation_name, score as national_score, born as founded_at, motto, gold as "economy.credits" from nations;
+  create view chancery_out.alliance_member as select nation as nation_id, alliance as alliance_id from members;
+  create view chancery_out.war as
+    select id, attacker as "attacker.nation_id", defender as "defender.nation_id", declared as declared_at, ended as ended_at,
+      case when ended is null then 'active' else 'ended' end as status, reason from wars;
+`
+
+/** A puller whose rounds are asked for one by one. */
+export interface HandPuller {
+  puller: Puller
+  db: GameDatabase
+  said: string[]
+  round(): Promise<RoundReport | undefined>
+  close(): Promise<void>
+}
+
+export async function handPuller(
+  game: Pick<Game, 'url'>,
+  door: Door,
+  options: Partial<PullerOptions> = {},
+): Promise<HandPuller> {
+  const db = await openGame(game.url, { name: 'test', isReadOnly: true, silentMs: 60_000 })
+  const said: string[] = []
+  const puller = new Puller({
+    contract,
+    door,
+    schema: 'chancery_out',
+    feed: 'pull',
+    allowsDeletes: false,
+    say: message => void said.push(message),
+    ...options,
+  })
+  return { puller, db, said, round: () => puller.round(db), close: () => db.close() }
+}

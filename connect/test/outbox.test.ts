@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { limits } from '@chancery/contract'
+import { startChancery, type TestChancery } from '../../server/test/support/chancery.ts'
+import type { Door } from '../src/door.ts'
+import { type GameDatabase, openGame } from '../src/game-database.ts'
+import { type DrainedBatch, Drainer } from '../src/outbox/drainer.ts'
+import { outboxSql } from '../src/outbox/outbox-sql.ts'
+import { readOutboxStatus } from '../src/outbox/waiting.ts'
+import { contract, doorOf } from './door.ts'
+import { createGame, type Game } from './game.ts'
+
+let chancery: TestChancery
+let game: Game
+let db: GameDatabase
+before(async () => {
+  chancery = await startChancery()
+})
+after(() => chancery.close())
+
+/** Each test has a game and a feed of its own; ids do not meet. */
+let start = 0
+let feed: string
+let drained: DrainedBatch[]
+let drainer: Drainer
+beforeEach(async () => {
+  start += 1000
+  feed = `outbox-${start}`
+  game = await createGame(chancery.databaseUrl, await outboxSql())
+  db = await openGame(game.url, { name: 'test', isReadOnly: false, silentMs: 60_000 })
+  drained = []
+  drainer = drainerBy(doorOf(chancery))
+})
+afterEach(async () => {
+  await db.close()
+  await game.drop()
+})
+
+const drainerBy = (door: Door) =>
+  new Drainer({ contract, door, feed, report: batch => void drained.push(batch) })
+const n = (index: number) => String(start + index)
+const nation = (index: number, more = '{}') =>
+  `select chancery_out.put('nation', '{"id": ${n(index)}, "nation_name": "Nation ${index}"}'::jsonb || '${more}');`
+const waiting = async () => Number((await game.query('select count(*) from chancery_out.outbox'))[0]?.count)
+const read = async (path: string) => (await chancery.read<{ data: Record<string, unknown> }>(path)).data
+const statusOf = async (path: string) => (await chancery.get(path)).status
+
+test('what a transaction writes is one batch; what is rolled back was never said', async () => {
+  await game.query(`begin; ${nation(1)} ${nation(2)} commit`)
+  await game.query(`begin; ${nation(3)} rollback`)
+  await game.query(nation(4))
+  assert.deepEqual(await readOutboxStatus(db).then(({ rows, transactions }) => [rows, transactions]), [3, 2])
+  assert.equal(await drainer.round(db), false)
+  assert.deepEqual(
+    drained.map(({ status, facts }) => [status, facts]),
+    [
+      ['applied', 2],
+      ['applied', 1],
+    ],
+  )
+  assert.equal(await waiting(), 0)
+  assert.deepEqual(
+    await Promise.all([1, 2, 3, 4].map(index => statusOf(`/nations/${n(index)}`))),
+    [200, 200, 404, 200],
+  )
+  assert.deepEqual(await readOutboxStatus(db), { rows: 0, transactions: 0, oldest_seconds: null })
+})
+
+test('ids and times are written as the contract has them, whatever the zone of the session', async () => {
+  await game.query(`set timezone = 'Asia/Kolkata'`)
+  await game.query(`begin; ${nation(1)} ${nation(2)}
+    select chancery_out.put('war', jsonb_build_object('id', ${n(9)}, 'attacker', jsonb_build_object('nation_id', ${n(1)}),
+      'defender', jsonb_build_object('nation_id', ${n(2)}), 'declared_at', timestamptz '2026-05-20 12:00+02'));
+    commit`)
+  await drainer.round(db)
+  assert.equal((await read(`/wars/${n(9)}`)).declared_at, '2026-05-20T10:00:00Z')
+})
+
+test('transactions that commit in another order than they began are all told, in the order of their commits', async () => {
+  await game.query(nation(1))
+  const [slow, fast] = [await game.session(), await game.session()]
+  // The slow one writes its first row first; about the same nation it writes after the fast one has committed.
+  await slow.query(`begin; ${nation(2)}`)
+  await fast.query(`begin; ${nation(1, '{"motto": "fast"}')}`)
+  await fast.query('commit')
+  await drainer.round(db)
+  assert.equal((await read(`/nations/${n(1)}`)).motto, 'fast')
+  assert.equal(await statusOf(`/nations/${n(2)}`), 404)
+  await slow.query(`${nation(1, '{"motto": "slow"}')} commit`)
+  await drainer.round(db)
+  assert.equal((await read(`/nations/${n(1)}`)).motto, 'slow')
+  assert.equal(await statusOf(`/nations/${n(2)}`), 200)
+  assert.equal(await waiting(), 0)
+})
+
+test('of two that wait at once, the one that had to wait for the other comes after it', async () => {
+  await game.query('create table locked (id int primary key); insert into locked values (1)')
+  await game.query(nation(1))
+  const [slow, fast] = [await game.session(), await game.session()]
+  await slow.query(`begin; ${nation(2)}`)
+  await fast.query(`begin; select from locked for update; ${nation(1, '{"motto": "fast"}')}`)
+  const blocked = slow.query(`select from locked for update; ${nation(1, '{"motto": "slow"}')} commit`)
+  await fast.query('commit')
+  await blocked
+  await drainer.round(db)
+  assert.equal((await read(`/nations/${n(1)}`)).motto, 'slow')
+})
+
+test('a refused transaction is kept for the operator and does not stop what follows', async () => {
+  for (const index of [1, 2, 3, 4, 5])
+    await game.query(nation(index, index === 3 ? '{"national_score": "many"}' : '{}'))
+  await drainer.round(db)
+  assert.deepEqual(
+    drained.map(({ status }) => status),
+    ['applied', 'applied', 'refused', 'applied', 'applied'],
+  )
+  assert.deepEqual(
+    drained[2]?.refused.map(({ line }) => line),
+    [1],
+  )
+  assert.equal(await waiting(), 0)
+  const { data } = (await (await chancery.operate('GET', `/refused?feed=${feed}`)).json()) as {
+    data: { id: string; refusals: { path: string }[] }[]
+  }
+  assert.deepEqual(
+    data.map(({ id, refusals }) => [id, refusals[0]?.path]),
+    [[drained[2]?.batch, '/data/national_score']],
+  )
+})
+
+test('batches that were applied while the answer was lost are told once, and removed', async () => {
+  const quake = (nation: string) => JSON.stringify({ disaster: 'earthquake', nation_id: nation, severity: 2 })
+  for (const index of [1, 2, 3])
+    await game.query("select chancery_out.event('game.disaster', now(), $1)", [quake(n(index))])
+  const door = doorOf(chancery)
+  const deaf = drainerBy({
+    ...door,
+    async *send(facts, options) {
+      for await (const outcome of door.send(facts, options)) if (outcome.batch === null) yield outcome
+    },
+  })
+  await assert.rejects(deaf.round(db), { name: 'ServiceAway' })
+  assert.equal(await waiting(), 3)
+  await drainer.round(db)
+  assert.deepEqual(
+    drained.map(({ status }) => status),
+    ['duplicate', 'duplicate', 'duplicate'],
+  )
+  assert.equal(await waiting(), 0)
+  const { data } = await chancery.read<{ data: { data: { nation_id: string } }[] }>(
+    '/events?type=game.disaster',
+  )
+  const ours = data.map(event => event.data.nation_id).filter(id => Number(id) > start)
+  assert.deepEqual(ours.sort(), [n(1), n(2), n(3)])
+})
+
+test('a game that is restored from a backup is told once what it had told, and what it then writes', async () => {
+  await game.query(`${nation(1)} create table backup as select * from chancery_out.outbox`)
+  await drainer.round(db)
+  await game.query('insert into chancery_out.outbox overriding system value select * from backup')
+  await drainer.round(db)
+  // The sequence was restored too: the next row has a number that was there before.
+  await game.query(
+    `insert into chancery_out.outbox (id, txid, fact) overriding system value
+     select id, txid, jsonb_set(fact, '{data, motto}', '"after"') from backup`,
+  )
+  await drainer.round(db)
+  assert.deepEqual(
+    drained.map(({ status }) => status),
+    ['applied', 'duplicate', 'applied'],
+  )
+  assert.equal((await read(`/nations/${n(1)}`)).motto, 'after')
+})
+
+test('a feed that somebody else moved on is read anew, and nothing is lost', async () => {
+  await game.query(nation(1))
+  await drainer.round(db)
+  await chancery.operate(
+    'POST',
+    '/facts',
+    { facts: [], feed: { name: feed, after: drained[0]?.batch } },
+    { 'idempotency-key': `other-${feed}` },
+  )
+  await game.query(nation(2))
+  await assert.rejects(drainer.round(db), { name: 'Overtaken' })
+  await drainer.round(db)
+  assert.equal(await statusOf(`/nations/${n(2)}`), 200)
+})
+
+test('a refused transaction that is too large to be kept stops the drain with one line, and stays', async () => {
+  await game.query(
+    `insert into chancery_out.outbox (fact)
+     select jsonb_build_object('op', 'put', 'resource', 'news_item', 'data', jsonb_build_object('id', 'x' || i, 'body', repeat('x', 50000)))
+     from generate_series(1, $1) i`,
+    [Math.ceil(limits.refusedBytesMax / 50_000) + 1],
+  )
+  await assert.rejects(drainer.round(db), {
+    name: 'ConnectError',
+    message: /refused, and too large to be kept for you: \/data\//,
+  })
+  assert.ok((await waiting()) > 0)
+})
+
+test('a fact that is too long for a line stops the drain with one line, and stays', async () => {
+  await game.query(
+    `insert into chancery_out.outbox (fact)
+     select jsonb_build_object('op', 'put', 'resource', 'news_item', 'data', jsonb_build_object('id', 'x', 'body', repeat('x', 1500000)))`,
+  )
+  await assert.rejects(drainer.round(db), {
+    name: 'ConnectError',
+    message: /too large to be kept for you: .*longer than 1048576 bytes/,
+  })
+  assert.equal(await waiting(), 1)
+})
+
+test('a fact that is nested too deep is refused like others, and does not stop what follows', async () => {
+  await game.query(
+    `insert into chancery_out.outbox (fact) values (jsonb_build_object('op', 'put', 'resource', 'nation', 'data',
+       jsonb_build_object('id', 'deep', 'attributes', (repeat('[', 5000) || repeat(']', 5000))::jsonb)))`,
+  )
+  await game.query(nation(1))
+  await drainer.round(db)
+  assert.deepEqual(
+    drained.map(({ status }) => status),
+    ['refused', 'applied'],
+  )
+  assert.equal(await waiting(), 0)
+})
+
+test('what is no fact, a commit, and a change of a row are refused where they are written', async () => {
+  for (const fact of ['[]', '"put"', '{}', '{"op": "commit", "batch": "x"}'])
+    await assert.rejects(
+      game.query('insert into chancery_out.outbox (fact) values ($1)', [fact]),
+      /violates check constraint/,
+    )
+  await game.query(nation(1))
+  await assert.rejects(
+    game.query(`update chancery_out.outbox set fact = '{"op": "put"}'`),
+    /cannot be changed/,
+  )
+})
+
+test('a database without an outbox is told of, with what to do', async () => {
+  await game.query('drop schema chancery_out cascade')
+  await assert.rejects(drainer.round(db), { name: 'ConnectError', message: /no outbox: chancery outbox sql/ })
+})
+
+test('the age of what waits is by the clock of the game, and never less than nothing', async () => {
+  await game.query(
+    `insert into chancery_out.outbox (fact, written_at) values ('{"op": "delete", "resource": "nation", "id": "x"}', now() + interval '5 years')`,
+  )
+  assert.equal((await readOutboxStatus(db)).oldest_seconds, 0)
+  await game.query(
+    `insert into chancery_out.outbox (fact, written_at) values ('{"op": "delete", "resource": "nation", "id": "x"}', now() - interval '1 hour')`,
+  )
+  const { oldest_seconds: age } = await readOutboxStatus(db)
+  assert.ok(age !== null && age >= 3600 && age < 3700)
+  await drainer.round(db)
+  assert.equal(await waiting(), 0)
+})

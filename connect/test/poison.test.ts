@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { startChancery, type TestChancery } from '../../server/test/support/chancery.ts'
+import type { Door } from '../src/door.ts'
+import { doorOf } from './door.ts'
+import { createGame, type Game, type HandPuller, handPuller, smallGame } from './game.ts'
+
+let chancery: TestChancery
+let game: Game
+let hand: HandPuller
+before(async () => {
+  chancery = await startChancery()
+})
+after(() => chancery.close())
+
+let start = 0
+beforeEach(async () => {
+  start += 1000
+  game = await createGame(chancery.databaseUrl, smallGame)
+  await game.query(
+    `insert into nations (id, name, score, gold) select $1 + i, 'Nation ' || i, i, i * 10 from generate_series(1, 120) i`,
+    [start],
+  )
+  hand = await handPuller(game, doorOf(chancery), { allowsDeletes: true })
+})
+afterEach(async () => {
+  await hand.close()
+  await game.drop()
+})
+
+interface Kept {
+  id: string
+  refusals: { path: string; reason: string }[]
+}
+const n = (index: number) => String(start + index)
+const statusOf = async (path: string) => (await chancery.get(path)).status
+const nameOf = async (id: string) =>
+  (await chancery.read<{ data: { nation_name: string } }>(`/nations/${id}`)).data.nation_name
+const kept = async () =>
+  ((await (await chancery.operate('GET', '/refused?feed=pull')).json()) as { data: Kept[] }).data
+
+test('one odd value is set aside, the rest is told, and the operator finds it', async () => {
+  await game.query("update nations set name = '' where id = $1", [n(5)])
+  const told = await hand.round()
+  assert.deepEqual(
+    told?.refused.map(({ resource, key, path }) => [resource, key, path]),
+    [['nation', n(5), '/data/nation_name']],
+  )
+  assert.equal(told?.views.nation?.new, 119)
+  assert.equal(await statusOf(`/nations/${n(6)}`), 200)
+  assert.equal(await statusOf(`/nations/${n(5)}`), 404)
+  assert.deepEqual(
+    (await kept()).map(({ refusals }) => refusals.map(({ path }) => path)),
+    [['/data/nation_name']],
+  )
+
+  assert.equal(await hand.round(), undefined)
+  await game.query('update nations set motto = $2 where id = $1', [n(7), 'On.'])
+  const later = await hand.round()
+  assert.deepEqual([later?.views.nation?.changed, later?.views.nation?.aside, later?.refused], [1, 1, []])
+  assert.equal((await kept()).length, 1)
+
+  await game.query("update nations set name = 'Mended' where id = $1", [n(5)])
+  await hand.round()
+  assert.equal(await nameOf(n(5)), 'Mended')
+  assert.deepEqual(await kept(), [])
+})
+
+test('rows that only wait for a refused one wait with it, however many they are', async () => {
+  await game.query(
+    `insert into alliances select $1::int + 900 + i, case when i <= 3 then '' else 'Guild ' || i end from generate_series(1, 5) i`,
+    [start],
+  )
+  await game.query(
+    'insert into members select $1::int + i, $1::int + 900 + 1 + i % 5 from generate_series(1, 40) i',
+    [start],
+  )
+  const told = await hand.round()
+  assert.deepEqual(
+    told?.refused
+      .filter(({ resource }) => resource === 'alliance')
+      .map(({ key }) => key)
+      .sort(),
+    [n(901), n(902), n(903)],
+  )
+  assert.equal(told?.views.alliance_member?.aside, 24)
+  assert.equal(told?.views.nation?.new, 120, 'all others are told')
+  await game.query(`update alliances set name = 'Mended ' || id where name = ''`)
+  await hand.round()
+  assert.equal(
+    (await chancery.read<{ data: { member_count: number } }>(`/alliances/${n(901)}`)).data.member_count,
+    8,
+  )
+  assert.deepEqual(await kept(), [])
+})
+
+test('a view whose references are all wrong is taken for changed', async () => {
+  await game.query('insert into members select $1::int + i, 999999 from generate_series(1, 40) i', [start])
+  await assert.rejects(
+    hand.round(),
+    /alliance_member: more than a tenth of its 40 rows.*there is no alliance 999999/,
+  )
+})
+
+test('what is known of a row stays while its new version is refused, also when a new puller begins', async () => {
+  await hand.round()
+  await game.query("update nations set name = '' where id = $1", [n(5)])
+  await hand.round()
+  assert.equal(await nameOf(n(5)), 'Nation 5')
+  const next = await handPuller(game, doorOf(chancery))
+  try {
+    await next.round()
+    assert.equal(await nameOf(n(5)), 'Nation 5')
+    assert.equal((await kept()).length, 1)
+    await game.query('delete from nations where id = $1', [n(5)])
+    await next.round()
+    assert.equal(await statusOf(`/nations/${n(5)}`), 404)
+    assert.deepEqual(await kept(), [])
+  } finally {
+    await next.close()
+  }
+})
+
+test('a row that is refused in another way is kept in its new form alone', async () => {
+  await game.query("update nations set name = '' where id = $1", [n(5)])
+  await hand.round()
+  await game.query('update nations set motto = $2 where id = $1', [n(5), 'x'.repeat(301)])
+  await hand.round()
+  const [one, ...others] = await kept()
+  assert.deepEqual(others, [])
+  const content = (await (await chancery.operate('GET', `/refused/${one?.id}`)).json()) as { content: string }
+  assert.match(content.content, /xxx/)
+})
+
+test('rows that stand on a refused one wait for it, and come with it', async () => {
+  await game.query("update nations set name = '' where id = $1", [n(5)])
+  await game.query(
+    'insert into wars (id, attacker, defender) select $1 + i, $2::int, $3::int from generate_series(1, 12) i',
+    [n(500), n(5), n(6)],
+  )
+  await game.query(
+    'insert into wars (id, attacker, defender) select $1 + i, $2::int, $3::int from generate_series(1, 200) i',
+    [n(600), n(7), n(8)],
+  )
+  const told = await hand.round()
+  assert.deepEqual([told?.views.war?.new, told?.views.war?.aside], [200, 12])
+  assert.equal((await kept()).length, 13)
+  await game.query("update nations set name = 'Mended' where id = $1", [n(5)])
+  const cured = await hand.round()
+  assert.deepEqual([cured?.views.war?.new, cured?.views.war?.aside], [12, 0])
+  assert.equal(await statusOf(`/wars/${n(501)}`), 200)
+  assert.deepEqual(await kept(), [])
+})
+
+test('what an earlier puller had set aside and is well now is dropped from the list', async () => {
+  await game.query("update nations set name = '' where id = $1", [n(5)])
+  await hand.round()
+  assert.equal((await kept()).length, 1)
+  await game.query("update nations set name = 'Mended' where id = $1", [n(5)])
+  const next = await handPuller(game, doorOf(chancery))
+  try {
+    await next.round()
+    assert.deepEqual(await kept(), [])
+  } finally {
+    await next.close()
+  }
+})
+
+test('more than a tenth refused for the same reason is a changed view: one line, and nothing is applied', async () => {
+  await hand.round()
+  await game.query("update nations set name = '' where id <= $1", [n(20)])
+  await game.query("update nations set name = 'Not told' where id = $1", [n(90)])
+  await assert.rejects(hand.round(), {
+    name: 'ConnectError',
+    message:
+      /^chancery_out\.nation: more than a tenth of its 120 rows are refused for the same reason, so that nothing of this round was applied: nation \d+: \/nation_name .*$/,
+  })
+  assert.equal(await nameOf(n(90)), 'Nation 90')
+  assert.deepEqual(await kept(), [])
+})
+
+test('a column that is lost or has another type stops the pull with one line, and nothing is sent', async () => {
+  await hand.round()
+  await game.query(`update nations set motto = 'Not told.'; drop view chancery_out.nation;
+    create view chancery_out.nation as select id, name as nation_name, score::float8 as national_score, motto from nations`)
+  await assert.rejects(
+    hand.round(),
+    /^ConnectError: chancery_out\.nation: the column national_score was numeric and is double precision: nothing/,
+  )
+  await game.query(`drop view chancery_out.nation;
+    create view chancery_out.nation as select id, name as nation_name, motto from nations`)
+  await assert.rejects(
+    hand.round(),
+    /^ConnectError: chancery_out\.nation has lost its column national_score: nothing of this round was sent/,
+  )
+  await game.query('drop view chancery_out.nation')
+  await assert.rejects(
+    hand.round(),
+    /^ConnectError: chancery_out\.nation is gone: nothing of this round was sent/,
+  )
+  const told = (await chancery.read<{ data: { motto: null } }>(`/nations/${n(1)}`)).data
+  assert.equal(told.motto, null)
+})
+
+test('a new column is told of all rows', async () => {
+  await hand.round()
+  await game.query(`create or replace view chancery_out.nation as
+    select id, name as nation_name, score as national_score, born as founded_at, motto, gold as "economy.credits", 3 as city_count from nations`)
+  assert.equal((await hand.round())?.views.nation?.changed, 120)
+  assert.equal(await hand.round(), undefined)
+})
+
+test('a view that fails on a value waits, and the others go on', async () => {
+  await game.query(`create or replace view chancery_out.war as
+    select id, attacker as "attacker.nation_id", defender as "defender.nation_id", declared as declared_at, ended as ended_at,
+      case when ended is null then 'active' else 'ended' end as status, reason || (100 / id)::text as reason from wars`)
+  await game.query('insert into wars (id, attacker, defender) values (0, $1, $2)', [n(1), n(2)])
+  const told = await hand.round()
+  assert.equal(told?.views.nation?.new, 120)
+  assert.equal(told?.views.war, undefined)
+  assert.deepEqual(hand.said, ['chancery_out.war cannot be read, and waits: division by zero'])
+  await game.query('update wars set id = $1', [n(500)])
+  assert.equal((await hand.round())?.views.war?.new, 1)
+  assert.deepEqual(hand.said.slice(1), ['over: chancery_out.war cannot be read, and waits: division by zero'])
+})
+
+test('rows of one key, and rows of none, are left out and said once', async () => {
+  await game.query(`drop view chancery_out.nation; create view chancery_out.nation as
+    select nullif(id, ${n(3)}) as id, name as nation_name from nations union all select ${n(4)}, 'Again'`)
+  const told = await hand.round()
+  assert.deepEqual([told?.views.nation?.new, told?.views.nation?.aside], [118, 1])
+  assert.equal(await statusOf(`/nations/${n(4)}`), 404)
+  await game.query('update nations set name = name || $1 where id = $2', ['!', n(9)])
+  await hand.round()
+  assert.deepEqual(hand.said, [
+    'chancery_out.nation: 1 row has no key, and is left out',
+    `chancery_out.nation: several rows have the same key, and are left out (a join may multiply them): ${n(4)}`,
+  ])
+})
+
+test('what a refused row lacked may come from elsewhere: it is tried again by itself', async () => {
+  await game.query('insert into wars (id, attacker, defender) values ($1, $2, $3)', [n(500), n(1), n(999)])
+  const patient = await handPuller(game, doorOf(chancery), { allowsDeletes: true, retryMs: 0 })
+  try {
+    assert.deepEqual(
+      (await patient.round())?.refused.map(({ key }) => key),
+      [n(500)],
+    )
+    assert.equal(await patient.round(), undefined)
+    await chancery.tell([{ op: 'put', resource: 'nation', data: { id: n(999), nation_name: 'Elsewhere' } }], {
+      waits: false,
+    })
+    assert.equal((await patient.round())?.views.war?.new, 1)
+    assert.equal(await statusOf(`/wars/${n(500)}`), 200)
+    assert.deepEqual(await kept(), [])
+  } finally {
+    await patient.close()
+  }
+})
+
+test('a value that the service cannot keep, without saying whose it is, is found and set aside', async () => {
+  const door = doorOf(chancery)
+  const reason = 'the database cannot keep a value: of some row'
+  let checks = 0
+  const vague: Door = {
+    ...door,
+    async *send(facts, options) {
+      if (options?.isCheck) checks += 1
+      let text = ''
+      for await (const part of facts) text += part
+      const isOdd = text.includes(`"id":"${n(77)}"`)
+      const refused = {
+        batch: null,
+        facts: 0,
+        events: 0,
+        is_kept: false,
+        refused: [{ line: 0, path: '', reason }],
+      }
+      if (isOdd) yield { ...refused, status: 'refused' }
+      else yield* door.send(Readable.from([text]), options)
+    },
+  }
+  const odd = await handPuller(game, vague, { allowsDeletes: true })
+  try {
+    const told = await odd.round()
+    assert.deepEqual(
+      told?.refused.map(row => [row.key, row.reason]),
+      [[n(77), reason]],
+    )
+    assert.equal(told?.views.nation?.new, 119)
+    assert.ok(checks <= 8, `${checks} checks`)
+  } finally {
+    await odd.close()
+  }
+})

@@ -1,0 +1,34 @@
+/**
+ * A puller or a drainer as a process of its own, which a test kills: the same as the commands, with a shorter wait.
+ * Arguments: pull | outbox. A line on standard output for each round that was told.
+ */
+
+import { runDrain } from '../src/outbox/run-drain.ts'
+import { runPull } from '../src/pull/run-pull.ts'
+import { contract, doorOf } from './door.ts'
+
+const { GAME_URL = '', OPERATOR_URL: operatorUrl = '', OPERATOR_TOKEN: operatorToken = '' } = process.env
+const common = {
+  url: GAME_URL,
+  contract,
+  door: doorOf({ operatorUrl, operatorToken }),
+  isOnce: false,
+  pacing: {
+    everyMs: 10,
+    backOffMs: [10, 50] as [number, number],
+    standbyMs: 5,
+    silentMs: Number(process.env.SILENT_MS ?? 60_000),
+  },
+  signal: new AbortController().signal,
+  say: (message: string) => console.log(`# ${message}`),
+  report: (told: object) => console.log(JSON.stringify(told)),
+}
+console.log('# ready')
+if (process.argv[2] === 'pull')
+  await runPull({
+    ...common,
+    schema: 'chancery_out',
+    feed: 'pull',
+    allowsDeletes: process.env.ALLOW_DELETES === '1',
+  })
+else await runDrain({ ...common, feed: 'outbox' })

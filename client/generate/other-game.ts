@@ -1,0 +1,33 @@
+import { type Attribute, demoProfile, type Profile } from '@chancery/contract'
+
+const renamed = <W extends { key: string }>(words: readonly W[]): W[] =>
+  words.map(word => ({ ...word, key: `other_${word.key}` }))
+
+const attributeTypes: Attribute['type'][] = ['string', 'integer', 'number', 'boolean', 'time']
+const attributes: Attribute[] = attributeTypes.map(type => ({
+  key: `other_${type}`,
+  type,
+  description: 'An attribute.',
+  class: 'public',
+  example: null,
+}))
+
+/**
+ * A game that shares no word with the demo game. In what two such games differ, any two may: the client's types
+ * hold for all of them.
+ */
+export const otherGame: Profile = {
+  ...demoProfile,
+  currency: { key: 'other_currency', label: 'Other currency' },
+  units: renamed(demoProfile.units),
+  resources: renamed(demoProfile.resources),
+  ranks: renamed(demoProfile.ranks),
+  governments: renamed(demoProfile.governments),
+  continents: renamed(demoProfile.continents),
+  war_types: renamed(demoProfile.war_types),
+  battle_kinds: renamed(demoProfile.battle_kinds),
+  treaty_types: renamed(demoProfile.treaty_types),
+  news_categories: renamed(demoProfile.news_categories),
+  event_kinds: demoProfile.event_kinds.map(kind => ({ ...kind, type: `${kind.type}_of_the_other` })),
+  attributes: { nation: attributes, alliance: attributes },
+}

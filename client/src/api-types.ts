@@ -1,0 +1,1427 @@
+// Written by client/generate/main.ts from the contract. Change the contract, then run: npm run generate
+
+import type { CallOptions, Page } from './call-options.ts'
+
+/** A nation, led by one player. */
+export interface Nation {
+  /** Identifier that the game chose. It never changes. Example: `"n42"`. */
+  id: string
+  /** The nation’s name. Example: `"Valdoria"`. */
+  nation_name: string
+  /** The leader’s name; empty where the game knows none. Example: `"Mira Castellane"`. */
+  leader_name: string
+  /** Strength as the game publishes it. In points. Example: `1843.25`. */
+  national_score: number
+  /** Position by national_score in the latest ranking round; equal scores share a rank. Null before its first round. Example: `17`. */
+  rank: number | null
+  /** active; protected (cannot be attacked yet); vacation (its player is away); inactive. Example: `"active"`. */
+  status: 'active' | 'protected' | 'vacation' | 'inactive'
+  /** Key of the form of government, as in the game profile. Example: `"republic"`. */
+  government: string | null
+  /** Key of the continent, as in the game profile. Example: `"borea"`. */
+  continent: string | null
+  /** The nation’s colour as #rrggbb. Example: `"#2f6fde"`. */
+  color: string | null
+  /** Picture of the flag. Example: `"https://game.example/flags/n42.png"`. */
+  flag_url: string | null
+  /** The nation’s motto, written by its player. Example: `"Through storm, homeward."`. */
+  motto: string | null
+  /** When the nation was founded. Example: `"2026-03-01T09:30:00Z"`. */
+  founded_at: string | null
+  /** Number of cities. In cities. Example: `14`. */
+  city_count: number | null
+  /** Land under its control. In square kilometres. Example: `24500`. */
+  land_area: number | null
+  /** The nation’s alliance and its rank there; null for none. An application is not membership. */
+  alliance: {
+    /** The alliance. */
+    alliance_id: string
+    /** Key of the nation’s rank in the alliance, as in the game profile. */
+    rank: string
+    /** The alliance’s name and tag. */
+    alliances: {
+      /** The alliance’s name. */
+      name: string
+      /** The alliance’s short tag. */
+      tag: string
+    }
+  } | null
+  /** Its wars in numbers. In wars. */
+  wars: {
+    /** Wars it declared that go on. */
+    active_offensive: number
+    /** Wars declared on it that go on. */
+    active_defensive: number
+    /** Ended wars with its victory. */
+    won: number
+    /** Ended wars with its defeat. */
+    lost: number
+  }
+  /** The nation’s page in the game; null where the game has none. */
+  url: string | null
+  /** When one of its own public fields last changed. Ranks, war counts and its alliance’s name do not move it. Example: `"2026-05-27T18:04:11Z"`. */
+  updated_at: string
+  /** Further fields of this game, as in the game profile. Each has a class of its own. */
+  attributes: Record<string, unknown>
+}
+
+/** An alliance of nations. */
+export interface Alliance {
+  /** Identifier that the game chose. It never changes. Example: `"a7"`. */
+  id: string
+  /** The alliance’s name. Example: `"Northern Pact"`. */
+  name: string
+  /** The alliance’s short tag. Example: `"NP"`. */
+  tag: string
+  /** Position by total_score in the latest ranking round; equal scores share a rank. Null before its first round. Example: `2`. */
+  rank: number | null
+  /** The alliance’s colour as #rrggbb. Example: `"#1d3557"`. */
+  color: string | null
+  /** Picture of the flag. Example: `"https://game.example/flags/a7.png"`. */
+  flag_url: string | null
+  /** What the alliance says of itself. Example: `"Mutual defence of the northern straits."`. */
+  description: string | null
+  /** When the alliance was founded. Example: `"2026-03-04T12:00:00Z"`. */
+  founded_at: string | null
+  /** The member with the highest rank of the tier leader; of several the one who joined first. Null for none. */
+  leader: {
+    /** The nation. */
+    nation_id: string
+    /** Its name. */
+    nation_name: string
+  } | null
+  /** Number of members. Applicants are not members. In nations. Example: `31`. */
+  member_count: number
+  /** Sum of the members’ national_score. In points. Example: `48210.5`. */
+  total_score: number
+  /** total_score divided by member_count; 0 without members. In points. Example: `1555.1774`. */
+  average_score: number
+  /** Whether it takes new members; null where the game does not say. Example: `true`. */
+  recruiting: boolean | null
+  /** Treaties in force, by the other alliance’s id. */
+  treaties: {
+    /** The other alliance. */
+    alliance_id: string
+    /** Its name. */
+    name: string
+    /** Key of the kind of treaty, as in the game profile. */
+    type: string
+    /** When it was signed. */
+    signed_at: string | null
+    /** When it ends by itself; null for never or unknown. */
+    expires_at: string | null
+  }[]
+  /** Its nations’ wars in numbers. In wars. */
+  wars: {
+    /** Wars that go on with a nation of this alliance, as at the declaration, on either side. */
+    active: number
+    /** Ended wars won by such a nation. */
+    won: number
+    /** Ended wars lost by such a nation. */
+    lost: number
+  }
+  /** The alliance’s page in the game; null where the game has none. */
+  url: string | null
+  /** When one of its own public fields last changed. Ranks, counts and treaties do not move it. Example: `"2026-05-20T08:00:00Z"`. */
+  updated_at: string
+  /** Further fields of this game, as in the game profile. Each has a class of its own. */
+  attributes: Record<string, unknown>
+}
+
+/** An alliance of nations. With what only some may read: a section that is not there was withheld. */
+export interface AllianceWithTreasury extends Alliance {
+  /** The treasury. Only with `include=treasury`. Null where the game does not send it. In credits, units of goods. Needs `treasury.read`. */
+  treasury?: {
+    /** Money in the treasury. */
+    credits: number | null
+    /** Goods in the treasury, by kind. */
+    resources: Record<string, number> | null
+  } | null
+}
+
+/** A nation’s membership in an alliance. A nation is in one alliance at most. */
+export interface AllianceMember {
+  /** The nation. Example: `"n42"`. */
+  nation_id: string
+  /** The nation’s name. Example: `"Valdoria"`. */
+  nation_name: string
+  /** The nation’s leader; empty where the game knows none. Example: `"Mira Castellane"`. */
+  leader_name: string
+  /** The nation’s strength as the game publishes it. In points. Example: `1843.25`. */
+  national_score: number
+  /** The nation’s status. Example: `"active"`. */
+  status: 'active' | 'protected' | 'vacation' | 'inactive'
+  /** Key of the rank, as in the game profile. Example: `"officer"`. */
+  rank: string
+  /** The game’s word for the rank. Example: `"Minister"`. */
+  rank_title: string
+  /** When the nation joined. Example: `"2026-03-09T20:15:00Z"`. */
+  joined_at: string | null
+}
+
+/** A war of one nation on another. */
+export interface War {
+  /** Identifier that the game chose. Example: `"w310"`. */
+  id: string
+  /** Key of the kind of war, as in the game profile. Example: `"conquest"`. */
+  type: string | null
+  /** active until it has ended. Example: `"active"`. */
+  status: 'active' | 'ended'
+  /** Why it was declared, in the attacker’s words. Example: `"The strait belongs to Valdoria."`. */
+  reason: string | null
+  /** The nation that declared the war, as at the declaration. */
+  attacker: {
+    /** The nation. */
+    nation_id: string
+    /** The nation’s name at the declaration. */
+    nation_name: string
+    /** Its alliance at the declaration. */
+    alliance_id: string | null
+    /** That alliance’s name at the declaration. */
+    alliance_name: string | null
+  }
+  /** The nation it was declared on, as at the declaration. */
+  defender: {
+    /** The nation. */
+    nation_id: string
+    /** The nation’s name at the declaration. */
+    nation_name: string
+    /** Its alliance at the declaration. */
+    alliance_id: string | null
+    /** That alliance’s name at the declaration. */
+    alliance_name: string | null
+  }
+  /** When it was declared. Example: `"2026-05-20T10:00:00Z"`. */
+  declared_at: string
+  /** When it ended; null while it goes on or where unknown. */
+  ended_at: string | null
+  /** How it ended; null while it goes on or where unknown. */
+  outcome: 'attacker_victory' | 'defender_victory' | 'peace' | 'stalemate' | null
+  /** Number of battles fought in it. In battles. Example: `5`. */
+  battles_count: number
+  /** Losses over its battles. In units. */
+  losses: {
+    /** Losses of the attacker, by kind of unit. */
+    attacker: Record<string, number>
+    /** Losses of the defender, by kind of unit. */
+    defender: Record<string, number>
+  }
+  /** The global conflict that it is part of. Example: `"c4"`. */
+  conflict_id: string | null
+  /** The era in which it was declared. Example: `"e2"`. */
+  era_id: string | null
+  /** The war’s page in the game; null where the game has none. */
+  url: string | null
+  /** When one of its own public fields last changed. Battles do not move it. Example: `"2026-05-20T10:00:00Z"`. */
+  updated_at: string
+}
+
+/** A battle of a war. */
+export interface Battle {
+  /** Identifier that the game chose. Example: `"b9001"`. */
+  id: string
+  /** The war it was fought in. Example: `"w310"`. */
+  war_id: string
+  /** Key of the kind of battle, as in the game profile. Example: `"ground"`. */
+  kind: string | null
+  /** When it was fought. Example: `"2026-05-21T03:12:00Z"`. */
+  fought_at: string
+  /** The nation that attacked in this battle. Example: `"n42"`. */
+  attacker_nation_id: string
+  /** The nation that defended in this battle. Example: `"n9"`. */
+  defender_nation_id: string
+  /** Who won: this battle’s attacker or defender, or a draw; null where unknown. Example: `"attacker"`. */
+  victor: 'attacker' | 'defender' | 'draw' | null
+  /** Losses of this battle’s attacker and defender, of units whose losses the game makes public; never of strategic weapons. In units. */
+  losses: {
+    /** Losses of the attacker, by kind of unit. */
+    attacker: Record<string, number>
+    /** Losses of the defender, by kind of unit. */
+    defender: Record<string, number>
+  }
+  /** Infrastructure destroyed at the defender’s. In points. Example: `84.5`. */
+  infrastructure_destroyed: number | null
+}
+
+/** The price of one resource on the game’s market. */
+export interface MarketPrice {
+  /** Key of the resource, as in the game profile. Example: `"steel"`. */
+  resource: string
+  /** Price of the latest trade, for one unit. In currency. Example: `412.5`. */
+  price: number
+  /** Key of the currency, as in the game profile. Example: `"credits"`. */
+  currency: string
+  /** Highest price offered by a buyer; null without one. In currency. Example: `410`. */
+  best_bid: number | null
+  /** Lowest price asked by a seller; null without one. In currency. Example: `414.25`. */
+  best_ask: number | null
+  /** Highest price of the last 24 hours. In currency. Example: `433`. */
+  high_24h: number | null
+  /** Lowest price of the last 24 hours. In currency. Example: `389.75`. */
+  low_24h: number | null
+  /** Units traded in the last 24 hours. In units. Example: `182000`. */
+  volume_24h: number | null
+  /** Money traded in the last 24 hours. In currency. Example: `75075000`. */
+  traded_value_24h: number | null
+  /** Trades in the last 24 hours. In trades. Example: `961`. */
+  trades_24h: number | null
+  /** Change of the price over 24 hours. In percent. Example: `-3.25`. */
+  change_24h_percent: number | null
+  /** When the game computed this row. Example: `"2026-05-27T18:00:00Z"`. */
+  as_of: string
+}
+
+/** A resource’s place by money traded in the last 24 hours. */
+export interface MarketRanking {
+  /** Place by traded_value_24h; 1 is the most traded. Example: `1`. */
+  rank: number
+  /** Key of the resource, as in the game profile. Example: `"steel"`. */
+  resource: string
+  /** Price of the latest trade, for one unit. In currency. Example: `412.5`. */
+  price: number
+  /** Key of the currency, as in the game profile. Example: `"credits"`. */
+  currency: string
+  /** Highest price offered by a buyer; null without one. In currency. Example: `410`. */
+  best_bid: number | null
+  /** Lowest price asked by a seller; null without one. In currency. Example: `414.25`. */
+  best_ask: number | null
+  /** Highest price of the last 24 hours. In currency. Example: `433`. */
+  high_24h: number | null
+  /** Lowest price of the last 24 hours. In currency. Example: `389.75`. */
+  low_24h: number | null
+  /** Units traded in the last 24 hours. In units. Example: `182000`. */
+  volume_24h: number | null
+  /** Money traded in the last 24 hours. In currency. Example: `75075000`. */
+  traded_value_24h: number | null
+  /** Trades in the last 24 hours. In trades. Example: `961`. */
+  trades_24h: number | null
+  /** Change of the price over 24 hours. In percent. Example: `-3.25`. */
+  change_24h_percent: number | null
+  /** When the game computed this row. Example: `"2026-05-27T18:00:00Z"`. */
+  as_of: string
+}
+
+/** A nation’s place among nations. */
+export interface NationRanking {
+  /** Place in the latest ranking round; equal scores share a place. Example: `17`. */
+  rank: number
+  /** Place at the end of yesterday (UTC); null where it had none. Example: `19`. */
+  previous_rank: number | null
+  /** The nation. */
+  nation: {
+    /** The nation. */
+    id: string
+    /** Its name. */
+    nation_name: string
+    /** Its leader. */
+    leader_name: string
+    /** The nation’s alliance and its rank there; null for a nation without one. */
+    alliance: {
+      /** The alliance. */
+      alliance_id: string
+      /** Key of the nation’s rank in the alliance, as in the game profile. */
+      rank: string
+      /** The alliance’s name and tag. */
+      alliances: {
+        /** The alliance’s name. */
+        name: string
+        /** The alliance’s short tag. */
+        tag: string
+      }
+    } | null
+  }
+  /** The score that gave the place. In points. Example: `1843.25`. */
+  national_score: number
+}
+
+/** An alliance’s place among alliances. */
+export interface AllianceRanking {
+  /** Place in the latest ranking round; equal scores share a place. Example: `17`. */
+  rank: number
+  /** Place at the end of yesterday (UTC); null where it had none. Example: `19`. */
+  previous_rank: number | null
+  /** The alliance. */
+  alliance: {
+    /** The alliance. */
+    id: string
+    /** Its name. */
+    name: string
+    /** Its short tag. */
+    tag: string
+  }
+  /** The score that gave the place. In points. Example: `48210.5`. */
+  total_score: number
+  /** Number of members. In nations. Example: `31`. */
+  member_count: number
+}
+
+/** A global conflict: many wars of alliances against alliances. */
+export interface Conflict {
+  /** Identifier that the game chose. Example: `"c4"`. */
+  id: string
+  /** Its name. Example: `"War of the Straits"`. */
+  name: string
+  /** active until it has ended. Example: `"active"`. */
+  status: 'active' | 'ended'
+  /** What started it. Example: `"Valdoria closed the straits."`. */
+  cause: string | null
+  /** When it started. Example: `"2026-05-18T00:00:00Z"`. */
+  started_at: string
+  /** When it ended; null while it goes on or where unknown. */
+  ended_at: string | null
+  /** The sides. Numbers come from the wars of the conflict. */
+  sides: {
+    /** The side’s name. */
+    name: string
+    alliances: {
+      /** The alliance. */
+      alliance_id: string
+      /** Its name. */
+      name: string
+      /** When it joined the side. */
+      joined_at: string | null
+      /** When it left; null while it fights on. */
+      left_at: string | null
+    }[]
+    /** Nations of this side that fought in its wars. */
+    nation_count: number
+    /** Battles won by this side. */
+    battles_won: number
+    /** Losses, by kind of unit. */
+    losses: Record<string, number>
+  }[]
+  /** Its wars in numbers. In wars. */
+  wars: {
+    /** Wars of it that go on. */
+    active: number
+    /** All wars of it. */
+    total: number
+  }
+  /** Battles fought in its wars. In battles. Example: `77`. */
+  battles_count: number
+  /** The era in which it started. Example: `"e2"`. */
+  era_id: string | null
+}
+
+/** A round of the game, from one reset to the next. */
+export interface Era {
+  /** Identifier that the game chose. Example: `"e2"`. */
+  id: string
+  /** The era’s number. Example: `2`. */
+  number: number | null
+  /** Its name. Example: `"The Second Dawn"`. */
+  name: string
+  /** upcoming, active or ended. Example: `"active"`. */
+  status: 'upcoming' | 'active' | 'ended'
+  /** When it started, or will start. Example: `"2026-03-01T00:00:00Z"`. */
+  started_at: string | null
+  /** When it ended; null before. */
+  ended_at: string | null
+  /** What it is remembered for. */
+  summary: string | null
+  /** The alliance that won the era; null before, or for none. */
+  champion: {
+    /** The alliance. */
+    alliance_id: string
+    /** Its name at the time. */
+    name: string
+  } | null
+}
+
+/** An item of the game’s news. */
+export interface NewsItem {
+  /** Identifier that the game chose. Example: `"news88"`. */
+  id: string
+  /** Its headline. Example: `"Valdoria closes the straits"`. */
+  title: string
+  /** Its text, in Markdown. Example: `"Merchants of **Karsk** turned back this morning."`. */
+  body: string
+  /** Key of the category, as in the game profile. Example: `"diplomacy"`. */
+  category: string | null
+  /** Who wrote it. Example: `"The Daily Courier"`. */
+  author: string | null
+  /** When it was published. Example: `"2026-05-18T07:00:00Z"`. */
+  published_at: string
+  /** Nations it is about. */
+  nation_ids: string[]
+  /** Alliances it is about. */
+  alliance_ids: string[]
+}
+
+/** The game and its words. */
+export interface Game {
+  /** The game’s name. Example: `"Meridian"`. */
+  name: string
+  /** The game’s home page. */
+  url: string | null
+  /** The currency of prices and credits. */
+  currency: {
+    key: string
+    label: string
+  }
+  /** Military units. Strategic ones are the weapons of strategic_weapon events. */
+  units: {
+    key: string
+    label: string
+    is_strategic: boolean
+    shows_in_losses: boolean
+  }[]
+  /** Goods that are stored and traded. */
+  resources: {
+    key: string
+    label: string
+  }[]
+  /** Ranks inside an alliance, highest first. */
+  ranks: {
+    key: string
+    label: string
+    tier: 'leader' | 'officer' | 'member'
+  }[]
+  /** Forms of government. */
+  governments: {
+    key: string
+    label: string
+  }[]
+  /** Continents. */
+  continents: {
+    key: string
+    label: string
+  }[]
+  /** Kinds of war. */
+  war_types: {
+    key: string
+    label: string
+  }[]
+  /** Kinds of battle. */
+  battle_kinds: {
+    key: string
+    label: string
+  }[]
+  /** Kinds of treaty. */
+  treaty_types: {
+    key: string
+    label: string
+  }[]
+  /** Categories of news. */
+  news_categories: {
+    key: string
+    label: string
+  }[]
+  /** Every kind of event that this server may tell. */
+  event_kinds: {
+    type: string
+    description: string
+  }[]
+  /** Further fields of nations and alliances, with their class. */
+  attributes: {
+    nation: {
+      key: string
+      type: string
+      description: string
+      class: string
+      scope?: string
+      unit?: string
+    }[]
+    alliance: {
+      key: string
+      type: string
+      description: string
+      class: string
+      scope?: string
+      unit?: string
+    }[]
+  }
+  /** The era that goes on; of several the one that started last. Null for none. */
+  era: {
+    /** Identifier that the game chose. Example: `"e2"`. */
+    id: string
+    /** The era’s number. Example: `2`. */
+    number: number | null
+    /** Its name. Example: `"The Second Dawn"`. */
+    name: string
+    /** upcoming, active or ended. Example: `"active"`. */
+    status: 'upcoming' | 'active' | 'ended'
+    /** When it started, or will start. Example: `"2026-03-01T00:00:00Z"`. */
+    started_at: string | null
+    /** When it ended; null before. */
+    ended_at: string | null
+  } | null
+  /** When something public last changed in the world; null for an empty world. Example: `"2026-05-27T18:04:11Z"`. */
+  world_changed_at: string | null
+}
+
+/** A nation, led by one player. With what only some may read: a section that is not there was withheld. */
+export interface OwnNation extends Nation {
+  /** Exact forces. Null where the game does not send them. In units. Needs `military.read`. */
+  military?: {
+    /** Units in service, by kind. */
+    units: Record<string, number> | null
+    /** Units in reserve, by kind. */
+    reserves: Record<string, number> | null
+    /** Readiness of the forces, from 0 to 100 percent. */
+    readiness: number | null
+    /** Strategic weapons in stock, by kind. */
+    strategic: Record<string, number> | null
+  } | null
+  /** Money and goods at hand. Null where the game does not send them. In credits, units of goods. Needs `economy.read`. */
+  economy?: {
+    /** Money at hand. */
+    credits: number | null
+    /** Goods in stock, by kind. */
+    resources: Record<string, number> | null
+  } | null
+  /** Production queues. Null where the game does not send them. Needs `production.read`. */
+  production?: {
+    /** Orders in production, first to finish first. */
+    queue: {
+      /** What is being made. */
+      item: string
+      /** How many. */
+      quantity: number
+      /** When it is done. */
+      completes_at: string | null
+    }[]
+  } | null
+  /** What its alliance asks of this nation, as long as it is a member there. Null where the game does not send it. Needs `alliance.read`. */
+  assignments?:
+    | {
+        /** The alliance that made the assignment. */
+        alliance_id: string
+        /** What is asked: attack, defend, supply, and so on. */
+        kind: string
+        /** The nation it is about. */
+        target_nation_id: string | null
+        /** The officer’s words. */
+        note: string | null
+        /** Until when. */
+        due_at: string | null
+      }[]
+    | null
+}
+
+/** The API key of this call. */
+export interface Key {
+  /** Identifier of the key. It is no secret. Example: `"key_8Zc3fW0aQ1"`. */
+  id: string
+  /** The name its owner gave it. Example: `"war-room bot"`. */
+  name: string
+  /** The nation of the key’s player at present; null for none. */
+  nation: {
+    /** The nation. */
+    id: string
+    /** Its name. */
+    nation_name: string
+  } | null
+  /** What the key may read. */
+  scopes: (
+    | 'nation.read'
+    | 'military.read'
+    | 'economy.read'
+    | 'production.read'
+    | 'alliance.read'
+    | 'treasury.read'
+  )[]
+  /** Calls that the key may make in one window of 60 seconds. In calls. Example: `120`. */
+  limit: number
+  /** Calls left in this window, after this one. In calls. Example: `119`. */
+  remaining: number
+  /** When it was made. Example: `"2026-05-01T12:00:00Z"`. */
+  created_at: string
+  /** When it stops working; null for never. */
+  expires_at: string | null
+  /** When it was last used, to within a minute; null before its first use was noted. Example: `"2026-05-27T18:03:00Z"`. */
+  last_used_at: string | null
+}
+
+/** The nation that a verification code belongs to. */
+export interface VerifiedIdentity {
+  /** Always true: failures are errors. Example: `true`. */
+  verified: true
+  /** The nation. */
+  nation: {
+    /** The nation. */
+    id: string
+    /** Its name. */
+    nation_name: string
+    /** Its leader. */
+    leader_name: string
+    /** Its strength as the game publishes it. */
+    national_score: number
+  }
+  /** Its alliance and its rank there; null for none, also for an applicant. */
+  alliance: {
+    /** The alliance. */
+    alliance_id: string
+    /** Key of the nation’s rank in the alliance, as in the game profile. */
+    rank: string
+    /** The alliance’s name and tag. */
+    alliances: {
+      /** The alliance’s name. */
+      name: string
+      /** The alliance’s short tag. */
+      tag: string
+    }
+  } | null
+}
+
+/** Something that happened. The log of events is ordered, complete and the same for everybody. */
+export interface EventCommon {
+  /** Identifier of the event; the same wherever it is told. Example: `"evt_1042"`. */
+  id: string
+  /** Its number in the log: from 1 in order of logging. Without gaps, but where the game went back to a backup: then numbers go on above all that were given out. Example: `1042`. */
+  seq: number
+  /** When it happened in the game. Example: `"2026-05-20T10:00:00Z"`. */
+  occurred_at: string
+  /** One English sentence for people. Programs read `data`. Example: `"Valdoria declared war on Karsk."`. */
+  summary: string
+  /** Nations it is about. */
+  nation_ids: string[]
+  /** Alliances it is about. */
+  alliance_ids: string[]
+  /** The war it is about. Example: `"w310"`. */
+  war_id: string | null
+  /** The global conflict it is about. */
+  conflict_id: string | null
+}
+
+/** What each kind of event tells in `data`. */
+export interface EventDataOf {
+  /** A nation declared war on another. */
+  'war.declared': {
+    /** The war. */
+    war: {
+      /** The war. */
+      war_id: string
+      /** Key of the kind of war, as in the game profile. */
+      type: string | null
+      /** Why it was declared, in the attacker’s words. */
+      reason: string | null
+    }
+    /** The nation that declared the war. */
+    attacker: {
+      /** The nation. */
+      nation_id: string
+      /** The nation’s name at the declaration. */
+      nation_name: string
+      /** Its alliance at the declaration. */
+      alliance_id: string | null
+      /** That alliance’s name at the declaration. */
+      alliance_name: string | null
+    }
+    /** The nation it was declared on. */
+    defender: {
+      /** The nation. */
+      nation_id: string
+      /** The nation’s name at the declaration. */
+      nation_name: string
+      /** Its alliance at the declaration. */
+      alliance_id: string | null
+      /** That alliance’s name at the declaration. */
+      alliance_name: string | null
+    }
+  }
+  /** A war ended. */
+  'war.ended': {
+    /** The war. */
+    war: {
+      /** The war. */
+      war_id: string
+      /** Key of the kind of war, as in the game profile. */
+      type: string | null
+    }
+    /** How it ended; null where unknown. */
+    outcome: 'attacker_victory' | 'defender_victory' | 'peace' | 'stalemate' | null
+    /** The nation that declared the war. */
+    attacker: {
+      /** The nation. */
+      nation_id: string
+      /** The nation’s name at the declaration. */
+      nation_name: string
+      /** Its alliance at the declaration. */
+      alliance_id: string | null
+      /** That alliance’s name at the declaration. */
+      alliance_name: string | null
+    }
+    /** The nation it was declared on. */
+    defender: {
+      /** The nation. */
+      nation_id: string
+      /** The nation’s name at the declaration. */
+      nation_name: string
+      /** Its alliance at the declaration. */
+      alliance_id: string | null
+      /** That alliance’s name at the declaration. */
+      alliance_name: string | null
+    }
+  }
+  /** A battle was fought in a war. */
+  'battle.fought': {
+    /** The battle. */
+    battle_id: string
+    /** The war it was fought in. */
+    war_id: string
+    /** Key of the kind of battle, as in the game profile. */
+    kind: string | null
+    /** The nation that attacked in this battle. */
+    attacker: {
+      /** The nation. */
+      nation_id: string
+      /** Its name. */
+      nation_name: string
+    }
+    /** The nation that defended in this battle. */
+    defender: {
+      /** The nation. */
+      nation_id: string
+      /** Its name. */
+      nation_name: string
+    }
+    /** Who won: this battle’s attacker or defender, or a draw; null where unknown. */
+    victor: 'attacker' | 'defender' | 'draw' | null
+    /** Losses of this battle’s attacker and defender. */
+    losses: {
+      /** Losses of the attacker, by kind of unit. */
+      attacker: Record<string, number>
+      /** Losses of the defender, by kind of unit. */
+      defender: Record<string, number>
+    }
+    /** Infrastructure destroyed at the defender’s, in points. */
+    infrastructure_destroyed: number | null
+  }
+  /** An alliance was founded. */
+  'alliance.founded': {
+    /** The alliance, under its name of that time. */
+    alliance: {
+      /** The alliance. */
+      alliance_id: string
+      /** Its name. */
+      name: string
+      /** Its short tag. */
+      tag: string
+    }
+  }
+  /** An alliance changed its name or tag. */
+  'alliance.renamed': {
+    /** The alliance, under its name of that time. */
+    alliance: {
+      /** The alliance. */
+      alliance_id: string
+      /** Its name. */
+      name: string
+      /** Its short tag. */
+      tag: string
+    }
+    /** Its name before. */
+    old_name: string
+    /** Its tag before. */
+    old_tag: string
+  }
+  /** An alliance was disbanded. */
+  'alliance.disbanded': {
+    /** The alliance, under its name of that time. */
+    alliance: {
+      /** The alliance. */
+      alliance_id: string
+      /** Its name. */
+      name: string
+      /** Its short tag. */
+      tag: string
+    }
+  }
+  /** A nation became a member of an alliance. */
+  'alliance.member_joined': {
+    /** The nation, under its name of that time. */
+    nation: {
+      /** The nation. */
+      nation_id: string
+      /** Its name. */
+      nation_name: string
+    }
+    /** The alliance, under its name of that time. */
+    alliance: {
+      /** The alliance. */
+      alliance_id: string
+      /** Its name. */
+      name: string
+      /** Its short tag. */
+      tag: string
+    }
+    /** Key of the rank in which it joined, as in the game profile. */
+    rank: string
+  }
+  /** A nation is no longer a member of an alliance. */
+  'alliance.member_left': {
+    /** The nation, under its name of that time. */
+    nation: {
+      /** The nation. */
+      nation_id: string
+      /** Its name. */
+      nation_name: string
+    }
+    /** The alliance, under its name of that time. */
+    alliance: {
+      /** The alliance. */
+      alliance_id: string
+      /** Its name. */
+      name: string
+      /** Its short tag. */
+      tag: string
+    }
+  }
+  /** A member’s rank in its alliance changed. */
+  'alliance.rank_changed': {
+    /** The nation, under its name of that time. */
+    nation: {
+      /** The nation. */
+      nation_id: string
+      /** Its name. */
+      nation_name: string
+    }
+    /** The alliance, under its name of that time. */
+    alliance: {
+      /** The alliance. */
+      alliance_id: string
+      /** Its name. */
+      name: string
+      /** Its short tag. */
+      tag: string
+    }
+    /** Key of its rank before. */
+    old_rank: string
+    /** Key of its rank now, as in the game profile. */
+    rank: string
+  }
+  /** Two alliances signed a treaty. */
+  'treaty.signed': {
+    /** The treaty. */
+    treaty_id: string
+    /** Key of the kind of treaty. */
+    type: string
+    /** The two alliances. */
+    alliances: {
+      /** The alliance. */
+      alliance_id: string
+      /** Its name. */
+      name: string
+      /** Its short tag. */
+      tag: string
+    }[]
+    /** When it was signed. */
+    signed_at: string | null
+    /** When it ends by itself; null for never or unknown. */
+    expires_at: string | null
+  }
+  /** A treaty of two alliances ended. */
+  'treaty.ended': {
+    /** The treaty. */
+    treaty_id: string
+    /** Key of the kind of treaty. */
+    type: string
+    /** The two alliances. */
+    alliances: {
+      /** The alliance. */
+      alliance_id: string
+      /** Its name. */
+      name: string
+      /** Its short tag. */
+      tag: string
+    }[]
+    /** When it was signed. */
+    signed_at: string | null
+    /** When it ends by itself; null for never or unknown. */
+    expires_at: string | null
+  }
+  /** A nation was founded. */
+  'nation.founded': {
+    /** The nation, under its name of that time. */
+    nation: {
+      /** The nation. */
+      nation_id: string
+      /** Its name. */
+      nation_name: string
+    }
+  }
+  /** A nation changed its name. */
+  'nation.renamed': {
+    /** The nation, under its name of that time. */
+    nation: {
+      /** The nation. */
+      nation_id: string
+      /** Its name. */
+      nation_name: string
+    }
+    /** Its name before. */
+    old_name: string
+  }
+  /** A nation ceased to exist. */
+  'nation.deleted': {
+    /** The nation, under its name of that time. */
+    nation: {
+      /** The nation. */
+      nation_id: string
+      /** Its name. */
+      nation_name: string
+    }
+  }
+  /** A global conflict started. */
+  'conflict.started': {
+    /** The global conflict. */
+    conflict: {
+      /** The global conflict. */
+      conflict_id: string
+      /** Its name. */
+      name: string
+    }
+    /** What started it. */
+    cause: string | null
+  }
+  /** An alliance joined a side of a global conflict. */
+  'conflict.joined': {
+    /** The global conflict. */
+    conflict: {
+      /** The global conflict. */
+      conflict_id: string
+      /** Its name. */
+      name: string
+    }
+    /** The alliance, under its name of that time. */
+    alliance: {
+      /** The alliance. */
+      alliance_id: string
+      /** Its name. */
+      name: string
+      /** Its short tag. */
+      tag: string
+    }
+    /** Name of the side it joined. */
+    side: string
+  }
+  /** A global conflict ended. */
+  'conflict.ended': {
+    /** The global conflict. */
+    conflict: {
+      /** The global conflict. */
+      conflict_id: string
+      /** Its name. */
+      name: string
+    }
+  }
+  /** An era of the game started. */
+  'era.started': {
+    /** The era. */
+    era: {
+      /** The era. */
+      era_id: string
+      /** Its name. */
+      name: string
+    }
+  }
+  /** An era of the game ended. */
+  'era.ended': {
+    /** The era. */
+    era: {
+      /** The era. */
+      era_id: string
+      /** Its name. */
+      name: string
+    }
+    /** The alliance that won the era; null for none. */
+    champion: {
+      /** The alliance. */
+      alliance_id: string
+      /** Its name. */
+      name: string
+    } | null
+    /** What ended with the era where the world began anew; those are told of by this event alone. Null where the world went on. */
+    reset: {
+      /** Nations that were retired with it. */
+      nations: number
+      /** Alliances that were retired with it. */
+      alliances: number
+    } | null
+  }
+  /** An item of news was published. */
+  'news.published': {
+    /** The item of news. */
+    news_id: string
+    /** Its headline. */
+    title: string
+    /** Key of its category, as in the game profile. */
+    category: string | null
+  }
+  /** Texts of a thing were replaced everywhere, also in earlier events. Drop what you kept of it, and read it anew. */
+  'record.redacted': {
+    /** What kind of thing it is. */
+    resource: 'nation' | 'alliance' | 'war' | 'conflict' | 'era' | 'news_item'
+    /** The thing. */
+    id: string
+    /** Names of the fields that were replaced. */
+    fields: string[]
+  }
+  /** The price of a resource moved by 10 % or more within a day. */
+  'market.price_moved': {
+    /** Key of the resource, as in the game profile. */
+    resource: string
+    /** Key of the currency. */
+    currency: string
+    /** The price now, in the currency, for one unit. */
+    price: number
+    /** The price it moved from: that of the last such event, or of at most a day before. */
+    reference_price: number
+    /** Change from the reference price, in percent; negative for a fall. */
+    change_percent: number
+  }
+  /** A nation launched a strategic weapon. What it has left is never told. */
+  'strategic_weapon.launched': {
+    /** Key of the weapon, as in the game profile. */
+    weapon: string
+    /** The nation that launched it. */
+    attacker_nation_id: string
+    /** The nation it was aimed at. */
+    defender_nation_id: string
+    /** The war it belongs to. */
+    war_id: string | null
+    /** The battle it belongs to. */
+    battle_id: string | null
+  }
+  /** A nation intercepted a strategic weapon. */
+  'strategic_weapon.intercepted': {
+    /** Key of the weapon, as in the game profile. */
+    weapon: string
+    /** The nation that launched it. */
+    attacker_nation_id: string
+    /** The nation it was aimed at. */
+    defender_nation_id: string
+    /** The war it belongs to. */
+    war_id: string | null
+    /** The battle it belongs to. */
+    battle_id: string | null
+  }
+}
+
+/** A kind of event that every game has. */
+export type EventType = keyof EventDataOf
+
+/** An event of one kind. */
+export type EventOf<K extends EventType> = EventCommon & { type: K; data: EventDataOf[K] }
+
+/** An event of a kind that the game added; `/game` describes it. */
+export type GameEvent = EventCommon & { type: `game.${string}`; data: Record<string, unknown> }
+
+/** An event of a kind that is younger than this client. Its real `type` is any other text: compare it as one. */
+export type LaterEvent = EventCommon & { type: '(a later kind)'; data: Record<string, unknown> }
+
+/** Something that happened. Look at `type`, and ignore the kinds that you do not know. */
+export type ChanceryEvent = { [K in EventType]: EventOf<K> }[EventType] | GameEvent | LaterEvent
+
+/** What `nations.list` may be asked. */
+export interface NationsListParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+  /** Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ stand for themselves. Example: `"valdoria"`. */
+  search?: string | undefined
+  /** Only these nations. Up to 100, comma separated; ids that name nothing are left out. */
+  ids?: readonly string[] | undefined
+  /** Only members of these alliances. Up to 100, comma separated; ids that name nothing are left out. */
+  alliance_id?: readonly string[] | undefined
+  /** Only nations of this status. */
+  status?: 'active' | 'protected' | 'vacation' | 'inactive' | undefined
+  /** Only nations with at least this national_score. */
+  min_score?: number | undefined
+  /** Only nations with at most this national_score. */
+  max_score?: number | undefined
+}
+
+/** What `alliances.list` may be asked. */
+export interface AlliancesListParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+  /** Text that the name or the tag contains, in any case. At most 100 characters; % and _ stand for themselves. Example: `"valdoria"`. */
+  search?: string | undefined
+  /** Only these alliances. Up to 100, comma separated; ids that name nothing are left out. */
+  ids?: readonly string[] | undefined
+}
+
+/** What `alliances.get` may be asked. */
+export interface AlliancesGetParameters {
+  /** Private sections to add: treasury. */
+  include?: readonly 'treasury'[] | undefined
+}
+
+/** What `alliances.members` may be asked. */
+export interface AlliancesMembersParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+}
+
+/** What `wars.list` may be asked. */
+export interface WarsListParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+  /** Only wars that go on, or that have ended. */
+  status?: 'active' | 'ended' | undefined
+  /** Only wars with one of these nations on either side. Up to 100, comma separated; ids that name nothing are left out. */
+  nation_id?: readonly string[] | undefined
+  /** Only wars with a nation of one of these alliances, as at the declaration, on either side. Up to 100, comma separated; ids that name nothing are left out. */
+  alliance_id?: readonly string[] | undefined
+  /** Only wars of this global conflict. Example: `"c4"`. */
+  conflict_id?: string | undefined
+  /** Only these wars. Up to 100, comma separated; ids that name nothing are left out. */
+  ids?: readonly string[] | undefined
+}
+
+/** What `wars.battles` may be asked. */
+export interface WarsBattlesParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+}
+
+/** What `market.price` may be asked. */
+export interface MarketPriceParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+  /** Only this resource. */
+  resource?: string | undefined
+}
+
+/** What `market.rankings` may be asked. */
+export interface MarketRankingsParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+}
+
+/** What `rankings.list` may be asked. */
+export interface RankingsListParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+  /** What to rank: nations or alliances. */
+  board?: 'nations' | 'alliances' | undefined
+}
+
+/** What `conflicts.list` may be asked. */
+export interface ConflictsListParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+}
+
+/** What `eras.list` may be asked. */
+export interface ErasListParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+}
+
+/** What `events.list` may be asked. */
+export interface EventsListParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+  /** Kinds of events (`war.declared`) or families (`war.*`), comma separated. */
+  type?: readonly string[] | undefined
+  /** Only events about one of these nations. Up to 100, comma separated; ids that name nothing are left out. */
+  nation_id?: readonly string[] | undefined
+  /** Only events about one of these alliances. Up to 100, comma separated; ids that name nothing are left out. */
+  alliance_id?: readonly string[] | undefined
+  /** Only events about this war. Example: `"w310"`. */
+  war_id?: string | undefined
+  /** Only events logged at or after this time. Example: `"2026-05-27T00:00:00Z"`. */
+  since?: string | undefined
+  /** Only events logged before this time. Example: `"2026-05-27T00:00:00Z"`. */
+  until?: string | undefined
+  /** Only events with a greater seq, oldest first. 0 begins at the oldest event kept. */
+  after?: number | undefined
+}
+
+/** What `news.list` may be asked. */
+export interface NewsListParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
+  /** Only this category. */
+  category?: string | undefined
+}
+
+/** What `me.nation` may be asked. */
+export interface MeNationParameters {
+  /** Sections that must be in the answer: military, economy, production, assignments. */
+  include?: readonly ('military' | 'economy' | 'production' | 'assignments')[] | undefined
+}
+
+/** What `discord.verify` may be asked. */
+export interface DiscordVerifyParameters {
+  /** The chat account that sent the code. Needed where the code is bound to one; a bound code answers anybody else as an unknown one. */
+  for?: string | undefined
+}
+
+/** Nations. */
+export interface NationsOperations {
+  /** Nations in the order of the latest ranking round: national_score, highest first, then id. With `search`: exact name first, then names that begin with it, then by score. */
+  list(options?: NationsListParameters & CallOptions): Promise<Page<Nation>>
+  /** `nations.list` from page to page: one item after the other, up to 100 with each call. */
+  iterate(options?: NationsListParameters & CallOptions): AsyncIterableIterator<Nation>
+  /** One nation: its public fields, for everybody the same. */
+  get(id: string, options?: CallOptions): Promise<Nation>
+}
+
+/** Alliances. */
+export interface AlliancesOperations {
+  /** Alliances in the order of the latest ranking round: total_score, highest first, then id. With `search`: exact name or tag first, then names that begin with it, then by score. */
+  list(options?: AlliancesListParameters & CallOptions): Promise<Page<Alliance>>
+  /** `alliances.list` from page to page: one item after the other, up to 100 with each call. */
+  iterate(options?: AlliancesListParameters & CallOptions): AsyncIterableIterator<Alliance>
+  /** One alliance. With `include=treasury` also its treasury: that needs a key with treasury.read whose player may see this treasury in the game now. */
+  get(id: string, options?: AlliancesGetParameters & CallOptions): Promise<AllianceWithTreasury>
+  /** Members by rank, highest first, then national_score, highest first, then id. Applicants are not listed. */
+  members(id: string, options?: AlliancesMembersParameters & CallOptions): Promise<Page<AllianceMember>>
+  /** `alliances.members` from page to page: one item after the other, up to 100 with each call. */
+  iterateMembers(
+    id: string,
+    options?: AlliancesMembersParameters & CallOptions,
+  ): AsyncIterableIterator<AllianceMember>
+}
+
+/** Wars. */
+export interface WarsOperations {
+  /** Wars by declared_at, newest first, then id. */
+  list(options?: WarsListParameters & CallOptions): Promise<Page<War>>
+  /** `wars.list` from page to page: one item after the other, up to 100 with each call. */
+  iterate(options?: WarsListParameters & CallOptions): AsyncIterableIterator<War>
+  /** One war. */
+  get(id: string, options?: CallOptions): Promise<War>
+  /** Battles by fought_at, oldest first, then id. */
+  battles(id: string, options?: WarsBattlesParameters & CallOptions): Promise<Page<Battle>>
+  /** `wars.battles` from page to page: one item after the other, up to 100 with each call. */
+  iterateBattles(id: string, options?: WarsBattlesParameters & CallOptions): AsyncIterableIterator<Battle>
+}
+
+/** Market. */
+export interface MarketOperations {
+  /** One item for each traded resource, by the resource’s key. */
+  price(options?: MarketPriceParameters & CallOptions): Promise<Page<MarketPrice>>
+  /** `market.price` from page to page: one item after the other, up to 100 with each call. */
+  iteratePrice(options?: MarketPriceParameters & CallOptions): AsyncIterableIterator<MarketPrice>
+  /** Resources by traded_value_24h, highest first, those without one last, then by key. */
+  rankings(options?: MarketRankingsParameters & CallOptions): Promise<Page<MarketRanking>>
+  /** `market.rankings` from page to page: one item after the other, up to 100 with each call. */
+  iterateRankings(options?: MarketRankingsParameters & CallOptions): AsyncIterableIterator<MarketRanking>
+}
+
+/** Nations. */
+export interface RankingsOperations {
+  /** Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round fit together. */
+  list(options?: RankingsListParameters & CallOptions): Promise<Page<NationRanking | AllianceRanking>>
+  /** `rankings.list` from page to page: one item after the other, up to 100 with each call. */
+  iterate(
+    options?: RankingsListParameters & CallOptions,
+  ): AsyncIterableIterator<NationRanking | AllianceRanking>
+}
+
+/** Wars. */
+export interface ConflictsOperations {
+  /** Global conflicts by started_at, newest first, then id. */
+  list(options?: ConflictsListParameters & CallOptions): Promise<Page<Conflict>>
+  /** `conflicts.list` from page to page: one item after the other, up to 100 with each call. */
+  iterate(options?: ConflictsListParameters & CallOptions): AsyncIterableIterator<Conflict>
+}
+
+/** Game. */
+export interface ErasOperations {
+  /** Eras by started_at, newest first, those without one last, then id. */
+  list(options?: ErasListParameters & CallOptions): Promise<Page<Era>>
+  /** `eras.list` from page to page: one item after the other, up to 100 with each call. */
+  iterate(options?: ErasListParameters & CallOptions): AsyncIterableIterator<Era>
+}
+
+/** History. */
+export interface EventsOperations {
+  /** Events by seq, newest first. With `after`, oldest first from the number after it: read until the answer is empty, keep the last seq, and nothing is missed or repeated. */
+  list(options?: EventsListParameters & CallOptions): Promise<Page<ChanceryEvent>>
+  /** `events.list` from page to page: one item after the other, up to 100 with each call. */
+  iterate(options?: EventsListParameters & CallOptions): AsyncIterableIterator<ChanceryEvent>
+}
+
+/** History. */
+export interface NewsOperations {
+  /** News by published_at, newest first, then id. */
+  list(options?: NewsListParameters & CallOptions): Promise<Page<NewsItem>>
+  /** `news.list` from page to page: one item after the other, up to 100 with each call. */
+  iterate(options?: NewsListParameters & CallOptions): AsyncIterableIterator<NewsItem>
+}
+
+/** Game. */
+export interface GameOperations {
+  /** The game’s name, the words of its profile, the current era, and when the world last changed. */
+  get(options?: CallOptions): Promise<Game>
+}
+
+/** Own nation. */
+export interface MeOperations {
+  /** The nation that the key’s player leads now: its public fields, and every private section that the key’s scopes open. `include` demands sections: where the key lacks the scope of one, the call fails instead of leaving it out. Needs a key with `nation.read`. */
+  nation(options?: MeNationParameters & CallOptions): Promise<OwnNation>
+  /** The key of this call: its name, scopes, limit and what is left of it, expiry and last use. Needs a key. */
+  key(options?: CallOptions): Promise<Key>
+}
+
+/** Verification. */
+export interface DiscordOperations {
+  /** Redeems a code that a player made in the developer settings, and says which nation is theirs. A code works once, within 10 minutes; every call that names a live code uses it up. */
+  verify(code: string, options?: DiscordVerifyParameters & CallOptions): Promise<VerifiedIdentity>
+}
+
+/** Every operation, by its id. */
+export interface Operations {
+  nations: NationsOperations
+  alliances: AlliancesOperations
+  wars: WarsOperations
+  market: MarketOperations
+  rankings: RankingsOperations
+  conflicts: ConflictsOperations
+  eras: ErasOperations
+  events: EventsOperations
+  news: NewsOperations
+  game: GameOperations
+  me: MeOperations
+  discord: DiscordOperations
+}
+
+/** What the API may answer instead, and why. */
+export type ErrorCode =
+  | 'invalid_parameter'
+  | 'bad_request'
+  | 'api_key_required'
+  | 'invalid_api_key'
+  | 'insufficient_scope'
+  | 'not_entitled'
+  | 'not_found'
+  | 'verification_code_unknown'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'verification_code_expired'
+  | 'verification_code_used'
+  | 'cursor_expired'
+  | 'expectation_failed'
+  | 'rate_limited'
+  | 'headers_too_large'
+  | 'internal_error'
+  | 'unavailable'

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nation, war } from '../../server/test/ingest/facts.ts'
+import { Chancery, type ChanceryEvent, CursorExpired, type Followed } from '../src/index.ts'
+import { hurriedClock } from './support/clocks.ts'
+import { serveDemoWorld } from './support/demo-world.ts'
+import { inTurn, page, refuses, serveHostile } from './support/hostile.ts'
+import { between, type Pass } from './support/passing.ts'
+
+const served = serveDemoWorld()
+const clock = hurriedClock(100)
+const clientOf = (baseUrl: string) => new Chancery({ baseUrl, clock, random: () => 0.5 })
+
+/** The log after a number, as the API lists it. */
+async function readLog(after = 0, query = ''): Promise<ChanceryEvent[]> {
+  const events: ChanceryEvent[] = []
+  for (let last: number | undefined = after; last !== undefined; ) {
+    const body: { data: ChanceryEvent[] } = await served().read(`/events?after=${last}&limit=100${query}`)
+    events.push(...body.data)
+    last = body.data.at(-1)?.seq
+  }
+  return events
+}
+
+const newest = async () =>
+  (await served().read<{ data: ChanceryEvent[] }>('/events?limit=1')).data[0]?.seq ?? 0
+
+/** Takes so many events, and leaves. */
+async function take(followed: AsyncIterable<ChanceryEvent>, count: number): Promise<ChanceryEvent[]> {
+  const events: ChanceryEvent[] = []
+  for await (const event of followed) {
+    events.push(event)
+    if (events.length === count) break
+  }
+  return events
+}
+
+async function eventually(holds: () => boolean, what: string): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    if (holds()) return
+    await sleep(10)
+  }
+  assert.fail(what)
+}
+
+/** Numbers from 0 to 1 that are the same each time. */
+function chances(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** What is met first, so that each is met: the rest is left to chance. */
+const firstMet = [0.5, 0.65, 0.5, 0.72, 0.78, 0.5, 0.83]
+
+for (const seed of [1, 2]) {
+  test(`whatever happens on the way (${seed}), what is told is the log`, async t => {
+    const chance = chances(seed)
+    const met = new Map<string, number>()
+    let calls = 0
+    const meet = (what: string) => met.set(what, (met.get(what) ?? 0) + 1)
+    const pass: Pass = ({ res, path, forward }) => {
+      const isStream = path.startsWith('/events/stream')
+      const share = firstMet[calls] ?? chance()
+      calls += 1
+      if (share < 0.6) {
+        meet(`${isStream ? 'stream' : 'list'} cut`)
+        forward(Math.floor(chance() * (isStream ? 60_000 : 30_000)))
+      } else if (share < 0.7) {
+        meet('refused')
+        refuses(isStream ? 429 : 503, isStream ? 'rate_limited' : 'unavailable', { 'retry-after': '1' })(
+          res.req,
+          res,
+        )
+      } else if (share < 0.75) {
+        meet('page')
+        page(502)(res.req, res)
+      } else if (share < 0.8) {
+        meet('silence')
+        if (isStream) res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      } else if (share < 0.85) {
+        meet('closed')
+        res.destroy()
+      } else {
+        meet(`${isStream ? 'stream' : 'list'} whole`)
+        forward()
+      }
+    }
+    const { url } = await between(t, served().url, pass)
+    const before = await readLog()
+    const told = take(clientOf(url).events.follow({ after: 0 }), before.length + 40)
+    for (let batch = 0; batch < 20; batch += 1) {
+      const id = `s${seed}b${batch}`
+      await served().tell([nation(`${id}a`), nation(`${id}b`)], { waits: false })
+      await sleep(chance() * 60)
+    }
+    const events = await told
+    assert.deepEqual(events, await readLog())
+    assert.ok(met.size >= 5, JSON.stringify([...met]))
+  })
+}
+
+test('without a position it begins now', async () => {
+  const followed = clientOf(served().url).events.follow()
+  const first = followed.next()
+  await eventually(() => followed.position !== undefined, 'the stream is open')
+  const at = await newest()
+  assert.equal(followed.position, at)
+  await served().tell([nation('now1')], { waits: false })
+  const { value } = await first
+  assert.equal(value?.seq, at + 1)
+  await followed.return?.()
+})
+
+test('kinds, nations and alliances are followed alone, by stream and by polling', async t => {
+  const log = await readLog(0, '&type=battle.fought')
+  const [battle] = log
+  const id = battle?.nation_ids[0]
+  assert.ok(id)
+  const expected = await readLog(0, `&type=battle.fought,war.*&nation_id=${id}`)
+  assert.ok(expected.length > 0 && expected.length < log.length)
+  const options = { after: 0, types: ['battle.fought', 'war.*'], nationIds: [id] }
+  const noStream = await between(t, served().url, ({ res, path, forward }) =>
+    path.startsWith('/events/stream') ? page(404)(res.req, res) : forward(),
+  )
+  for (const url of [served().url, noStream.url])
+    assert.deepEqual(await take(clientOf(url).events.follow(options), expected.length), expected)
+  assert.throws(() => clientOf(served().url).events.follow({ types: [] }), TypeError)
+})
+
+test('with a narrow filter the position goes on with the log', async () => {
+  const followed = clientOf(served().url).events.follow({ after: 0, nationIds: ['nobody'] })
+  const first = followed.next()
+  const end = await newest()
+  await eventually(() => followed.position === end, 'the log is looked through')
+  await followed.return?.()
+  assert.deepEqual(await first, { done: true, value: undefined })
+})
+
+const streamsOf = (asked: string[]) => asked.filter(path => path.startsWith('/events/stream')).length
+
+test('where streams are refused it polls, and tries the stream again later', async t => {
+  let isRefusing = true
+  const { url, asked } = await between(t, served().url, ({ res, path, forward }) => {
+    if (isRefusing && path.startsWith('/events/stream'))
+      refuses(429, 'rate_limited', { 'retry-after': '15' })(res.req, res)
+    else forward()
+  })
+  const followed = clientOf(url).events.follow({ after: await newest() })
+  for (const id of ['polled1', 'polled2']) {
+    const next = followed.next()
+    await served().tell([nation(id)], { waits: false })
+    assert.equal((await next).value?.type, 'nation.founded')
+  }
+  assert.equal(streamsOf(asked), 1)
+  isRefusing = false
+  const next = followed.next()
+  await eventually(() => streamsOf(asked) === 2, 'the stream is tried again')
+  const polls = asked.length
+  await sleep(300)
+  await served().tell([nation('streamed1')], { waits: false })
+  assert.equal((await next).value?.type, 'nation.founded')
+  assert.equal(asked.slice(polls).filter(path => path.startsWith('/events?')).length, 0)
+  await followed.return?.()
+})
+
+test('where something gathers the stream it polls, and the connection is closed', async t => {
+  let closed = 0
+  const { url, asked } = await between(t, served().url, ({ res, path, forward }) => {
+    if (!path.startsWith('/events/stream')) forward()
+    else res.on('close', () => (closed += 1))
+  })
+  const followed = clientOf(url).events.follow({ after: await newest() })
+  const next = followed.next()
+  await served().tell([nation('gathered1')], { waits: false })
+  const began = performance.now()
+  assert.equal((await next).value?.type, 'nation.founded')
+  assert.ok(performance.now() - began > 200, 'two heartbeats of silence come first')
+  assert.deepEqual([closed, streamsOf(asked)], [1, 1])
+  await followed.return?.()
+})
+
+test('leaving the loop closes the connection at once, also while nothing happens', async t => {
+  const passing = await between(t, served().url, ({ forward }) => forward())
+  await take(clientOf(passing.url).events.follow({ after: 0 }), 3)
+  await eventually(() => passing.open === 0, 'the connection is closed')
+
+  const followed = clientOf(passing.url).events.follow()
+  const waiting = followed.next()
+  await eventually(() => passing.open === 1 && followed.position !== undefined, 'the stream is open')
+  await followed.return?.()
+  assert.deepEqual(await waiting, { done: true, value: undefined })
+  await eventually(() => passing.open === 0, 'the connection is closed')
+  assert.deepEqual(await followed.next(), { done: true, value: undefined })
+})
+
+test('a signal ends it with its reason, while it streams, waits and polls', async t => {
+  const passing = await between(t, served().url, ({ forward }) => forward())
+  const away = await serveHostile(t, page(503))
+  const refusing = await serveHostile(t, inTurn(refuses(429, 'rate_limited'), refuses(503, 'unavailable')))
+  for (const url of [passing.url, away.url, refusing.url]) {
+    const controller = new AbortController()
+    const next = clientOf(url).events.follow({ signal: controller.signal }).next()
+    await sleep(150)
+    const reason = new Error('enough')
+    controller.abort(reason)
+    await assert.rejects(next, error => error === reason)
+  }
+  await eventually(() => passing.open === 0, 'the connection is closed')
+  const late = clientOf(passing.url).events.follow({ signal: AbortSignal.abort(new Error('before')) })
+  await assert.rejects(late.next(), /before/)
+})
+
+test('a position that the log does not hold is told, or gone over where that is wanted', async () => {
+  const client = clientOf(served().url)
+  const beyond = (await newest()) + 1_000
+  await assert.rejects(client.events.follow({ after: beyond }).next(), error => {
+    assert.ok(error instanceof CursorExpired)
+    assert.deepEqual([error.code, error.status], ['cursor_expired', 410])
+    return true
+  })
+  const followed: Followed = client.events.follow({ after: beyond, onGap: 'newest' })
+  const next = followed.next()
+  await eventually(() => (followed.position ?? beyond) < beyond, 'it goes on from now')
+  await served().tell([nation('gap1')], { waits: false })
+  const { value } = await next
+  assert.equal(value?.seq, await newest())
+  await followed.return?.()
+})
+
+test('what waiting cannot mend is told', async t => {
+  const wrongKey = new Chancery({ baseUrl: served().url, apiKey: 'chk_wrong', clock })
+  await assert.rejects(wrongKey.events.follow().next(), { code: 'invalid_api_key' })
+  const wrongType = clientOf(served().url).events.follow({ types: ['not a kind!'] })
+  await assert.rejects(wrongType.next(), { code: 'invalid_parameter' })
+  for (const status of [200, 404]) {
+    const { url } = await serveHostile(t, page(status))
+    await assert.rejects(clientOf(url).events.follow({ after: 1 }).next(), { code: 'unexpected_answer' })
+  }
+})
+
+test('a stream that repeats itself, or goes back, is told once', async t => {
+  const frame = (seq: number) => `id: ${seq}\ndata: {"seq":${seq},"type":"war.declared"}\n\n`
+  const { url } = await serveHostile(t, (_req, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    res.end(
+      `retry: 1\n\nid: 4\n\n${frame(5)}${frame(5)}id: 2\n\n${frame(4)}${frame(6)}${frame(7)}id: 9\n\n${frame(8)}${frame(10)}`,
+    )
+  })
+  const events = await take(clientOf(url).events.follow({ after: 4 }), 4)
+  assert.deepEqual(
+    events.map(({ seq }) => seq),
+    [5, 6, 7, 10],
+  )
+})
+
+test('an event that cannot be read in the stream is read from the list', async t => {
+  for (const broken of ['{"seq":5,', '{"seq":"5","type":"x.y"}', '{"seq":5}', 'null']) {
+    const { url } = await serveHostile(t, (req, res) => {
+      if (!req.url?.includes('/stream'))
+        return res
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end('{"data":[{"seq":5,"type":"war.declared"}]}')
+      return res.writeHead(200, { 'content-type': 'text/event-stream' }).end(`id: 5\ndata: ${broken}\n\n`)
+    })
+    const [event] = await take(clientOf(url).events.follow({ after: 4 }), 1)
+    assert.equal(event?.seq, 5, broken)
+  }
+})
+
+test('a bot that is told of a war never shows what was before it', async () => {
+  const { tell, url } = served()
+  const client = clientOf(url)
+  const id = 'told1'
+  await tell([nation(`${id}a`), nation(`${id}b`), war(id, `${id}a`, `${id}b`)])
+  const followed = client.events.follow({ types: ['war.*'] })
+  const next = followed.next()
+  await eventually(() => followed.position !== undefined, 'the stream is open')
+  const show = async () => {
+    const [shown, listed] = [
+      await client.wars.get(id),
+      (await client.wars.list({ nation_id: [`${id}a`] })).data.find(one => one.id === id),
+    ]
+    return [shown.status, listed?.status]
+  }
+  assert.deepEqual(await show(), ['active', 'active'])
+  const facts = [
+    {
+      op: 'put',
+      resource: 'war',
+      data: { id, status: 'ended', ended_at: '2026-05-27T18:00:00Z', outcome: 'peace' },
+    },
+  ]
+  await tell(facts, { waits: false })
+  assert.equal((await next).value?.type, 'war.ended')
+  assert.deepEqual(await show(), ['ended', 'ended'])
+  await followed.return?.()
+})

@@ -1,0 +1,59 @@
+import { Chancery, type ChanceryOptions } from '../../src/index.ts'
+import { type HandClock, handClock } from './clocks.ts'
+
+export interface Asked {
+  /** Below the base. */
+  path: string
+  headers: Headers
+  signal: AbortSignal
+}
+
+/** A server inside the test: whatever `answer` says, at once or when it likes. */
+export interface Answering {
+  client: Chancery
+  clock: HandClock
+  asked: Asked[]
+}
+
+export const bodyOf = (data: unknown, headers: Record<string, string> = {}, status = 200) =>
+  new Response(JSON.stringify({ data }), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+
+export const pageOf = (data: unknown[], headers: Record<string, string> = {}) =>
+  new Response(
+    JSON.stringify({
+      data,
+      pagination: { page: 1, limit: 25, total: data.length, pages: Math.min(1, data.length) },
+    }),
+    { headers: { 'content-type': 'application/json', ...headers } },
+  )
+
+export function answering(
+  answer: (asked: Asked) => Response | Promise<Response>,
+  options: Partial<ChanceryOptions> = {},
+): Answering {
+  const clock = handClock()
+  const asked: Asked[] = []
+  const client = new Chancery({
+    baseUrl: 'https://api.game.example',
+    clock,
+    random: () => 0.5,
+    async fetch(input, init) {
+      const url = new URL(String(input))
+      const one: Asked = {
+        path: url.pathname.replace('/api/public/v1', '') + url.search,
+        headers: new Headers(init?.headers),
+        signal: init?.signal ?? new AbortController().signal,
+      }
+      asked.push(one)
+      const { promise: given, reject } = Promise.withResolvers<never>()
+      one.signal.addEventListener('abort', () => reject(one.signal.reason), { once: true })
+      given.catch(() => {})
+      return Promise.race([answer(one), given])
+    },
+    ...options,
+  })
+  return { client, clock, asked }
+}

@@ -1,0 +1,23 @@
+import { after, before } from 'node:test'
+import { createWorld, demoViewers, linesOf } from '@chancery/simulator'
+import { startChancery, type TestChancery } from '../../../server/test/support/chancery.ts'
+
+/** A small demo world, served. */
+export type Served = TestChancery & { viewers: ReturnType<typeof demoViewers> }
+
+/** Serves a demo world to the tests of a file. */
+export function serveDemoWorld(env: Record<string, string> = {}): () => Served {
+  let served: Served | undefined
+  before(async () => {
+    const chancery = await startChancery(env)
+    const world = createWorld({ nations: 100, days: 40, seed: 5, endsAt: '2026-05-27T18:00:00Z' })
+    await chancery.send([...world.history()].map(linesOf).join(''))
+    await chancery.tell([])
+    served = { ...chancery, viewers: demoViewers(world) }
+  })
+  after(() => served?.close())
+  return () => {
+    if (!served) throw new Error('the demo world is not served yet')
+    return served
+  }
+}

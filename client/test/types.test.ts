@@ -1,0 +1,97 @@
+import { test } from 'node:test'
+import type {
+  Contract,
+  ErrorCode as ContractErrorCode,
+  EventType as ContractEventType,
+  EventData,
+  Operation,
+  operations,
+  PublicOf,
+  ReadableOf,
+  ValuesFor,
+} from '@chancery/contract'
+import type * as api from '../src/api-types.ts'
+
+// The type check is the test: what differs from the contract does not compile.
+
+/** A type written out, so that two which say the same are the same. */
+type Plain<T> = T extends readonly (infer I)[]
+  ? Plain<I>[]
+  : T extends object
+    ? string extends keyof T
+      ? Record<string, T[keyof T]>
+      : { [K in keyof T]: Plain<T[K]> }
+    : T
+type Same<A, B> =
+  (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false
+type Resource<N extends keyof Contract['resources']> = Contract['resources'][N]
+
+const isSame = <T extends true>(claim: T) => claim
+
+/** What a caller may say, of an operation whose values the contract parses, beside what stands in its path. */
+type Said<O extends Operation, Path extends string = never> = {
+  [K in Exclude<keyof ValuesFor<O>, Path>]?: ReadonlyLists<ValuesFor<O>[K]>
+}
+type ReadonlyLists<T> = T extends (infer I)[] ? readonly I[] : T
+
+test('what the client knows of each resource is what the contract lets everybody read', () => {
+  isSame<Same<api.Nation, PublicOf<Resource<'nation'>>>>(true)
+  isSame<Same<api.Alliance, PublicOf<Resource<'alliance'>>>>(true)
+  isSame<Same<api.AllianceMember, PublicOf<Resource<'alliance_member'>>>>(true)
+  isSame<Same<api.War, PublicOf<Resource<'war'>>>>(true)
+  isSame<Same<api.Battle, PublicOf<Resource<'battle'>>>>(true)
+  isSame<Same<api.MarketPrice, PublicOf<Resource<'market_price'>>>>(true)
+  isSame<Same<api.MarketRanking, PublicOf<Resource<'market_ranking'>>>>(true)
+  isSame<Same<api.NationRanking, PublicOf<Resource<'nation_ranking'>>>>(true)
+  isSame<Same<api.AllianceRanking, PublicOf<Resource<'alliance_ranking'>>>>(true)
+  isSame<Same<api.Conflict, PublicOf<Resource<'conflict'>>>>(true)
+  isSame<Same<api.Era, PublicOf<Resource<'era'>>>>(true)
+  isSame<Same<api.NewsItem, PublicOf<Resource<'news_item'>>>>(true)
+  isSame<Same<api.Game, PublicOf<Resource<'game'>>>>(true)
+  isSame<Same<api.Key, PublicOf<Resource<'key'>>>>(true)
+  isSame<Same<api.VerifiedIdentity, PublicOf<Resource<'verified_identity'>>>>(true)
+})
+
+test('what an owner may read is what the contract lets an owner read, and no more', () => {
+  isSame<Same<api.OwnNation, ReadableOf<Resource<'nation'>>>>(true)
+  isSame<Same<api.AllianceWithTreasury, ReadableOf<Resource<'alliance'>>>>(true)
+})
+
+test('the kinds of events and what each tells are those of the contract', () => {
+  isSame<Same<api.EventType, ContractEventType>>(true)
+  isSame<Same<api.EventDataOf, { [K in ContractEventType]: EventData<K> }>>(true)
+})
+
+test('the codes of errors are those of the contract', () => {
+  isSame<Same<api.ErrorCode, ContractErrorCode>>(true)
+})
+
+test('every parameter takes what the contract parses', () => {
+  type Operations = typeof operations
+  isSame<Same<api.NationsListParameters, Said<Operations['nationsList']>>>(true)
+  isSame<Same<api.AlliancesListParameters, Said<Operations['alliancesList']>>>(true)
+  isSame<Same<api.AlliancesGetParameters, Said<Operations['alliancesGet'], 'id'>>>(true)
+  isSame<Same<api.AlliancesMembersParameters, Said<Operations['alliancesMembers'], 'id'>>>(true)
+  isSame<Same<api.WarsListParameters, Said<Operations['warsList']>>>(true)
+  isSame<Same<api.WarsBattlesParameters, Said<Operations['warsBattles'], 'id'>>>(true)
+  isSame<Same<api.MarketPriceParameters, Said<Operations['marketPrice']>>>(true)
+  isSame<Same<api.MarketRankingsParameters, Said<Operations['marketRankings']>>>(true)
+  isSame<Same<api.RankingsListParameters, Said<Operations['rankingsList']>>>(true)
+  isSame<Same<api.ConflictsListParameters, Said<Operations['conflictsList']>>>(true)
+  isSame<Same<api.ErasListParameters, Said<Operations['erasList']>>>(true)
+  isSame<Same<api.EventsListParameters, Said<Operations['eventsList']>>>(true)
+  isSame<Same<api.NewsListParameters, Said<Operations['newsList']>>>(true)
+  isSame<Same<api.MeNationParameters, Said<Operations['meNation']>>>(true)
+  isSame<Same<api.DiscordVerifyParameters, Said<Operations['discordVerify'], 'code'>>>(true)
+})
+
+test('an event is told apart by its type, and one of an unknown kind is no known one', () => {
+  const read = (event: api.ChanceryEvent): string => {
+    if (event.type === 'war.declared') return event.data.attacker.nation_name
+    if (event.type === 'battle.fought') return event.data.battle_id
+    if (event.type === 'game.flood') return String(event.data.severity)
+    // @ts-expect-error What a kind tells that is not known here is unknown, too.
+    return event.data.attacker.nation_name
+  }
+  read satisfies (event: api.LaterEvent) => string
+})

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Profile, ProfileError, parseProfile } from '@chancery/contract'
 import { CommandError } from './command-error.ts'
 
-/** Reads the profile of a game. Throws a CommandError that says what is wrong with it and where. */
+/** Reads the profile of a game. Throws a CommandError that says all that is wrong with it and where, a line each. */
 export async function readProfile(path: string): Promise<Profile> {
   const text = await readFile(path, 'utf8').catch(err => {
     throw new CommandError(`the profile ${path} cannot be read (${err.code})`)
@@ -10,6 +10,12 @@ export async function readProfile(path: string): Promise<Profile> {
   try {
     return parseProfile(text)
   } catch (error) {
-    throw error instanceof ProfileError ? new CommandError(`${path}: ${error.message}`) : error
+    if (!(error instanceof ProfileError)) throw error
+    throw new CommandError(
+      error.message
+        .split('\n')
+        .map(problem => `${path}: ${problem}`)
+        .join('\n'),
+    )
   }
 }

@@ -1,4 +1,11 @@
-import { type Scope, scopeNames } from '@chancery/contract'
+import {
+  type FactResource,
+  factResources,
+  type OperatorRole,
+  operatorRoleNames,
+  type Scope,
+  scopeNames,
+} from '@chancery/contract'
 import { InvalidArgumentError } from 'commander'
 
 /** A parser of whole numbers within bounds. */
@@ -32,17 +39,36 @@ export function moment(text: string): string {
   return new Date(value).toISOString().replace('.000Z', 'Z')
 }
 
-export function scopeList(text: string): Scope[] {
-  const words = text.split(',').map(word => word.trim())
-  return [...new Set(words)].map(word => {
-    const scope = scopeNames.find(name => name === word)
-    if (scope === undefined)
-      throw new InvalidArgumentError(
-        `${word === '' ? 'An empty word' : word} is no scope. The scopes are ${scopeNames.join(', ')}.`,
-      )
-    return scope
-  })
-}
+/** A parser of words of a form; `rule` says which. */
+const word =
+  (form: RegExp, rule: string) =>
+  (text: string): string => {
+    if (!form.test(text)) throw new InvalidArgumentError(rule)
+    return text
+  }
+
+export const feedName = word(/^[A-Za-z0-9._-]{1,64}$/, 'It must be 1 to 64 of A-Z a-z 0-9 . _ -')
+export const sqlName = word(/^[a-z_][a-z0-9_]{0,62}$/, 'It must be a name of small letters, digits and _.')
+
+/** A parser of words between commas, each of them known. */
+const knownWords =
+  <W extends string>(kind: string, known: readonly W[]) =>
+  (text: string): W[] => {
+    const words = text.split(',').map(word => word.trim())
+    return [...new Set(words)].map(word => {
+      const found = known.find(name => name === word)
+      if (found === undefined)
+        throw new InvalidArgumentError(
+          `${word === '' ? 'An empty word' : word} is no ${kind}. The ${kind}s are ${known.join(', ')}.`,
+        )
+      return found
+    })
+  }
+
+export const scopeList: (text: string) => Scope[] = knownWords('scope', scopeNames)
+export const roleList: (text: string) => OperatorRole[] = knownWords('role', operatorRoleNames)
+
+export const resourceList: (text: string) => FactResource[] = knownWords('resource', factResources)
 
 /** Words between commas, each once. */
 export function wordList(text: string): string[] {

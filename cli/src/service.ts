@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Config, ConfigDefaults, RunningServer } from '@chancery/server'
+import type { Profile } from '@chancery/contract'
+import type { Config, ConfigDefaults, ProfileComparison, RunningServer } from '@chancery/server'
 import { CommandError } from './command-error.ts'
 import type { Stop } from './stop.ts'
 
@@ -23,6 +24,12 @@ export async function startService(config: Config): Promise<RunningServer> {
 export async function migrateService(config: Config): Promise<string[]> {
   const { migrateDatabase } = await loadServer()
   return explained(() => migrateDatabase(config))
+}
+
+/** What it would mean to serve the configured database with a profile. */
+export async function compareProfile(config: Config, profile: Profile): Promise<ProfileComparison> {
+  const { compareWithDatabase } = await loadServer()
+  return explained(() => compareWithDatabase(config, profile))
 }
 
 /** Runs `work` until it is done and a stop is asked for, then closes the service. Throws if the service ends by itself. */

@@ -50,12 +50,12 @@ test('a request that the journal does not know is one line, and status 1', async
 
 test('keys top lists who calls most, with what was refused and redeemed', async t => {
   const key = { key_id: 'key_1', name: 'my bot', player_id: 'p1', calls: 12_345, limited: 7, refused: 2 }
-  const usage = { data: [{ ...key, redemptions: 31 }] }
+  const usage = { data: [{ ...key, deprecated: 5, redemptions: 31 }] }
   const door = await openStubDoor(t, { answer: answering(200, usage) })
   const { output } = await chancery(['keys', 'top'], door.variables)
   assert.match(
     output,
-    /^ID +PLAYER +NAME +CALLS +LIMITED +FORBIDDEN +REDEEMED\nkey_1 +p1 +my bot +12,345 +7 +2 +31\n$/,
+    /^ID +PLAYER +NAME +CALLS +LIMITED +FORBIDDEN +GOING +REDEEMED\nkey_1 +p1 +my bot +12,345 +7 +2 +5 +31\n$/,
   )
   const json = await chancery('keys top --hours 168 --limit 5 --json'.split(' '), door.variables)
   assert.deepEqual(JSON.parse(json.output), usage)

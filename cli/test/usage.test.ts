@@ -41,7 +41,21 @@ const wrong = [
   ['webhooks', 'replay', 'whe_1', '--since', '2026-03-02', '--until', '2026-03-01'],
   ['webhooks', 'replay', 'whe_1', '--since', '9999-01-01'],
   ['players', 'suspend'],
+  ['profile'],
+  ['profile', 'check'],
+  ['profile', 'check', 'one.json', 'two.json'],
   ['players', 'resume'],
+  ['tokens'],
+  ['tokens', 'create', '--name', 'x'],
+  ['tokens', 'create', '--name', 'x', '--roles', 'everything'],
+  ['tokens', 'create', '--name', 'x', '--roles', 'facts,'],
+  ['tokens', 'rotate', 'tok_1', '--overlap-hours', '169'],
+  ['tokens', 'revoke'],
+  ['tokens', 'log', '--limit', '0'],
+  ['refused'],
+  ['refused', 'show'],
+  ['refused', 'list', '--limit', '1001'],
+  ['refused', 'retry'],
 ]
 
 for (const words of wrong)
@@ -75,6 +89,18 @@ const commands = [
   'webhooks replay',
   'players suspend',
   'players resume',
+  'tokens create',
+  'tokens list',
+  'tokens rotate',
+  'tokens revoke',
+  'tokens log',
+  'refused list',
+  'refused show',
+  'refused retry',
+  'refused drop',
+  'profile check',
+  'profile example',
+  'profile schema',
 ]
 
 for (const command of commands)
@@ -114,11 +140,19 @@ test('a reader that has seen enough is no failure', async () => {
 test('a wrong profile is told with what is wrong in it', async () => {
   const { status, messages } = await chancery(['simulate', '--profile', import.meta.filename])
   assert.equal(status, 1)
-  assert.match(messages, /^.*\nchancery: .*: it is not JSON\n$/)
+  assert.match(messages, /^.*\nchancery: .*: it is not JSON: .*\n$/)
 })
 
 test('a wrong variable is refused by name, without a stack', async () => {
   const { status, messages } = await chancery(['serve'], { CHANCERY_PORT: 'x' })
   assert.equal(status, 1)
   assert.match(messages, /^chancery: CHANCERY_PORT: .*\n$/)
+})
+
+test('a database that is away is told by name, without a stack and a password', async () => {
+  const away = { CHANCERY_DATABASE_URL: 'postgres://somebody:a-password@127.0.0.1:1/world' }
+  const { status, messages } = await chancery(['backup', '-'], away)
+  assert.equal(status, 1)
+  assert.match(messages, /^chancery: CHANCERY_DATABASE_URL: PostgreSQL at 127.0.0.1:1.* does not answer.*\n$/)
+  assert.doesNotMatch(messages, /a-password/)
 })

@@ -15,7 +15,8 @@ export function addKeysTop(keys: Command, terminal: Terminal) {
     .addHelpText(
       'after',
       `
-LIMITED were refused with 429 and FORBIDDEN with 403; REDEEMED are verification codes.
+LIMITED were refused with 429 and FORBIDDEN with 403; GOING were answered with parts that are deprecated;
+REDEEMED are verification codes.
 
 Examples:
   chancery keys top
@@ -30,8 +31,8 @@ async function listBusyKeys(options: TopOptions, terminal: Terminal) {
     key.key_id,
     key.player_id ?? '-',
     key.name ?? '-',
-    ...[key.calls, key.limited, key.refused, key.redemptions].map(grouped),
+    ...[key.calls, key.limited, key.refused, key.deprecated, key.redemptions].map(grouped),
   ])
-  const head = ['ID', 'PLAYER', 'NAME', 'CALLS', 'LIMITED', 'FORBIDDEN', 'REDEEMED']
+  const head = ['ID', 'PLAYER', 'NAME', 'CALLS', 'LIMITED', 'FORBIDDEN', 'GOING', 'REDEEMED']
   print(terminal, options.json, answer, rows.length > 0 ? table([head, ...rows]) : 'no calls with keys')
 }

@@ -41,6 +41,7 @@ export interface BusyKeyRecord extends BusyRecord {
   key_id: string
   name: string | null
   player_id: string | null
+  deprecated: number
   redemptions: number
 }
 
@@ -63,6 +64,7 @@ export const readBusyKeys = (answer: unknown): BusyKeyRecord[] =>
       key_id: members.text('key_id'),
       name: members.textOrNull('name'),
       player_id: members.textOrNull('player_id'),
+      deprecated: members.number('deprecated'),
       redemptions: members.number('redemptions'),
     }))
 

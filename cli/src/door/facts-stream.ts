@@ -1,6 +1,13 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { CommandError } from '../command-error.ts'
-import { explainSilence, isSuccess, type OperatorDoor, refusalOf, responseTo } from './operator-door.ts'
+import {
+  explainSilence,
+  isSuccess,
+  type OperatorDoor,
+  refusalOf,
+  responseTo,
+  ServiceSilent,
+} from './operator-door.ts'
 import { type Outcome, readOutcome } from './outcome.ts'
 
 export type FactsSource = AsyncIterable<Uint8Array | string>
@@ -8,6 +15,8 @@ export type FactsSource = AsyncIterable<Uint8Array | string>
 export interface FactsStreamOptions {
   /** Store nothing. */
   isCheck?: boolean
+  /** false: what is refused is not kept for the operator. */
+  isKept?: boolean
   /** Ends the stream early; the iteration throws its reason. */
   signal?: AbortSignal
 }
@@ -20,10 +29,11 @@ export interface FactsStreamOptions {
 export async function* sendFacts(
   door: OperatorDoor,
   source: FactsSource,
-  { isCheck = false, signal }: FactsStreamOptions = {},
+  { isCheck = false, isKept = true, signal }: FactsStreamOptions = {},
 ): AsyncGenerator<Outcome> {
   signal?.throwIfAborted()
-  const req = door.open('POST', isCheck ? '/facts?check=true' : '/facts', {
+  const query = isCheck ? '?check=true' : isKept ? '' : '?keep=false'
+  const req = door.open('POST', `/facts${query}`, {
     'content-type': 'application/x-ndjson',
   })
   const abort = () => req.destroy()
@@ -93,9 +103,9 @@ async function* linesIn(res: IncomingMessage): AsyncGenerator<string> {
 const connectionCut = () => Object.assign(new Error('closed early'), { code: 'ECONNRESET' })
 
 function withAdvice(err: unknown, batches: number): unknown {
-  if (!(err instanceof CommandError)) return err
+  if (!(err instanceof ServiceSilent)) return err
   const applied = batches === 1 ? '1 batch was' : `${batches} batches were`
-  return new CommandError(
+  return new ServiceSilent(
     `${err.message}; ${applied} answered before: send the same again, nothing is applied twice`,
   )
 }

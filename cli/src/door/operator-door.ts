@@ -32,7 +32,10 @@ export function openDoor({ url, token }: DoorAddress): OperatorDoor {
       agent: false,
       headers: { authorization: `Bearer ${token}`, ...headers },
     }
-    return start(new URL(path.slice(1), base), options)
+    const req = start(new URL(path.slice(1), base), options)
+    // An answer may take long; that the other side has vanished is told by the system, within half a minute.
+    req.setSocketKeepAlive(true, 10_000)
+    return req
   }
 
   return {
@@ -64,22 +67,34 @@ export function responseTo(req: ClientRequest): Promise<IncomingMessage> {
 
 export const isSuccess = ({ statusCode = 0 }: IncomingMessage) => statusCode >= 200 && statusCode < 300
 
+/** The service does not answer now, and may later. */
+export class ServiceSilent extends CommandError {}
+
+/** There is no such thing. */
+export class NothingFound extends CommandError {}
+
 /** The refusal that a response holds, as one line. */
 export async function refusalOf(res: IncomingMessage): Promise<CommandError> {
-  if (res.statusCode === 401) {
-    res.resume()
+  return refusalIn(res.statusCode ?? 0, await json(res).catch(() => undefined))
+}
+
+/** The same of an answer that was read. */
+export function refusalIn(status: number, answer: unknown): CommandError {
+  if (status === 401) {
     return new CommandError(
-      'the service refuses the operator token: CHANCERY_OPERATOR_TOKEN, or operator-token in the data directory, must be that of the running service',
+      'the service refuses the operator token: CHANCERY_OPERATOR_TOKEN, or operator-token in the data directory, must be one of the running service',
     )
   }
-  const answer: unknown = await json(res).catch(() => undefined)
   const error = isRecord(answer) && isRecord(answer.error) ? answer.error : {}
-  return new CommandError(
+  const Refusal = refusals[status] ?? CommandError
+  return new Refusal(
     typeof error.message === 'string'
       ? `${error.message} (${error.code}, request ${error.request_id})`
-      : `the service answered ${res.statusCode}: is this the operator address of a Chancery?`,
+      : `the service answered ${status}: is this the operator address of a Chancery?`,
   )
 }
+
+const refusals: Record<number, typeof CommandError> = { 404: NothingFound, 503: ServiceSilent }
 
 /** What a failed connection means; anything else stays as it is. */
 export function explainSilence(err: unknown, url: string): unknown {
@@ -88,9 +103,13 @@ export function explainSilence(err: unknown, url: string): unknown {
       `${url} answers something other than JSON: is it the operator address of a Chancery?`,
     )
   if (!(err instanceof Error) || !('code' in err)) return err
-  if (err.code === 'ECONNREFUSED' || err.code === 'ENOTFOUND' || err.code === 'EAI_AGAIN')
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(String(err.code)))
     return new CommandError(
+      `the certificate of ${url} is not trusted (${err.code}): CHANCERY_OPERATOR_URL must name a host that the certificate names, and NODE_EXTRA_CA_CERTS the file of an authority of your own`,
+    )
+  if (err.code === 'ECONNREFUSED' || err.code === 'ENOTFOUND' || err.code === 'EAI_AGAIN')
+    return new ServiceSilent(
       `no Chancery answers at ${url} (${err.code}): start it, or set CHANCERY_OPERATOR_URL to the one that runs`,
     )
-  return new CommandError(`the connection to ${url} was cut (${err.code})`)
+  return new ServiceSilent(`the connection to ${url} was cut (${err.code})`)
 }

@@ -1,8 +1,6 @@
+import { type BatchStatus, batchStatusNames } from '@chancery/contract'
 import { CommandError } from '../command-error.ts'
 import { isRecord } from '../record.ts'
-
-export const batchStatuses = ['applied', 'duplicate', 'conflict', 'refused', 'unavailable'] as const
-export type BatchStatus = (typeof batchStatuses)[number]
 
 export interface Refusal {
   /** In the stream, from 1; 0 where no line is at fault. */
@@ -19,12 +17,14 @@ export interface Outcome {
   events: number
   last_seq: number | null
   refused: Refusal[]
+  /** Whether the operator finds it among the refused batches, with its facts. */
+  is_kept: boolean
 }
 
 /** Reads one line of the answer. Throws a CommandError for what no Chancery says. */
 export function readOutcome(line: string): Outcome {
   const value = parse(line)
-  const status = isRecord(value) ? batchStatuses.find(known => known === value.status) : undefined
+  const status = isRecord(value) ? batchStatusNames.find(known => known === value.status) : undefined
   if (!isRecord(value) || status === undefined) throw strange(line)
   const { batch, facts, events, last_seq: lastSeq, refused } = value
   return {
@@ -38,6 +38,7 @@ export function readOutcome(line: string): Outcome {
       path: String(refusal.path ?? ''),
       reason: String(refusal.reason ?? ''),
     })),
+    is_kept: value.is_kept === true,
   }
 }
 

@@ -1,4 +1,5 @@
-import type { BatchStatus, Outcome, Refusal } from '../door/outcome.ts'
+import type { BatchStatus } from '@chancery/contract'
+import type { Outcome, Refusal } from '../door/outcome.ts'
 import { counted, duration, perSecond } from '../numbers.ts'
 
 interface ReportedRefusal extends Refusal {
@@ -61,7 +62,7 @@ export class IngestReport {
 
   text(): string {
     const time = this.elapsedMs
-    const others: BatchStatus[] = ['duplicate', 'refused', 'conflict', 'unavailable']
+    const others: BatchStatus[] = ['duplicate', 'refused', 'conflict', 'overtaken', 'unavailable']
     const counts = others
       .filter(status => status === 'duplicate' || status === 'refused' || this.#count(status) > 0)
       .map(status => `, ${this.#count(status)} ${words[status]}`)
@@ -88,6 +89,7 @@ const words: Record<BatchStatus, string> = {
   duplicate: 'applied before',
   refused: 'refused',
   conflict: 'in conflict',
+  overtaken: 'overtaken',
   unavailable: 'not settled',
 }
 
@@ -96,6 +98,7 @@ const reasons: Record<BatchStatus, string> = {
   duplicate: '',
   refused: 'refused without a reason',
   conflict: 'another batch was applied under this id',
+  overtaken: 'its feed has gone on from another batch',
   unavailable: 'the database was away: send the batch again',
 }
 

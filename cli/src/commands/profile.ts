@@ -1,0 +1,86 @@
+import { demoProfile, type ProfileChange, profileJsonSchema } from '@chancery/contract'
+import type { Command } from 'commander'
+import { CommandError } from '../command-error.ts'
+import { readProfile } from '../game-profile.ts'
+import { counted } from '../numbers.ts'
+import { compareProfile, readServiceConfig } from '../service.ts'
+import { print, type Terminal } from '../terminal.ts'
+
+export function addProfile(program: Command, terminal: Terminal) {
+  const profile = program.command('profile').description('the words of the game, as a file')
+  profile
+    .command('check')
+    .description('say what is wrong with a profile, or what would change with it')
+    .argument('<file>', 'the profile')
+    .option(
+      '--against-database',
+      'compare it with what the database was last served with, and with what is stored; stores nothing',
+      false,
+    )
+    .option('--json', 'print one JSON document', false)
+    .action((file: string, options: CheckOptions) => check(file, options, terminal))
+    .addHelpText(
+      'after',
+      `
+Exit status 1: the service would refuse it. The database is the one of CHANCERY_DATABASE_URL; the
+bundled one (CHANCERY_DATA_DIR) can be compared with while no service runs on it.
+
+Examples:
+  chancery profile check game.json
+  CHANCERY_DATABASE_URL=postgres://chancery@db/chancery chancery profile check game.json --against-database`,
+    )
+  profile
+    .command('example')
+    .description('print the profile of the demo game, to begin from')
+    .action(() => print(terminal, true, demoProfile, ''))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  chancery profile example > game.json`,
+    )
+  profile
+    .command('schema')
+    .description('print the JSON Schema of profiles')
+    .action(() => print(terminal, true, profileJsonSchema(), ''))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  chancery profile schema > game-profile.schema.json`,
+    )
+}
+
+interface CheckOptions {
+  againstDatabase: boolean
+  json: boolean
+}
+
+async function check(file: string, { againstDatabase, json }: CheckOptions, terminal: Terminal) {
+  const profile = await readProfile(file)
+  if (!againstDatabase) {
+    print(terminal, json, { file, is_in_order: true }, `${file} is a profile: ${profile.name}`)
+    return
+  }
+  const config = await readServiceConfig(terminal.env, {})
+  const { isFirst, changes, refusals } = await compareProfile(config, profile)
+  const document = { file, is_in_order: refusals.length === 0, is_first: isFirst, changes, refusals }
+  print(terminal, json, document, comparisonText(file, isFirst, changes))
+  if (refusals.length > 0) {
+    const lines = refusals.map(refusal => `  ${refusal}`)
+    throw new CommandError(
+      `${file}: the database cannot be served with it: ${counted(refusals.length, 'change')} refused\n${lines.join('\n')}`,
+    )
+  }
+}
+
+function comparisonText(file: string, isFirst: boolean, changes: ProfileChange[]): string {
+  if (isFirst) return `${file} is a profile, and the first that the database is served with`
+  if (changes.length === 0) return `${file} is a profile; the database is served with these words already`
+  return [`${file} is a profile; of what the database is served with`, ...changes.map(changeText)].join('\n')
+}
+
+const changeText = ({ kind, path, what, renamedTo }: ProfileChange) => {
+  const detail = what ? ` (${what.name} from ${what.from} to ${what.to})` : ''
+  return `  ${kind.padEnd(9)} ${path}${detail}${renamedTo ? ` (now ${renamedTo}?)` : ''}`
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { chancery, ended, startChancery } from './chancery.ts'
+
+/** Of this test: data directories, and the files of backups. */
+let dir: string
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'chancery-cli-backup-'))
+  await chmod(dir, 0o711)
+})
+after(() => rm(dir, { recursive: true, force: true, maxRetries: 20 }))
+
+const variablesFor = (name: string) => ({
+  CHANCERY_DATA_DIR: join(dir, name),
+  CHANCERY_HOST: '127.0.0.1',
+  CHANCERY_PORT: '0',
+  CHANCERY_OPERATOR_PORT: '0',
+  CHANCERY_LOG_LEVEL: 'silent',
+})
+
+/** Runs `work` while a service runs on a data directory of that name. */
+async function served(name: string, work: (publicUrl: string) => Promise<void>): Promise<void> {
+  const child = startChancery(['serve', '--json'], variablesFor(name))
+  try {
+    let text = ''
+    for await (const chunk of child.stdout ?? []) {
+      text += chunk
+      if (text.includes('}')) break
+    }
+    await work(JSON.parse(text).public)
+  } finally {
+    child.kill('SIGTERM')
+    if (child.exitCode === null) await once(child, 'exit')
+  }
+}
+
+const facts = [
+  { op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One', player: 'p1' } },
+  { op: 'commit', batch: 'b1' },
+]
+const namesAt = async (publicUrl: string) => {
+  const response = await fetch(`${publicUrl}/api/v1/nations`)
+  const { data } = (await response.json()) as { data: { nation_name: string }[] }
+  return data.map(({ nation_name }) => nation_name)
+}
+
+test('a world goes from one bundled database to another, from the running service and without it', async () => {
+  const file = join(dir, 'running.chancery.gz')
+  const offline = join(dir, 'offline.chancery.gz')
+  let key = ''
+  for (const left of [file, `${file}.part`]) await writeFile(left, 'left', { mode: 0o644 })
+  await served('first', async () => {
+    const input = facts.map(fact => `${JSON.stringify(fact)}\n`).join('')
+    assert.equal((await chancery(['ingest', '-'], variablesFor('first'), input)).status, 0)
+    const made = await chancery(
+      ['keys', 'create', '--nation', 'n1', '--name', 'bot', '--scopes', 'nation.read', '--json'],
+      variablesFor('first'),
+    )
+    key = JSON.parse(made.output).key
+    const { status, output, messages } = await chancery(['backup', file, '--json'], variablesFor('first'))
+    assert.equal(status, 0, messages)
+    const document = JSON.parse(output)
+    assert.equal(document.bytes, (await stat(file)).size)
+    assert.equal(document.seq, 1)
+    assert.equal((await stat(file)).mode & 0o777, 0o600, 'though what was there was open to everybody')
+    const refused = await chancery(['restore', '--replace', file], variablesFor('first'))
+    assert.equal(refused.status, 1)
+    assert.match(refused.messages, /another Chancery is already running on/)
+  })
+  const { status, messages } = await chancery(['backup', offline], variablesFor('first'))
+  assert.equal(status, 0, messages)
+  assert.deepEqual(
+    (await readdir(dir)).filter(name => name.includes('.part')),
+    [],
+  )
+
+  const restored = await chancery(['restore', file, '--json'], variablesFor('second'))
+  assert.equal(restored.status, 0, restored.messages)
+  const { next_seq: next, redactions } = JSON.parse(restored.output)
+  assert.ok(next > 1_000_000_000_000)
+  assert.deepEqual(redactions, { applied: 0, refused: [] })
+  await served('second', async publicUrl => {
+    for (let attempt = 0; (await namesAt(publicUrl)).length === 0; attempt += 1) {
+      assert.ok(attempt < 100, 'lists stay empty')
+      await new Promise(resolve => setTimeout(resolve, 50))
+    }
+    assert.deepEqual(await namesAt(publicUrl), ['One'])
+    const own = await fetch(`${publicUrl}/api/v1/me/nation`, { headers: { authorization: `Bearer ${key}` } })
+    assert.equal(own.status, 200)
+  })
+
+  const again = await chancery(['restore', offline], variablesFor('second'))
+  assert.equal(again.status, 1)
+  assert.match(again.messages, /holds a world already/)
+  const bytes = await readFile(offline)
+  const replaced = startChancery(['restore', '--replace', '-'], variablesFor('second'))
+  replaced.stdin?.end(bytes)
+  const { status: code, output } = await ended(replaced)
+  assert.equal(code, 0)
+  assert.match(
+    output,
+    /^restored what was taken \d{4}-.*\nthe log goes on at \d{13}\n0 redactions applied again\n$/,
+  )
+  const elsewhere = await chancery(['restore', '--done-elsewhere'], variablesFor('second'))
+  assert.equal(elsewhere.status, 0, elsewhere.messages)
+})
+
+test('a damaged file is told in one line, and leaves no trace', async () => {
+  const file = join(dir, 'cut.chancery.gz')
+  await writeFile(file, await readFile(join(dir, 'running.chancery.gz')))
+  await truncate(file, (await stat(file)).size - 20)
+  const { status, messages } = await chancery(['restore', '--replace', file], variablesFor('second'))
+  assert.equal(status, 1)
+  assert.match(messages, /^chancery: the backup is damaged or cut off .*\n$/)
+  await served('second', async publicUrl => {
+    assert.equal((await fetch(`${publicUrl}/api/v1/nations/n1`)).status, 200)
+  })
+})
+
+test('wrong use is told', async () => {
+  const variables = variablesFor('none')
+  const cases: [string[], number, RegExp][] = [
+    [['restore'], 2, /takes either the file of a backup, or --done-elsewhere/],
+    [['restore', '--done-elsewhere', '--replace'], 2, /--done-elsewhere replaces nothing/],
+    [['restore', join(dir, 'missing')], 1, /cannot be read/],
+    [['backup', join(dir, 'x')], 1, /there is no database in/],
+    [['backup', join(dir, 'no', 'x')], 1, /there is no database in/],
+  ]
+  for (const [words, status, message] of cases) {
+    const { status: code, messages } = await chancery(words, variables)
+    assert.equal(code, status, messages)
+    assert.match(messages, message)
+  }
+})

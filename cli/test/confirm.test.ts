@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { UsageError } from '../src/command-error.ts'
+import { confirm } from '../src/confirm.ts'
+
+function terminal(typed: string, isTTY = true) {
+  const input = Object.assign(new PassThrough(), { isTTY })
+  const messages = Object.assign(new PassThrough(), { isTTY })
+  input.end(typed)
+  return { env: {}, input, output: new PassThrough(), messages }
+}
+
+test('only the word itself goes on', async () => {
+  for (const [typed, isMeant] of [
+    ['p7\n', true],
+    [' p7 \n', true],
+    ['y\n', false],
+    ['\n', false],
+    ['', false],
+  ] as const) {
+    const asked = terminal(typed)
+    assert.equal(await confirm(asked, 'All of p7 goes.', 'p7'), isMeant, typed)
+    asked.messages.end()
+    assert.match(await text(asked.messages), /All of p7 goes\.\nType p7 to go on: /)
+  }
+})
+
+test('nobody is asked where no terminal is', async () => {
+  await assert.rejects(confirm(terminal('p7\n', false), 'All of p7 goes.', 'p7'), UsageError)
+})

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { after, before, test } from 'node:test'
+import { createGame, type Game, smallGame } from '../../connect/test/game.ts'
+import { startChancery as startService, type TestChancery } from '../../server/test/support/chancery.ts'
+import { chancery, ended, startChancery } from './chancery.ts'
+
+let service: TestChancery
+let game: Game
+let variables: Record<string, string>
+before(async () => {
+  service = await startService()
+  game = await createGame(service.databaseUrl, smallGame)
+  await game.query("insert into nations (id, name) select i, 'Nation ' || i from generate_series(1, 20) i")
+  variables = {
+    CHANCERY_OPERATOR_URL: service.operatorUrl,
+    CHANCERY_OPERATOR_TOKEN: service.operatorToken,
+    CHANCERY_GAME_DATABASE_URL: game.url,
+  }
+})
+after(async () => {
+  await game.drop()
+  await service.close()
+})
+
+for (const words of [
+  ['pull', '--every', 'often'],
+  ['pull', '--name', 'a b'],
+  ['pull', '--schema', 'x.y'],
+  ['pull', 'everything'],
+  ['pull', 'sql', 'nations'],
+  ['outbox'],
+  ['outbox', 'drain', '--name', ''],
+])
+  test(`wrong usage exits with 2 and prints no result: ${words.join(' ')}`, async () => {
+    const { status, output, messages } = await chancery(words)
+    assert.deepEqual([status, output], [2, ''])
+    assert.notEqual(messages, '')
+  })
+
+for (const command of ['pull', 'pull check', 'pull sql', 'outbox sql', 'outbox drain', 'outbox status'])
+  test(`--help shows examples: ${command}`, async () => {
+    const { status, output } = await chancery([...command.split(' '), '--help'])
+    assert.equal(status, 0)
+    assert.match(output, new RegExp(`Examples:\\n(.*\\n)*.*chancery ${command.split(' ')[0]}`))
+  })
+
+test('without the address of the game each command says which variable it needs', async () => {
+  for (const words of [['pull'], ['pull', 'check'], ['outbox', 'drain'], ['outbox', 'status']]) {
+    const { status, messages } = await chancery(words, { CHANCERY_OPERATOR_URL: service.operatorUrl })
+    assert.equal(status, 1)
+    assert.match(
+      messages,
+      /^chancery: CHANCERY_GAME_DATABASE_URL must be the address of the game's own PostgreSQL/,
+    )
+  }
+})
+
+test('pull sql prints views of the resources that are asked for', async () => {
+  const { output } = await chancery(['pull', 'sql', 'war', 'treaty', '--schema', 'chancery_out'])
+  assert.deepEqual(output.match(/^create view .*$/gm), [
+    'create view chancery_out.war as',
+    'create view chancery_out.treaty as',
+  ])
+})
+
+test('pull check says what would be told and what would be refused, and stores nothing', async () => {
+  const good = await chancery(['pull', 'check'], variables)
+  assert.deepEqual(
+    [good.status, good.output],
+    [0, 'alliance  0 facts\nnation  20 facts\nalliance_member  0 facts\nwar  0 facts\n'],
+  )
+  await game.query("update nations set name = '' where id = 3")
+  const bad = await chancery(['pull', '--json', 'check'], variables)
+  assert.equal(bad.status, 1)
+  assert.match(bad.messages, /^chancery: 1 row would be refused\n$/)
+  const document = JSON.parse(bad.output)
+  assert.deepEqual(document.views.nation, 19)
+  assert.deepEqual([document.refused[0].key, document.refused[0].path], ['3', '/data/nation_name'])
+  await game.query("update nations set name = 'Nation 3' where id = 3")
+  assert.equal((await service.get('/nations/1')).status, 404)
+})
+
+test('pull --once tells all, in one line for people and one document for programs', async () => {
+  const once = await chancery(['pull', '--once'], variables)
+  assert.equal(once.status, 0)
+  assert.match(
+    once.output,
+    /^\d\d:\d\d:\d\d alliance 0 in all, nation 20 in all, alliance_member 0 in all, war 0 in all; batch pull:\S+ applied, 20 events\n$/,
+  )
+  const again = await chancery(['pull', '--once', '--json'], variables)
+  assert.equal(JSON.parse(again.output).views.nation.is_whole, true)
+  assert.equal(JSON.parse(again.output).events, 0)
+})
+
+test('pull goes on until it is asked to end, and ends with 0', async () => {
+  const child = startChancery(['pull', '--every', '0.05'], variables)
+  if (!child.stdout) throw new Error('no pipe')
+  const lines = createInterface({ input: child.stdout })
+  await once(lines, 'line')
+  await game.query("update nations set motto = 'Homeward.' where id in (1, 2, 3)")
+  const [line] = await once(lines, 'line')
+  assert.match(line, /^\d\d:\d\d:\d\d nation 3 changed; batch pull:\S+ applied, 0 events$/)
+  child.kill('SIGTERM')
+  assert.equal((await ended(child)).status, 0)
+})
+
+test('a guard that stops the pull is exit status 1 and one line', async () => {
+  await game.query('delete from nations where id > 10')
+  const { status, messages, output } = await chancery(['pull', '--once'], variables)
+  assert.deepEqual([status, output], [1, ''])
+  assert.match(
+    messages,
+    /^chancery: chancery_out\.nation lacks 10 of 20 rows that were there: .* run chancery pull --allow-deletes once\n$/,
+  )
+  assert.equal((await chancery(['pull', '--once', '--allow-deletes'], variables)).status, 0)
+  assert.equal((await service.get('/nations/11')).status, 404)
+})
+
+test('the outbox is made by its SQL, drained, and tells what waits', async () => {
+  const { output: sql } = await chancery(['outbox', 'sql'])
+  await game.query(sql)
+  assert.equal((await chancery(['outbox', 'status'], variables)).output, 'nothing waits\n')
+  await game.query(`begin; select chancery_out.put('nation', '{"id": 1, "motto": "By the outbox."}');
+    select chancery_out.put('nation', '{"id": 2, "motto": "As well."}'); commit`)
+  assert.match(
+    (await chancery(['outbox', 'status'], variables)).output,
+    /^2 facts of 1 transaction waiting, the oldest for .*\n$/,
+  )
+  const drained = await chancery(['outbox', 'drain', '--once'], variables)
+  assert.equal(drained.status, 0)
+  assert.match(drained.output, /^\d\d:\d\d:\d\d 2 facts applied, 0 events \(batch outbox:\S+\)\n$/)
+  assert.deepEqual(JSON.parse((await chancery(['outbox', 'status', '--json'], variables)).output), {
+    rows: 0,
+    transactions: 0,
+    oldest_seconds: null,
+  })
+  const { data } = await service.read<{ data: { motto: string } }>('/nations/1')
+  assert.equal(data.motto, 'By the outbox.')
+})
+
+test('the drainer is woken by what is written, long before it would look', async () => {
+  const child = startChancery(['outbox', 'drain', '--every', '3600'], variables)
+  if (!child.stdout) throw new Error('no pipe')
+  const lines = createInterface({ input: child.stdout })
+  await game.query(`select chancery_out.put('nation', '{"id": 1, "motto": "Once."}')`)
+  await once(lines, 'line')
+  await game.query(`select chancery_out.put('nation', '{"id": 1, "motto": "Twice."}')`)
+  await once(lines, 'line')
+  child.kill('SIGTERM')
+  assert.equal((await ended(child)).status, 0)
+})

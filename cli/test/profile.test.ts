@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { demoProfile, type Profile, profileSchema } from '@chancery/contract'
+import { compiler, complaints } from '../../contract/test/compile.ts'
+import { createGameHost, type GameHost, put, smallGame, tell } from '../../server/test/profile/games.ts'
+import { chancery } from './chancery.ts'
+
+let folder: string
+let host: GameHost
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chancery-profile-'))
+  host = await createGameHost()
+})
+after(async () => {
+  await host.close()
+  await rm(folder, { recursive: true })
+})
+
+async function fileOf(profile: unknown): Promise<string> {
+  const file = join(folder, 'game.json')
+  await writeFile(file, JSON.stringify(profile))
+  return file
+}
+
+const check = async (profile: unknown, ...words: string[]) =>
+  chancery(['profile', 'check', await fileOf(profile), ...words], {
+    CHANCERY_DATABASE_URL: host.databaseUrl,
+    CHANCERY_DATA_DIR: folder,
+  })
+
+test('the example is a profile, and the schema one of profiles', async () => {
+  const [example, schema] = await Promise.all(
+    ['example', 'schema'].map(async word => JSON.parse((await chancery(['profile', word])).output)),
+  )
+  assert.deepEqual(example, demoProfile)
+  assert.equal((await check(example)).status, 0)
+  const validate = compiler()(schema)
+  assert.deepEqual(complaints(validate, example), [])
+  assert.notDeepEqual(complaints(validate, { ...example, units: [{ key: 'Tanks' }] }), [])
+  assert.deepEqual(Object.keys(schema.properties), Object.keys(profileSchema.properties))
+})
+
+test('all that is wrong with a profile is told, a line each, with its place and what is allowed', async () => {
+  const { currency: _, ...rest } = smallGame
+  const wrong = {
+    ...rest,
+    ranks: [{ key: 'consul', label: 'Consul', tier: 'king' }],
+    resources: [{ key: '__proto__', label: 'Trap' }],
+    moons: 2,
+  }
+  const { status, output, messages } = await check(wrong)
+  assert.equal(status, 1)
+  assert.equal(output, '')
+  const lines = messages.trimEnd().split('\n')
+  assert.deepEqual(lines.map(line => /game\.json: (\/\S+) /.exec(line)?.[1]).sort(), [
+    '/currency',
+    '/moons',
+    '/ranks/0/tier',
+    '/resources/0/key',
+  ])
+  assert.match(messages, /\/ranks\/0\/tier must be one of leader, officer, member/)
+  assert.match(messages, /\/moons is not known here; allowed are name, url,/)
+})
+
+test('what would change is told against the database, and refused with status 1 where stored things stand against it', async () => {
+  const first = JSON.parse((await check(smallGame, '--against-database', '--json')).output)
+  assert.equal(first.is_first, true)
+
+  const server = await host.start(smallGame)
+  await tell(server, [put('nation', { id: 'n1', nation_name: 'Roma', continent: 'italia' })])
+  assert.match((await check(smallGame, '--against-database')).output, /with these words already/)
+
+  const wider: Profile = {
+    ...smallGame,
+    war_types: [...smallGame.war_types, { key: 'civil', label: 'Civil war' }],
+  }
+  const taken = await check(wider, '--against-database')
+  assert.equal(taken.status, 0)
+  assert.match(taken.output, /^ {2}added {5}war_types\.civil$/m)
+
+  const moved: Profile = { ...wider, continents: [{ key: 'africa', label: 'Africa' }] }
+  const refused = await check(moved, '--against-database', '--json')
+  assert.equal(refused.status, 1)
+  const { refusals, changes } = JSON.parse(refused.output)
+  assert.equal(refusals.length, 1)
+  assert.match(refusals[0], /^continents\.italia: 1 nation uses the word/)
+  assert.equal(changes.length, 3)
+  assert.match(refused.messages, /1 change refused\n {2}continents\.italia/)
+  // Nothing of this was adopted.
+  assert.match((await check(smallGame, '--against-database')).output, /with these words already/)
+})

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { chancery } from './chancery.ts'
+import { openStubDoor, outcomeLine } from './stub-door.ts'
+
+/** A door that keeps the lines of facts, and answers each batch so. */
+function keeping(outcome: Record<string, unknown> = {}) {
+  const lines: Record<string, unknown>[] = []
+  const facts = async (req: IncomingMessage, res: ServerResponse) => {
+    const sent = (await text(req))
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    lines.push(...sent)
+    res.end(outcomeLine({ batch: sent.at(-1)?.batch, ...outcome }))
+  }
+  return { lines, facts }
+}
+
+const refused = {
+  status: 'refused',
+  refused: [{ line: 1, path: '/id', reason: 'there is no nation n5, and never was' }],
+}
+
+test('redact sends one fact in a batch of its own', async t => {
+  const { lines, facts } = keeping()
+  const door = await openStubDoor(t, { facts })
+  const set = [
+    '--set',
+    'nation_name=Former = nation',
+    '--set',
+    'motto=null',
+    '--set',
+    'attributes.creed=null',
+  ]
+  const words = ['redact', 'nation', 'n5', ...set, '--set', 'attributes.oath=Old']
+  const { status, output } = await chancery(words, door.variables)
+  assert.equal(status, 0)
+  assert.match(
+    output,
+    /^nation n5: nation_name, motto, attributes replaced everywhere .*\(batch redact-[0-9a-f-]{36}\)\n/,
+  )
+  const data = { nation_name: 'Former = nation', motto: null, attributes: { creed: null, oath: 'Old' } }
+  assert.deepEqual(lines[0], { op: 'redact', resource: 'nation', id: 'n5', data })
+  assert.match(String(lines[1]?.batch), /^redact-/)
+  assert.equal(door.calls[0]?.path, '/facts?keep=false')
+  const json = await chancery([...words, '--json'], door.variables)
+  assert.equal(JSON.parse(json.output).status, 'applied')
+})
+
+test('redact says why nothing was changed', async t => {
+  const door = await openStubDoor(t, { facts: keeping(refused).facts })
+  const { status, output, messages } = await chancery(
+    ['redact', 'nation', 'n5', '--set', 'motto=null'],
+    door.variables,
+  )
+  assert.deepEqual([status, output], [1, ''])
+  assert.equal(messages, 'chancery: nothing was changed: /id there is no nation n5, and never was\n')
+})
+
+test('redact needs a field and its text', async t => {
+  const door = await openStubDoor(t)
+  for (const words of [[], ['--set', 'motto'], ['--set', '=x'], ['--set', 'Motto=x']])
+    assert.equal(
+      (await chancery(['redact', 'nation', 'n5', ...words], door.variables)).status,
+      2,
+      words.join(' '),
+    )
+  assert.deepEqual(door.calls, [])
+})
+
+test('erase does nothing without a terminal to ask on, unless it is told', async t => {
+  const { lines, facts } = keeping({ events: 2 })
+  const door = await openStubDoor(t, { facts })
+  const words = ['erase', 'p7', '--nations', 'n5,n6', '--name', 'Abandoned']
+  const { status, messages } = await chancery(words, door.variables, 'p7\n')
+  assert.equal(status, 2)
+  assert.match(messages, /say --yes if it is meant/)
+  assert.deepEqual(lines, [])
+  const told = await chancery([...words, '--yes'], door.variables)
+  assert.equal(told.status, 0)
+  assert.match(told.output, /^p7 is erased, with 2 nations \(batch erase-/)
+  assert.deepEqual(lines[0], { op: 'erase', player: 'p7', nations: ['n5', 'n6'], name: 'Abandoned' })
+})
+
+test('erase leaves out what was not said', async t => {
+  const { lines, facts } = keeping()
+  const door = await openStubDoor(t, { facts })
+  assert.equal((await chancery(['erase', 'p7', '--yes', '--json'], door.variables)).status, 0)
+  assert.deepEqual(lines[0], { op: 'erase', player: 'p7' })
+})

@@ -5,9 +5,10 @@
  * `--control` runs two without it, which shows how much. A profile then says steadily what share of its busy time a
  * service spends in the journal. `--json` prints one document.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cpuSecondsOf } from './cpu-seconds.ts'
 import { runKeepAliveLoop } from './journal/keep-alive-loop.ts'
 import { profiledShare } from './journal/profiled-share.ts'
 import { type Served, serve } from './served.ts'
@@ -87,14 +88,6 @@ async function profile(): Promise<number> {
   const share = await profiledShare(directory, url => url.includes('/server/src/journal/'))
   await rm(directory, { recursive: true })
   return share
-}
-
-/** Of all threads of a process, where the system is a Linux. */
-async function cpuSecondsOf(pid: number): Promise<number | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  // Behind the name, which may hold anything: user and system time are the 12th and 13th, in hundredths.
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return fields && (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 function report(turns: { with: Turn; without: Turn }[], share: number): void {

@@ -11,6 +11,7 @@ const program = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url))
 export interface Served {
   publicUrl: string
   operatorUrl: string
+  operatorToken: string
   pid: number
   /** Asks the operator listener; rejects where it refuses. */
   operate<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T>
@@ -40,6 +41,7 @@ export async function serve(env: Record<string, string> = {}): Promise<Served> {
   return {
     publicUrl: addresses.public,
     operatorUrl: addresses.operator,
+    operatorToken: token,
     pid: Number(child.pid),
     async operate(method, path, body, headers = {}) {
       const response = await fetch(addresses.operator + path, {

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Link, openStore } from '../src/store.ts'
+
+const link = (account: string, nationId: string, more: Partial<Link> = {}): Link => ({
+  guild: 'g1',
+  account,
+  nationId,
+  nationName: nationId.toUpperCase(),
+  allianceId: 'a7',
+  rank: 'member',
+  ...more,
+})
+
+test('what is kept is there after a restart', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'chancery-bot-store-'))
+  const path = join(directory, 'bot.sqlite')
+  const before = openStore(path)
+  before.addRule('g1', { role: 'r1', allianceId: null, rank: null })
+  before.link(link('u1', 'n1'))
+  before.setNewsChannel('g1', 'c1')
+  before.setPosition(41)
+  before.setPosition(42)
+  before.close()
+  const after = openStore(path)
+  assert.deepEqual({ ...after.rules('g1')[0] }, { role: 'r1', allianceId: null, rank: null })
+  assert.deepEqual({ ...after.links()[0] }, link('u1', 'n1'))
+  assert.equal(after.newsChannel('g1'), 'c1')
+  assert.equal(after.position(), 42)
+  after.close()
+  await rm(directory, { recursive: true })
+})
+
+test('an account holds one nation in a guild, and a nation is held by one account', () => {
+  const store = openStore(':memory:')
+  assert.deepEqual(store.link(link('u1', 'n1')), [])
+  assert.deepEqual(
+    store.link(link('u2', 'n1')).map(({ account }) => account),
+    ['u1'],
+  )
+  assert.deepEqual(
+    store.link(link('u2', 'n2')).map(({ nationId }) => nationId),
+    ['n1'],
+  )
+  assert.deepEqual(store.link(link('u1', 'n2', { guild: 'g2' })), [])
+  assert.deepEqual(
+    store.links().map(({ guild, account, nationId }) => [guild, account, nationId]),
+    [
+      ['g1', 'u2', 'n2'],
+      ['g2', 'u1', 'n2'],
+    ],
+  )
+})
+
+test('a rule that is there already is not kept twice', () => {
+  const store = openStore(':memory:')
+  for (const rank of [null, null, 'officer']) store.addRule('g1', { role: 'r1', allianceId: null, rank })
+  assert.equal(store.rules('g1').length, 2)
+  assert.equal(store.forgetRole('g1', 'r1'), 2)
+})
+
+test('what changes of a nation does not bring back a link that is gone', () => {
+  const store = openStore(':memory:')
+  store.link(link('u1', 'n1'))
+  store.link(link('u1', 'n2'))
+  store.update(link('u1', 'n1', { rank: 'leader' }))
+  assert.deepEqual(
+    store.links().map(({ nationId, rank }) => [nationId, rank]),
+    [['n2', 'member']],
+  )
+})
+
+test('a guild that the bot was taken out of is forgotten, and others are not', () => {
+  const store = openStore(':memory:')
+  for (const guild of ['g1', 'g2']) {
+    store.addRule(guild, { role: 'r1', allianceId: null, rank: null })
+    store.link(link('u1', 'n1', { guild }))
+    store.setNewsChannel(guild, 'c1')
+  }
+  store.forgetGuild('g1')
+  assert.deepEqual(
+    [store.rules('g1').length, store.linksOfGuild('g1').length, store.newsChannel('g1')],
+    [0, 0, undefined],
+  )
+  assert.deepEqual(
+    [store.rules('g2').length, store.linksOfGuild('g2').length, store.newsChannel('g2')],
+    [1, 1, 'c1'],
+  )
+})
+
+test('ids of events are remembered for a week', () => {
+  let now = new Date('2026-05-01T00:00:00Z')
+  const store = openStore(':memory:', () => now)
+  store.keepSeen('evt_1')
+  now = new Date('2026-05-07T00:00:00Z')
+  store.keepSeen('evt_2')
+  assert.ok(store.hasSeen('evt_1'))
+  now = new Date('2026-05-09T00:00:00Z')
+  store.keepSeen('evt_3')
+  assert.deepEqual([store.hasSeen('evt_1'), store.hasSeen('evt_2')], [false, true])
+})

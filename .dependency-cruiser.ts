@@ -1,9 +1,11 @@
 import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
-const ours = '^(contract|server|client|portal|simulator|cli|acceptance|bench|examples|tools)/'
+const ours = '^(contract|server|client|portal|simulator|connect|cli|acceptance|bench|examples|tools)/'
 const slice = '(?:resources/[^/]+|access|events|verification|webhooks)'
-/** What applies facts, and what counts anew after them. */
-const apply = '^server/src/resources/[^/]+/(apply|recount)\\.ts$'
+/** What applies facts, what counts anew after them, and what begins the world anew. */
+const apply = '^server/src/resources/[^/]+/(apply|recount|reset)\\.ts$'
+
+const databaseDrivers = '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely)/'
 
 /** How a slice defines its routes, words its answers and refuses. */
 const httpForSlices = ['define-route', 'define-stream', 'stream-source', 'answers', 'api-error']
@@ -50,10 +52,26 @@ export const forbidden: IForbiddenRuleType[] = [
   },
   {
     name: 'database-drivers-in-store-only',
-    comment: 'Others get a Database, which acts as a role.',
+    comment: 'Others get a Database, which acts as a role. The example of a game has a database of its own.',
     severity: 'error',
-    from: { path: ours, pathNot: ['^server/src/store/', '^[^/]+/test/', '^tools/'] },
-    to: { path: '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely)/' },
+    from: {
+      path: ours,
+      pathNot: [
+        '^server/src/store/',
+        '^connect/src/',
+        '^[^/]+/test/',
+        '^tools/',
+        '^examples/connect-a-game/',
+      ],
+    },
+    to: { path: databaseDrivers },
+  },
+  {
+    name: 'game-database-driver-in-one-file',
+    comment: "One file knows how a game's database is spoken to: others get a GameDatabase.",
+    severity: 'error',
+    from: { path: '^connect/src/', pathNot: '^connect/src/game-database\\.ts$' },
+    to: { path: databaseDrivers },
   },
   {
     name: 'redis-client-in-limits-only',
@@ -75,17 +93,34 @@ export const forbidden: IForbiddenRuleType[] = [
     comment:
       "As every file of a slice; and what a deletion takes with it is deleted by its own slice's apply.ts.",
     severity: 'error',
-    from: { path: `^server/src/(${slice})/(?:apply|recount)\\.ts$` },
+    from: { path: `^server/src/(${slice})/(?:apply|recount|reset)\\.ts$` },
     to: { path: ours, pathNot: [...belowSlices, apply] },
   },
   {
     name: 'ingest-imports-apply-and-events',
-    comment: 'The one door in hands facts to every apply.ts and appends the events that follow.',
+    comment:
+      'The one door in hands facts to every apply.ts, appends the events that follow, and takes back what must be forgotten.',
     severity: 'error',
     from: { path: '^server/src/ingest/' },
     to: {
       path: ours,
-      pathNot: ['^contract/src/', '^server/src/(store|ingest|events)/', apply],
+      pathNot: ['^contract/src/', '^server/src/(store|ingest|events|redaction)/', apply],
+    },
+  },
+  {
+    name: 'redaction-imports-apply-and-the-queue',
+    comment:
+      'What is taken back is taken back in the batch that asks for it: from things by their apply.ts, from the log, and from the queue of webhooks.',
+    severity: 'error',
+    from: { path: '^server/src/redaction/' },
+    to: {
+      path: ours,
+      pathNot: [
+        '^contract/src/',
+        '^server/src/(store|redaction)/',
+        '^server/src/webhooks/queue\\.ts$',
+        apply,
+      ],
     },
   },
   {
@@ -122,10 +157,10 @@ export const forbidden: IForbiddenRuleType[] = [
   },
   {
     name: 'cli-imports-package-entries',
-    comment: "The command line uses the server's package entry, the simulator's and the contract's.",
+    comment: 'The command line uses the package entries of server, simulator, connect and contract.',
     severity: 'error',
     from: { path: '^cli/', pathNot: '^cli/test/' },
-    to: { path: ours, pathNot: ['^cli/', '^(contract|server|simulator)/src/index\\.ts$'] },
+    to: { path: ours, pathNot: ['^cli/', '^(contract|server|simulator|connect)/src/index\\.ts$'] },
   },
   {
     name: 'simulator-imports-contract-only',
@@ -133,6 +168,13 @@ export const forbidden: IForbiddenRuleType[] = [
     severity: 'error',
     from: { path: '^simulator/src/' },
     to: { path: ours, pathNot: ['^simulator/', '^contract/src/index\\.ts$'] },
+  },
+  {
+    name: 'connect-imports-contract-only',
+    comment: 'What reads a game speaks to the service by its door, as the game itself would.',
+    severity: 'error',
+    from: { path: '^connect/src/' },
+    to: { path: ours, pathNot: ['^connect/src/', '^contract/src/index\\.ts$'] },
   },
   {
     name: 'outsiders-use-http',
@@ -177,7 +219,7 @@ export const cruiseOptions: ICruiseOptions = {
   // With TypeScript 7 its own reader is switched off, and then it reads no .ts file and reports no error.
   parser: 'swc',
   doNotFollow: { path: 'node_modules' },
-  exclude: { path: ['^tools/import-rules/fixtures/', '^portal/dist/'] },
+  exclude: { path: ['^tools/import-rules/fixtures/', '^(portal|client)/dist/'] },
   enhancedResolveOptions: {
     exportsFields: ['exports'],
     conditionNames: ['import', 'node', 'default'],

@@ -14,6 +14,7 @@ const steps = {
   'unused files, exports and packages': 'knip',
   'format and lint': 'biome check --error-on-warnings',
   'files made from the contract': 'node contract/src/generate.ts --check',
+  'client made from the contract': 'node client/generate/main.ts --check',
   'lockfile for all platforms': 'node tools/complete-lockfile.ts --check',
 }
 

@@ -1,8 +1,12 @@
 /**
  * Runs the tests of all workspaces, or of the files and patterns given.
  * With --external: against a PostgreSQL and a Redis that run already, on their usual ports where the environment names no others.
+ * With --twice: what failed is run once more, file by file, and decides by that; what passed only then is named at the end.
  */
 import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -18,23 +22,60 @@ const external = {
 
 const args = process.argv.slice(2)
 const isExternal = args.includes('--external')
-const patterns = args.filter(arg => arg !== '--external')
+const isTwice = args.includes('--twice')
+const patterns = args.filter(arg => !arg.startsWith('--'))
 
-const runner = spawn(
-  process.execPath,
-  [
-    '--test',
-    '--test-reporter=spec',
-    '--test-concurrency=2',
-    '--test-timeout=240000',
-    '--test-global-setup=server/test/support/global-setup.ts',
-    ...(patterns.length > 0 ? patterns : all),
-  ],
-  { cwd: root, stdio: 'inherit', env: { ...(isExternal && external), ...process.env } },
-)
+interface Run {
+  readonly code: number
+  /** Absolute paths. */
+  readonly failed: readonly string[]
+}
+
 // The runner tidies up when it is interrupted: wait for it.
-process.on('SIGINT', () => {})
-process.on('SIGTERM', () => runner.kill('SIGTERM'))
-runner.on('exit', code => {
-  process.exitCode = code ?? 1
+let isInterrupted = false
+process.on('SIGINT', () => {
+  isInterrupted = true
 })
+
+async function run(files: readonly string[], concurrency: number): Promise<Run> {
+  const scratch = await mkdtemp(path.join(tmpdir(), 'chancery-tests-'))
+  const list = path.join(scratch, 'failed')
+  const runner = spawn(
+    process.execPath,
+    [
+      '--test',
+      '--test-reporter=spec',
+      '--test-reporter-destination=stdout',
+      '--test-reporter=./tools/failed-files.ts',
+      `--test-reporter-destination=${list}`,
+      `--test-concurrency=${concurrency}`,
+      '--test-timeout=240000',
+      '--test-global-setup=server/test/support/global-setup.ts',
+      ...files,
+    ],
+    { cwd: root, stdio: 'inherit', env: { ...(isExternal && external), ...process.env } },
+  )
+  const stop = () => {
+    isInterrupted = true
+    runner.kill('SIGTERM')
+  }
+  process.on('SIGTERM', stop)
+  const code = await new Promise<number>(resolve => {
+    runner.on('exit', code => resolve(code ?? 1))
+  })
+  process.off('SIGTERM', stop)
+  const failed = await readFile(list, 'utf8').catch(() => '')
+  await rm(scratch, { recursive: true, force: true })
+  return { code, failed: failed.split('\n').filter(Boolean) }
+}
+
+const first = await run(patterns.length > 0 ? patterns : all, 2)
+process.exitCode = first.code
+// Where many fail, chance is not the reason.
+if (isTwice && !isInterrupted && first.failed.length > 0 && first.failed.length <= 5) {
+  const names = first.failed.map(file => path.relative(root, file)).join('\n  ')
+  console.log(`\nOnce more, one after the other:\n  ${names}`)
+  const second = await run(first.failed, 1)
+  process.exitCode = second.code
+  if (second.code === 0) console.log(`\nPassed only when run once more:\n  ${names}`)
+}

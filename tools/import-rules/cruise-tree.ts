@@ -14,7 +14,17 @@ export interface Cruise {
   violations: Violation[]
 }
 
-const workspaces = ['contract', 'server', 'client', 'portal', 'simulator', 'cli', 'acceptance', 'bench']
+const workspaces = [
+  'contract',
+  'server',
+  'client',
+  'portal',
+  'simulator',
+  'connect',
+  'cli',
+  'acceptance',
+  'bench',
+]
 const folders = [...workspaces, 'examples', 'tools']
 
 /** Holds the files of a repository, or of a fixture laid out like it, against the import rules. */

@@ -13,8 +13,16 @@ export interface Table {
   indexes: string[]
 }
 
+/** A function as PostgreSQL writes it back. */
+export interface FunctionText {
+  schema: string
+  /** With its schema and the types it takes. */
+  signature: string
+  definition: string
+}
+
 export interface Grant {
-  /** `schema chancery_world`, or a table's name with its schema. */
+  /** `schema chancery_world`, a table's name with its schema, or `function` and its signature. */
   on: string
   role: string
   privileges: string[]
@@ -24,6 +32,7 @@ export interface Catalog {
   extensions: string[]
   schemas: string[]
   tables: Table[]
+  functions: FunctionText[]
   grants: Grant[]
 }
 
@@ -36,6 +45,7 @@ export async function readCatalog(client: Client): Promise<Catalog> {
     extensions: await texts(client, extensionQuery),
     schemas: await texts(client, schemaQuery),
     tables: (await client.query(tableQuery)).rows,
+    functions: (await client.query(functionQuery)).rows,
     grants: (await client.query(grantQuery)).rows,
   }
 }
@@ -91,6 +101,14 @@ join ${ours} as schema on schema.oid = tab.relnamespace
 where tab.relkind = 'r'
 order by schema.nspname collate "C", tab.relname collate "C"`
 
+const signature = `pg_catalog.format('%I.%I(%s)', schema.nspname, proc.proname, pg_catalog.pg_get_function_identity_arguments(proc.oid))`
+
+const functionQuery = `
+select schema.nspname as schema, ${signature} as signature, pg_catalog.pg_get_functiondef(proc.oid) as definition
+from pg_catalog.pg_proc as proc join ${ours} as schema on schema.oid = proc.pronamespace
+where proc.prokind = 'f'
+order by schema.nspname collate "C", proc.proname collate "C"`
+
 /** An owner's own rights are not written: they come with owning. */
 const grantQuery = `
 select object.name as on,
@@ -101,6 +119,11 @@ from (
   union all
   select pg_catalog.format('%I.%I', schema.nspname, tab.relname), tab.relacl, tab.relowner
   from pg_catalog.pg_class as tab join ${ours} as schema on schema.oid = tab.relnamespace
+  union all
+  -- A function that nobody has granted anything on may be called by all.
+  select pg_catalog.format('function %s', ${signature}),
+    coalesce(proc.proacl, pg_catalog.acldefault('f', proc.proowner)), proc.proowner
+  from pg_catalog.pg_proc as proc join ${ours} as schema on schema.oid = proc.pronamespace
 ) as object
 cross join lateral pg_catalog.aclexplode(object.acl) as acl
 left join pg_catalog.pg_roles as role on role.oid = acl.grantee
@@ -133,6 +156,7 @@ where rel.relrowsecurity or rel.relispartition or rel.relkind not in ('r', 'i')
 union all
 select pg_catalog.format('function %I.%I', schema.nspname, proc.proname)
 from pg_catalog.pg_proc as proc join ${ours} as schema on schema.oid = proc.pronamespace
+where proc.prokind <> 'f' or pg_catalog.pg_get_userbyid(proc.proowner) <> current_user
 union all
 select pg_catalog.format('trigger %I of %I.%I', trig.tgname, schema.nspname, tab.relname)
 from pg_catalog.pg_trigger as trig

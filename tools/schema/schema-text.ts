@@ -1,10 +1,10 @@
 import type { Catalog, Grant, Table } from './catalog.ts'
 
 const header = `-- The database as the migrations leave it, read from its catalogs: made by \`npm run schema\`, to be read and compared.
--- What changes the database is a new file in migrations/. Tables without an owner here belong to the role that migrates.
+-- What changes the database is a new file in migrations/. Tables and functions without an owner here belong to the role that migrates.
 `
 
-export function schemaText({ extensions, schemas, tables, grants }: Catalog): string {
+export function schemaText({ extensions, schemas, tables, functions, grants }: Catalog): string {
   const grantsOn = (name: string) => grants.filter(({ on }) => on === name).map(grantText)
   const paragraphs = [
     extensions.map(name => `create extension ${name};`),
@@ -13,6 +13,12 @@ export function schemaText({ extensions, schemas, tables, grants }: Catalog): st
       ...tables
         .filter(table => table.schema === schema)
         .map(table => [...tableText(table), ...grantsOn(`${table.schema}.${table.name}`)]),
+      ...functions
+        .filter(({ schema: its }) => its === schema)
+        .map(({ signature, definition }) => [
+          `${definition.trimEnd()};`,
+          ...grantsOn(`function ${signature}`),
+        ]),
     ]),
   ]
   return [header, ...paragraphs.map(lines => `${lines.join('\n')}\n`)].join('\n')

@@ -14,10 +14,24 @@ test('schema.sql is what the migrations make', async () => {
 const strays = {
   'a view': 'create view chancery_world.stray as select 1 as one',
   'a sequence': 'create sequence chancery_world.stray',
-  'a function': 'create function chancery_world.stray() returns int language sql return 1',
+  'an aggregate': 'create aggregate chancery_world.stray (int) (sfunc = int4pl, stype = int)',
   'an enumeration': "create type chancery_world.stray as enum ('one')",
   'a generated column': 'alter table chancery_world.era add stray int generated always as (1) stored',
 }
+
+test('a function is written with who may call it', async t => {
+  const database = await createTestDatabase()
+  t.after(() => database.drop())
+  await withConnection(database.url, async client => {
+    await client.query('create function chancery_world.stray(number int) returns int language sql return 1')
+    const { functions, grants } = await readCatalog(client)
+    assert.match(functions.at(-1)?.definition ?? '', /FUNCTION chancery_world.stray\(number integer\)/)
+    assert.deepEqual(
+      grants.filter(({ on }) => on.includes('stray')),
+      [{ on: 'function chancery_world.stray(number integer)', role: 'public', privileges: ['execute'] }],
+    )
+  })
+})
 
 for (const [name, statement] of Object.entries(strays)) {
   test(`${name} is not left out in silence`, async t => {

@@ -1,5 +1,5 @@
 import type { KeyUsage } from '@chancery/contract'
-import { SegmentedControl } from '@mantine/core'
+import { Alert, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import { Loaded } from '../page/loaded.tsx'
 import { Empty, Section } from '../page/section.tsx'
@@ -38,24 +38,27 @@ export function KeyUsageView({ keyId }: { keyId: string }) {
       </Section>
       <Loaded query={usage} rows={2} rowHeight={120}>
         {({ operations, statuses }) => (
-          <div className={classes.pair}>
-            <Section title="By operation, last 7 days">
-              <Shares
-                caption="Calls by operation"
-                shares={operations.map(({ operation, calls }) => ({ name: operation, calls }))}
-              />
-            </Section>
-            <Section title="By status, last 7 days">
-              <Shares
-                caption="Calls by status"
-                shares={statuses.map(({ status, calls }) => ({
-                  name: String(status),
-                  calls,
-                  isRefusal: status >= 400,
-                }))}
-              />
-            </Section>
-          </div>
+          <>
+            <Going operations={operations} />
+            <div className={classes.pair}>
+              <Section title="By operation, last 7 days">
+                <Shares
+                  caption="Calls by operation"
+                  shares={operations.map(({ operation, calls }) => ({ name: operation, calls }))}
+                />
+              </Section>
+              <Section title="By status, last 7 days">
+                <Shares
+                  caption="Calls by status"
+                  shares={statuses.map(({ status, calls }) => ({
+                    name: String(status),
+                    calls,
+                    isRefusal: status >= 400,
+                  }))}
+                />
+              </Section>
+            </div>
+          </>
         )}
       </Loaded>
       <Section title="Last calls">
@@ -70,5 +73,18 @@ export function KeyUsageView({ keyId }: { keyId: string }) {
         </Loaded>
       </Section>
     </>
+  )
+}
+
+/** Tells the owner in time: a bot that calls what will go stops working on a day that is known. */
+function Going({ operations }: Pick<KeyUsage, 'operations'>) {
+  const going = operations.filter(({ deprecated }) => deprecated > 0)
+  if (going.length === 0) return null
+  return (
+    <Alert color="yellow" title="This key calls what will go" mb="md">
+      Answers of {going.map(({ operation }) => operation).join(', ')} said so in the last 7 days, in their
+      Deprecation and Sunset headers.{' '}
+      <a href="/docs/guides/stability#how-something-goes">How something goes</a>
+    </Alert>
   )
 }

@@ -1,0 +1,93 @@
+/** The guide to a first bot runs as it stands, in both languages, in a terminal and into a channel. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { smallWorld } from '../server/test/http/world.ts'
+import { startChancery, type TestChancery } from '../server/test/support/chancery.ts'
+import { needs, runBlock } from './guides/run-block.ts'
+
+const guide = await readFile(
+  fileURLToPath(new URL('../docs/guides/your-first-bot.md', import.meta.url)),
+  'utf8',
+)
+
+interface War {
+  summary: string
+}
+
+let chancery: TestChancery
+let wars: string[]
+before(async () => {
+  chancery = await startChancery()
+  await chancery.tell(smallWorld())
+  const { data } = await chancery.read<{ data: War[] }>('/events?type=war.*&after=0')
+  wars = data.map(({ summary }) => summary)
+  assert.ok(wars.length > 0)
+})
+after(() => chancery.close())
+
+test('the first call answers three nations', needs('curl'), async () => {
+  const { data } = JSON.parse(await runBlock(guide, 'first.sh', { url: chancery.url }))
+  assert.equal(data.length, 3)
+})
+
+/** Takes messages as a channel does. */
+async function openChannel(): Promise<{ url: string; messages: unknown[]; server: Server }> {
+  const messages: unknown[] = []
+  const server = createServer(async (req, res) => {
+    messages.push(await json(req))
+    res.writeHead(204).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, messages, server }
+}
+
+for (const [language, needed] of [
+  ['ts', {}],
+  ['py', needs('python3')],
+] as const) {
+  describe(language, needed, () => {
+    test('a question is answered, also one that nobody can answer', async () => {
+      const ask = (question: string) =>
+        runBlock(guide, `nation.${language}`, { url: chancery.url, args: [question] })
+      const { data } = await chancery.read<{ data: { nation_name: string; national_score: number }[] }>(
+        '/nations?search=karsk',
+      )
+      assert.match(
+        await ask('kar'),
+        RegExp(`^${data[0]?.nation_name}.*: ${data[0]?.national_score} points, rank \\d+\n$`),
+      )
+      assert.equal(await ask('nobody at all'), 'No nation is called nobody at all.\n')
+    })
+
+    test('a game that is away is told of kindly', async () => {
+      const answer = await runBlock(guide, `nation.${language}`, { url: 'http://127.0.0.1:9', args: ['kar'] })
+      assert.match(answer, /^The game does not answer now/)
+    })
+
+    test('wars are told in order, each once', async () => {
+      const args = ['0', String(wars.length)]
+      const printed = await runBlock(guide, `wars.${language}`, { url: chancery.url, args })
+      assert.deepEqual(printed.trimEnd().split('\n'), wars)
+    })
+
+    test('wars are posted into a channel, and wake nobody', async () => {
+      const { url, messages, server } = await openChannel()
+      try {
+        await runBlock(guide, `wars.${language}`, {
+          url: chancery.url,
+          args: ['0', '1'],
+          env: { DISCORD_WEBHOOK_URL: url },
+        })
+        assert.deepEqual(messages, [{ content: wars[0], allowed_mentions: { parse: [] } }])
+      } finally {
+        server.close()
+      }
+    })
+  })
+}

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
+import { askTogether } from '../store/ask-together.ts'
 import type { Database } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
 import { hashKey, isKeyText, type KeyHash } from './key-text.ts'
-import { findValidKey, findValidKeyIds, type KeyRecord, noteUses } from './store.ts'
+import { findValidKeyIds, findValidKeys, type KeyRecord, noteUses } from './store.ts'
 
 /** Finds the key that a call presents. */
 export interface Keys {
@@ -31,8 +32,8 @@ interface Remembered {
 }
 
 /**
- * Remembers valid keys as long as the pulse says that no key has changed. Unknown keys are not remembered: whoever
- * guesses pays with calls of his address.
+ * Remembers valid keys as long as the pulse says that no key has changed. Unknown keys are not remembered, so that whoever guesses
+ * fills no memory; guesses are looked up many at a time, and never crowd out what else the database is asked.
  */
 export function createKeys({
   db,
@@ -60,9 +61,18 @@ export function createKeys({
     if (!uses.has(id)) uses.set(id, new Date(now()).toISOString())
   }
 
-  async function lookUp(hash: KeyHash, name: string): Promise<KeyRecord | undefined> {
+  const nameOf = (hash: KeyHash): string => hash.toString('latin1')
+  const ask = askTogether(async names => {
+    const found = await findValidKeys(
+      db,
+      names.map(name => Buffer.from(name, 'latin1') as KeyHash),
+    )
+    return new Map(found.map(({ hash, record }) => [nameOf(hash), record]))
+  })
+
+  async function lookUp(name: string): Promise<KeyRecord | undefined> {
     const accessVersion = pulse.current()?.accessVersion
-    const record = await findValidKey(db, hash)
+    const record = await ask(name)
     if (!record || isExpired(record)) return undefined
     if (accessVersion !== undefined) remembered.set(name, { record, accessVersion })
     noteUse(record)
@@ -73,15 +83,14 @@ export function createKeys({
     find(text) {
       if (!isKeyText(text)) return undefined
       // Remembered under its hash: no memory of this process holds a key longer than its call.
-      const hash = hashKey(text)
-      const name = hash.toString('latin1')
+      const name = nameOf(hashKey(text))
       const known = remembered.get(name)
       if (known && known.accessVersion === pulse.current()?.accessVersion) {
         if (isExpired(known.record)) return undefined
         noteUse(known.record)
         return known.record
       }
-      return lookUp(hash, name)
+      return lookUp(name)
     },
     stillValid: async ids => new Set(await findValidKeyIds(db, ids)),
     async close() {

@@ -53,12 +53,15 @@ export async function insertKey(db: Database, hash: KeyHash, key: NewKey): Promi
 const isValid = sql`${isLive}
   and not exists (select from chancery_access.suspension s where s.player_id = api_key.player_id)`
 
-/** The key with this hash, if it is neither revoked nor expired by the database's clock, nor its player suspended. */
-export async function findValidKey(db: Database, hash: KeyHash): Promise<KeyRecord | undefined> {
-  const row = await db.first<KeyRow>(
-    sql`select ${columns} from chancery_access.api_key where hash = ${hash} and ${isValid}`,
+/** Those keys with these hashes that are neither revoked nor expired by the database's clock, nor their players suspended. */
+export async function findValidKeys(
+  db: Database,
+  hashes: readonly KeyHash[],
+): Promise<{ hash: KeyHash; record: KeyRecord }[]> {
+  const rows = await db.rows<KeyRow & { hash: KeyHash }>(
+    sql`select hash, ${columns} from chancery_access.api_key where hash = any(${hashes}::bytea[]) and ${isValid}`,
   )
-  return row && recordOf(row)
+  return rows.map(({ hash, ...row }) => ({ hash, record: recordOf(row) }))
 }
 
 /** Those of some keys that are valid. */

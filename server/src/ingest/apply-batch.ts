@@ -15,7 +15,12 @@ import { applyNations } from '../resources/nations/apply.ts'
 import { applyNews } from '../resources/news/apply.ts'
 import { applyTreaties, endTreatiesOf } from '../resources/treaties/apply.ts'
 import { applyWars } from '../resources/wars/apply.ts'
-import { recountBattles, recountWarsOfAlliances, recountWarsOfNations } from '../resources/wars/recount.ts'
+import {
+  addWarsOfAlliances,
+  recountBattles,
+  recountWarsOfAlliances,
+  recountWarsOfNations,
+} from '../resources/wars/recount.ts'
 import type { Batch, Change } from '../store/batch.ts'
 import { chunksOf } from '../store/chunks.ts'
 import { type Database, sql } from '../store/database.ts'
@@ -145,6 +150,7 @@ async function startOfBatch(db: Database): Promise<{ seq: number; logged_at: str
 async function recount(batch: Batch): Promise<void> {
   await recountBattles(batch)
   await recountWarsOfNations(batch)
+  await addWarsOfAlliances(batch)
   await recountWarsOfAlliances(batch)
   await recountConflicts(batch)
 }

@@ -32,6 +32,7 @@ export function createBatch(
       battles: new Set(),
       warNations: new Set(),
       warAlliances: new Set(),
+      allianceWars: new Map(),
       conflicts: new Set(),
     },
 

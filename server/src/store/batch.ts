@@ -74,13 +74,23 @@ export interface Telling {
   conflict?: string | null
 }
 
+/** How many wars go on, were won and were lost; a difference of such numbers may be negative. */
+export interface WarCounts {
+  active: number
+  won: number
+  lost: number
+}
+
 /** Things whose counters must be computed anew before the batch is committed. */
 export interface Touched {
   /** Wars that gained, lost or changed battles. */
   battles: Set<string>
-  /** Nations and alliances with a war that began, ended or changed. */
+  /** Nations with a war that began, ended or changed. */
   warNations: Set<string>
+  /** Alliances that are back: wars of before count towards them. */
   warAlliances: Set<string>
+  /** By alliance, what the wars of this batch add to its counters: an alliance may have more wars than could be counted anew each time. */
+  allianceWars: Map<string, WarCounts>
   conflicts: Set<string>
 }
 

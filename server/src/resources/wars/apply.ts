@@ -118,6 +118,8 @@ export async function applyWars(batch: Batch, changes: Change[]): Promise<void> 
   for (const transition of transitions) {
     touch(batch, transition.before)
     touch(batch, transition.after)
+    addWarOfAlliances(batch, transition.before, -1)
+    addWarOfAlliances(batch, transition.after, 1)
     if (hasOtherSides(transition)) batch.touched.battles.add(transition.key)
     tell(batch, transition)
   }
@@ -209,11 +211,24 @@ const hasOtherSides = ({ before, after }: Transition<War>) =>
 
 function touch({ touched }: Batch, war: War | undefined): void {
   if (!war) return
-  for (const side of [war.attacker, war.defender]) {
-    touched.warNations.add(side.nation_id)
-    if (side.alliance_id) touched.warAlliances.add(side.alliance_id)
-  }
+  for (const side of [war.attacker, war.defender]) touched.warNations.add(side.nation_id)
   if (war.conflict_id) touched.conflicts.add(war.conflict_id)
+}
+
+/** Adds a war as it is now to the counters of its alliances, or takes away what it was. Inside one alliance it counts once as active. */
+function addWarOfAlliances({ touched }: Batch, war: War | undefined, step: 1 | -1): void {
+  if (!war) return
+  const { attacker, defender, status, outcome } = war
+  for (const id of new Set([attacker.alliance_id, defender.alliance_id])) {
+    if (id === null) continue
+    const counts = touched.allianceWars.get(id) ?? { active: 0, won: 0, lost: 0 }
+    touched.allianceWars.set(id, counts)
+    if (status === 'active') counts.active += step
+    if (status !== 'ended') continue
+    const ended = (side: Side, victory: string) => side.alliance_id === id && outcome === victory
+    if (ended(attacker, 'attacker_victory') || ended(defender, 'defender_victory')) counts.won += step
+    if (ended(attacker, 'defender_victory') || ended(defender, 'attacker_victory')) counts.lost += step
+  }
 }
 
 function tell(batch: Batch, { line, before, after, at }: Transition<War>): void {

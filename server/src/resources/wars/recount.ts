@@ -1,4 +1,4 @@
-import type { Batch } from '../../store/batch.ts'
+import type { Batch, WarCounts } from '../../store/batch.ts'
 import { sql } from '../../store/database.ts'
 
 /** Adds up the losses and victories of wars whose battles changed. A battle's attacker may be the war's defender, or an ally. */
@@ -61,7 +61,23 @@ export async function recountWarsOfNations({ db, touched }: Batch): Promise<void
       and (n.active_offensive, n.active_defensive, n.wars_won, n.wars_lost) is distinct from (c.offensive, c.defensive, c.won, c.lost)`)
 }
 
-/** Counts the wars of alliances anew, by the alliances of the declaration. A war inside one alliance counts once as active. */
+/** Adds what the wars of the batch change to the counters of alliances: a large alliance costs no more than a small one. */
+export async function addWarsOfAlliances({ db, touched }: Batch): Promise<void> {
+  const changed = [...touched.allianceWars].filter(
+    ([id, { active, won, lost }]) =>
+      (active !== 0 || won !== 0 || lost !== 0) && !touched.warAlliances.has(id),
+  )
+  if (changed.length === 0) return
+  const numbers = (key: keyof WarCounts) => changed.map(([, counts]) => counts[key])
+  await db.rows(sql`
+    update chancery_world.alliance a
+    set wars_active = a.wars_active + d.active, wars_won = a.wars_won + d.won, wars_lost = a.wars_lost + d.lost
+    from unnest(${changed.map(([id]) => id)}::text[], ${numbers('active')}::bigint[], ${numbers('won')}::bigint[],
+      ${numbers('lost')}::bigint[]) as d (id, active, won, lost)
+    where a.id = d.id`)
+}
+
+/** Counts the wars of alliances that are back, by the alliances of the declaration. A war inside one alliance counts once as active. */
 export async function recountWarsOfAlliances({ db, touched }: Batch): Promise<void> {
   if (touched.warAlliances.size === 0) return
   await db.rows(sql`

@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import { makeCertificate } from '../../server/test/webhooks/certificate.ts'
+
+const folder = fileURLToPath(new URL('../../deploy/proxy/', import.meta.url))
+const readyMs = 20_000
+
+/** A proxy of deploy/proxy, as a program of its own in front of a server of this machine. */
+export interface RunningProxy {
+  /** Ports of 127.0.0.1: with TLS, and the one that leads there. */
+  port: number
+  plainPort: number
+  stop(): Promise<void>
+}
+
+export interface ProxyKind {
+  program: string
+  /** The name that callers use. */
+  name: string
+  /** Starts it in front of a port of 127.0.0.1, or of several: processes of one service. */
+  start(upstreamPorts: number[]): Promise<RunningProxy>
+}
+
+/** Why a proxy cannot be tried here, for `skip`; false where it can. */
+export const without = (program: string, ...words: string[]): string | false =>
+  spawnSync(program, words).error === undefined ? false : `${program} is not installed`
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** The text with one thing put for another. Throws where it is not there: the file would be tried otherwise than meant. */
+function replaced(text: string, changes: Record<string, string>): string {
+  let changed = text
+  for (const [from, to] of Object.entries(changes)) {
+    if (!changed.includes(from)) throw new Error(`the configuration has no "${from}"`)
+    changed = changed.replaceAll(from, to)
+  }
+  return changed
+}
+
+export const nginx: ProxyKind = {
+  program: 'nginx',
+  name: 'api.game.example',
+  async start(upstreamPorts) {
+    const dir = await scratch()
+    const [port, plainPort] = [await freePort(), await freePort()]
+    const { key, cert } = makeCertificate(`DNS:${this.name}`)
+    await writeFile(join(dir, 'cert.pem'), cert)
+    await writeFile(join(dir, 'key.pem'), key, { mode: 0o600 })
+    const site = replaced(await readFile(join(folder, 'nginx.conf'), 'utf8'), {
+      'listen 80;': `listen 127.0.0.1:${plainPort};`,
+      'listen [::]:80;': '',
+      'listen 443 ssl http2;': `listen 127.0.0.1:${port} ssl http2;`,
+      'listen [::]:443 ssl http2;': '',
+      '  server 127.0.0.1:8080 max_fails=1 fail_timeout=5s;': upstreamPorts
+        .map(upstream => `server 127.0.0.1:${upstream} max_fails=1 fail_timeout=5s;`)
+        .join('\n'),
+      '/etc/letsencrypt/live/api.game.example/fullchain.pem': join(dir, 'cert.pem'),
+      '/etc/letsencrypt/live/api.game.example/privkey.pem': join(dir, 'key.pem'),
+    })
+    await writeFile(join(dir, 'site.conf'), site)
+    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    await writeFile(
+      join(dir, 'nginx.conf'),
+      [
+        'daemon off;',
+        'worker_processes 1;',
+        `pid ${dir}/pid;`,
+        'events {}',
+        'http {',
+        'access_log off;',
+        ...paths.map(path => `${path}_temp_path ${dir}/${path};`),
+        `include ${dir}/site.conf;`,
+        '}',
+      ].join('\n'),
+    )
+    const words = ['-e', 'stderr', '-p', dir, '-c', join(dir, 'nginx.conf')]
+    return run(spawn('nginx', words, { stdio: ['ignore', 'ignore', 'pipe'] }), {
+      dir,
+      name: this.name,
+      port,
+      plainPort,
+    })
+  },
+}
+
+export const caddy: ProxyKind = {
+  program: 'caddy',
+  // For this one Caddy makes a certificate itself, and asks nobody.
+  name: 'localhost',
+  async start(upstreamPorts) {
+    const dir = await scratch()
+    const [port, plainPort] = [await freePort(), await freePort()]
+    // Without the global options, it would take ports of its own, and ask to be trusted by this machine.
+    const options = [
+      'admin off',
+      'skip_install_trust',
+      `https_port ${port}`,
+      `http_port ${plainPort}`,
+      'default_bind 127.0.0.1',
+    ]
+    const file = replaced(await readFile(join(folder, 'Caddyfile'), 'utf8'), {
+      '\tgrace_period 30s\n': `\tgrace_period 1s\n${options.map(line => `\t${line}\n`).join('')}`,
+      // Several processes are several addresses of one name, which a machine without a name server cannot have.
+      ...(upstreamPorts.length > 1 && {
+        'dynamic a {$CHANCERY_HOST} {$CHANCERY_PORT}': `to ${upstreamPorts.map(upstream => `127.0.0.1:${upstream}`).join(' ')}`,
+      }),
+    })
+    await writeFile(join(dir, 'Caddyfile'), file)
+    const env = {
+      ...process.env,
+      HOME: dir,
+      XDG_DATA_HOME: dir,
+      XDG_CONFIG_HOME: dir,
+      CHANCERY_SITE: this.name,
+      CHANCERY_HOST: 'localhost',
+      CHANCERY_PORT: String(upstreamPorts[0]),
+    }
+    const words = ['run', '--config', join(dir, 'Caddyfile'), '--adapter', 'caddyfile']
+    return run(spawn('caddy', words, { env, stdio: ['ignore', 'ignore', 'pipe'] }), {
+      dir,
+      name: this.name,
+      port,
+      plainPort,
+    })
+  },
+}
+
+/** A folder that the proxy's worker may enter, whichever user that is. */
+async function scratch(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'chancery-proxy-'))
+  await chmod(dir, 0o711)
+  await mkdir(join(dir, 'logs'))
+  return dir
+}
+
+/** Waits until it takes connections. Rejects with what it said where it does not. */
+async function run(
+  child: ChildProcess,
+  { dir, name, port, plainPort }: { dir: string; name: string; port: number; plainPort: number },
+): Promise<RunningProxy> {
+  let said = ''
+  child.stderr?.on('data', text => {
+    said += text
+  })
+  const exited = once(child, 'exit')
+  const stop = async () => {
+    if (child.exitCode === null) child.kill('SIGTERM')
+    await exited
+    await rm(dir, { recursive: true, force: true })
+  }
+  const deadline = performance.now() + readyMs
+  while (!(await shakesHands(port, name))) {
+    if (child.exitCode !== null || performance.now() > deadline) {
+      await stop()
+      throw new Error(`the proxy does not start: ${said}`)
+    }
+    await sleep(50)
+  }
+  return { port, plainPort, stop }
+}
+
+/** A proxy that makes its certificate itself takes connections before it has one. */
+function shakesHands(port: number, servername: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect({ host: '127.0.0.1', port, servername, rejectUnauthorized: false })
+    socket.once('secureConnect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('secureConnect', () => socket.destroy())
+  })
+}

@@ -1236,7 +1236,7 @@ export interface EventsListParameters {
   page?: number | undefined
   /** Items on a page, from 1 to 100. */
   limit?: number | undefined
-  /** Kinds of events (`war.declared`) or families (`war.*`), comma separated. */
+  /** Kinds of events (`war.declared`) or families (`war.*`), comma separated. One that the game does not have is refused. */
   type?: readonly string[] | undefined
   /** Only events about one of these nations. Up to 100, comma separated; ids that name nothing are left out. */
   nation_id?: readonly string[] | undefined

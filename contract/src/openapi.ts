@@ -1,5 +1,5 @@
 import type { Contract } from './contract.ts'
-import { apiDescription, tagDescriptions } from './openapi/description.ts'
+import { apiDescription, offeredBy, tagDescriptions } from './openapi/description.ts'
 import type { OpenApiDocument, OpenApiResponse } from './openapi/document.ts'
 import { byStatus, errorResponse, errorResponseName, errorsOf, protocolErrors } from './openapi/errors.ts'
 import { headers, headersWith, ifNoneMatch } from './openapi/headers.ts'
@@ -25,6 +25,7 @@ export function openApiFor(
       version: '1.0.0',
       summary: `Read-only data of ${name}.`,
       description: apiDescription(name, serverUrl),
+      ...offeredBy(contract.profile),
     },
     servers: [
       { url: `${serverUrl}${bases.canonical}`, description: 'Canonical base.' },

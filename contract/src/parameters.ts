@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import type { Deprecation } from './deprecation.ts'
 import type { ParameterWords } from './example-words.ts'
 import { limits } from './limits.ts'
-import { count, decimal, oneOf, position, text, time } from './shapes.ts'
+import { count, decimal, oneOf, position, text } from './shapes.ts'
 
 /**
  * How a parameter's text becomes a value.
@@ -61,7 +61,8 @@ function parameter<T>() {
   ): Parameter<T, G> => ({ in: place, kind, isGiven, schema, description })
 }
 
-const idText = (example: string) => text(64, { example })
+/** Of any length and form: what cannot be an id names nothing, and is no error. */
+const idText = (example?: string) => ({ type: 'string', ...(example === undefined ? {} : { example }) })
 
 export const pathId = (description: string, example: string) =>
   parameter<string>()('path', 'id', true, idText(example), description)
@@ -112,7 +113,7 @@ export const oneId = (description: string, example: string) =>
 
 /** A word of the game profile; one that it does not have selects nothing. */
 export const oneWord = (description: string, list: ParameterWords, example: number) => ({
-  ...parameter<string>()('query', 'id', false, text(64), description),
+  ...parameter<string>()('query', 'id', false, idText(), description),
   words: { list, example },
 })
 
@@ -132,7 +133,13 @@ export const score = (description: string) =>
   parameter<number>()('query', 'decimal', false, decimal(), description)
 
 export const instant = (description: string) =>
-  parameter<string>()('query', 'time', false, time({ example: '2026-05-27T00:00:00Z' }), description)
+  parameter<string>()(
+    'query',
+    'time',
+    false,
+    { type: 'string', format: 'date-time', example: '2026-05-27T00:00:00Z' },
+    description,
+  )
 
 export const sequence = (description: string) =>
   parameter<number>()('query', 'integer', false, count(), description)
@@ -149,8 +156,12 @@ export const eventTypes = parameter<string[]>()(
   'query',
   'event_types',
   false,
-  { type: 'array', items: text(64, { example: 'war.declared' }), maxItems: limits.idsMax },
-  'Kinds of events (`war.declared`) or families (`war.*`), comma separated.',
+  {
+    type: 'array',
+    items: { type: 'string', example: 'war.declared', 'x-known-words-only': true },
+    maxItems: limits.idsMax,
+  },
+  'Kinds of events (`war.declared`) or families (`war.*`), comma separated. One that the game does not have is refused.',
 )
 
 export const account = (description: string) =>

@@ -39,7 +39,13 @@ function streamAnswer(contract: Contract, { returns }: Operation): OpenApiRespon
     ...frames,
     ': heartbeat\nid: 1041\n\n',
   ]
-  const schema = { type: 'string', description: 'Server-sent events. Each `data` is one Event as JSON.' }
+  const [resource = 'event'] = returns.resources
+  const schema = {
+    type: 'string',
+    description: 'Server-sent events. Each `data` is one Event as JSON.',
+    contentMediaType: 'text/event-stream',
+    contentSchema: refTo('schemas', componentName(resource, returns.view)),
+  }
   return {
     description: 'Events as they come, until the reader leaves.',
     headers: headersWith(),

@@ -2,7 +2,9 @@ import { errors } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { bases } from '../operations/index.ts'
 import type { Operation } from '../operations/operation.ts'
+import type { Profile } from '../profile.ts'
 import { scopes } from '../scopes.ts'
+import type { ApiInfo } from './document.ts'
 
 export const tagDescriptions: Record<Operation['tag'], string> = {
   Game: 'The game, its words and its eras.',
@@ -17,6 +19,15 @@ export const tagDescriptions: Record<Operation['tag'], string> = {
 
 const table = (head: string, rows: string[][]) =>
   [head, head.replace(/[^|]+/g, ' --- '), ...rows.map(row => `| ${row.join(' | ')} |`)].join('\n')
+
+/** Who offers the API: the game, whose data it answers with. The description is Chancery's, and as free as Chancery. */
+export const offeredBy = ({ name, url }: Profile): Pick<ApiInfo, 'contact' | 'license'> => ({
+  contact: { name, ...(url === null ? {} : { url }) },
+  license: {
+    name: 'Apache License 2.0, for this description; the data are the game’s',
+    url: 'https://www.apache.org/licenses/LICENSE-2.0',
+  },
+})
 
 /** What a stranger needs before the first call, in Markdown. */
 export const apiDescription = (

@@ -1,10 +1,20 @@
 import type { JsonSchema } from '../json-schema.ts'
 import type { ParameterPlace } from '../parameters.ts'
 
+/** Who offers an API, and on what terms its description may be used. */
+export interface ApiInfo {
+  title: string
+  version: string
+  summary: string
+  description: string
+  contact: { name: string; url?: string }
+  license: { name: string; url: string }
+}
+
 /** The parts of an OpenAPI 3.1 document that this API uses. */
 export interface OpenApiDocument {
   openapi: '3.1.0'
-  info: { title: string; version: string; summary: string; description: string }
+  info: ApiInfo
   servers: { url: string; description: string }[]
   tags: { name: string; description: string }[]
   paths: Record<string, { get: OpenApiOperation }>
@@ -54,6 +64,8 @@ export interface OpenApiContent {
 
 export interface OpenApiHeader {
   description: string
+  /** Whether every answer that names it has it. */
+  required?: boolean
   schema: JsonSchema
 }
 

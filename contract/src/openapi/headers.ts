@@ -1,7 +1,14 @@
 import type { Operation } from '../operations/operation.ts'
 import { type OpenApiHeader, type OpenApiParameter, type Reference, refTo } from './document.ts'
 
+/** A header that every answer carries whose description names it. */
 const header = (description: string, schema: OpenApiHeader['schema']): OpenApiHeader => ({
+  description,
+  required: true,
+  schema,
+})
+/** One that some of these answers carry: its description says which. */
+const headerOfSome = (description: string, schema: OpenApiHeader['schema']): OpenApiHeader => ({
   description,
   schema,
 })
@@ -17,14 +24,14 @@ export const headers = {
     'Identifier of this call. Quote it when reporting a problem.',
     string('req_3f9c2ab81d5e4f60'),
   ),
-  etag: header(
+  etag: headerOfSome(
     'Strong validator of the body. Send it back in If-None-Match. Only on bodies that are the same for everybody.',
     string('"9f2c1ab04d7e"'),
   ),
   'cache-control': header('How long the answer may be kept.', string('private, max-age=60')),
   'retry-after': header('Whole seconds to wait before the next call.', integer(1, 23)),
   'www-authenticate': header('How to authenticate, and for a missing scope which one.', string('Bearer')),
-  allow: header('With 405: the methods that the path answers.', string('GET, HEAD, OPTIONS')),
+  allow: headerOfSome('With 405: the methods that the path answers.', string('GET, HEAD, OPTIONS')),
 } satisfies Record<string, OpenApiHeader>
 
 export type HeaderName = keyof typeof headers

@@ -1,4 +1,5 @@
 import type { Contract } from '../contract.ts'
+import { offeredBy } from '../openapi/description.ts'
 import { type OperatorErrorCode, operatorErrors } from './errors.ts'
 import { operatorOperations } from './index.ts'
 import { operatorDescription } from './openapi/description.ts'
@@ -26,6 +27,7 @@ export function operatorOpenApiFor(contract: Contract): OperatorDocument {
       version: '1.0.0',
       summary: `How the servers of ${name} speak to Chancery.`,
       description: operatorDescription(name),
+      ...offeredBy(contract.profile),
     },
     servers: [{ url: '/', description: 'This listener.' }],
     security: [{ bearer: [] }],

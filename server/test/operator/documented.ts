@@ -51,7 +51,9 @@ export function createDocumented(contract: ReturnType<typeof contractFor>) {
             .split('\n')
             .map(line => JSON.parse(line))
         : [type === 'application/json' ? JSON.parse(text) : text]
-      const validate = compile(content.schema)
+      // Lines are one text: what each of them is stands beside.
+      const { contentSchema = content.schema } = content.schema as { contentSchema?: object }
+      const validate = compile(contentSchema)
       for (const value of values)
         assert.ok(
           validate(value),

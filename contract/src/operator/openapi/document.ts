@@ -1,11 +1,17 @@
 import type { JsonSchema } from '../../json-schema.ts'
-import type { OpenApiHeader, OpenApiParameter, OpenApiResponse, Reference } from '../../openapi/document.ts'
+import type {
+  ApiInfo,
+  OpenApiHeader,
+  OpenApiParameter,
+  OpenApiResponse,
+  Reference,
+} from '../../openapi/document.ts'
 import type { OperatorRole } from '../roles.ts'
 
 /** The parts of an OpenAPI 3.1 document that the operator listener uses. */
 export interface OperatorDocument {
   openapi: '3.1.0'
-  info: { title: string; version: string; summary: string; description: string }
+  info: ApiInfo
   servers: { url: string; description: string }[]
   security: Record<string, string[]>[]
   tags: { name: string; description: string }[]

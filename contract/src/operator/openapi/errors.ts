@@ -14,7 +14,11 @@ const exampleMessages: Partial<Record<OperatorErrorCode, string>> = {
 /** Headers that answers carry. */
 export const operatorHeaders = {
   'x-request-id': headers['x-request-id'],
-  'cache-control': { description: 'Nothing is to be kept.', schema: { type: 'string', const: 'no-store' } },
+  'cache-control': {
+    description: 'Nothing is to be kept.',
+    required: true,
+    schema: { type: 'string', const: 'no-store' },
+  },
   'retry-after': headers['retry-after'],
   'www-authenticate': headers['www-authenticate'],
 } satisfies Record<string, OpenApiHeader>

@@ -26,6 +26,12 @@ export function documentedOperation(operation: OperatorOperation, schemas: Schem
   }
 }
 
+/** Lines of JSON are one text. What each of them is stands beside it, where OpenAPI 3.1 has a place for that. */
+const schemaOf = (type: string, schema: DocumentedContent['schema']): DocumentedContent['schema'] =>
+  type === 'application/x-ndjson'
+    ? { type: 'string', description: 'Lines of JSON.', contentMediaType: type, contentSchema: schema }
+    : schema
+
 const withExamples = (
   { examples }: Pick<OperatorContent, 'examples'>,
   schema: DocumentedContent['schema'],
@@ -41,7 +47,7 @@ function requestContent({ body, stream = {} }: OperatorOperation, schemas: Schem
     ...Object.fromEntries(
       Object.entries(stream).map(([type, content]) => [
         type,
-        withExamples(content, schemas.request(content.schema)),
+        withExamples(content, schemaOf(type, schemas.request(content.schema))),
       ]),
     ),
   }
@@ -97,7 +103,10 @@ function documentedAnswer({ description, content }: OperatorAnswer, schemas: Sch
     description,
     headers: headersWith(),
     content: Object.fromEntries(
-      Object.entries(content).map(([type, each]) => [type, withExamples(each, schemas.answer(each.schema))]),
+      Object.entries(content).map(([type, each]) => [
+        type,
+        withExamples(each, schemaOf(type, schemas.answer(each.schema))),
+      ]),
     ),
   }
 }

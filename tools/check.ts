@@ -10,6 +10,7 @@ const steps = {
   types: 'tsc --project .',
   'types of the page': 'tsc --project portal',
   'schema.sql': 'node tools/dump-schema.ts --check',
+  'documents of the API, as others lint them': 'node tools/lint-openapi.ts',
   'import rules': 'node tools/import-rules/check-imports.ts',
   'unused files, exports and packages': 'knip',
   'format and lint': 'biome check --error-on-warnings',

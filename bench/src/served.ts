@@ -33,6 +33,7 @@ export async function serve(env: Record<string, string> = {}): Promise<Served> {
       CHANCERY_PORT: '0',
       CHANCERY_OPERATOR_PORT: '0',
       CHANCERY_OPERATOR_TOKEN: token,
+      CHANCERY_DRAIN_SECONDS: '0',
       CHANCERY_LOG_LEVEL: 'warn',
       ...env,
     },

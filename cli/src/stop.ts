@@ -5,6 +5,8 @@ export interface Stop {
   /** Aborted when it is asked for. */
   signal: AbortSignal
   requested: Promise<void>
+  /** Whether a supervisor asked, who waits while the process takes its leave. A person at a terminal does not. */
+  hasTime(): boolean
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -20,9 +22,11 @@ export function listenForStop(terminal: Terminal): Stop {
   const controller = new AbortController()
   const { promise: requested, resolve } = Promise.withResolvers<void>()
   let firstAt: number | undefined
-  const stop = () => {
+  let hasTime = false
+  const stop = (signal?: NodeJS.Signals) => {
     if (firstAt === undefined) {
       firstAt = performance.now()
+      hasTime = signal === 'SIGTERM'
       say(terminal, 'stopping (once more ends at once)')
       controller.abort(new Error('stopped'))
       resolve()
@@ -32,7 +36,7 @@ export function listenForStop(terminal: Terminal): Stop {
   }
   for (const name of signals) process.on(name, stop)
   if (terminal.env.npm_lifecycle_event !== undefined) watchParent(stop)
-  return { signal: controller.signal, requested }
+  return { signal: controller.signal, requested, hasTime: () => hasTime }
 }
 
 function watchParent(onEnd: () => void): void {

@@ -19,6 +19,7 @@ const variablesFor = (name: string) => ({
   CHANCERY_HOST: '127.0.0.1',
   CHANCERY_PORT: '0',
   CHANCERY_OPERATOR_PORT: '0',
+  CHANCERY_DRAIN_SECONDS: '0',
   CHANCERY_LOG_LEVEL: 'silent',
 })
 

@@ -9,6 +9,7 @@ const service: RunningServer = {
   operatorToken: 'operator-token-of-the-test',
   isEmptyWorld: false,
   closed: new Promise(() => {}),
+  drain: async () => {},
   close: async () => {},
 }
 const key = {

@@ -88,6 +88,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
     routerOptions: { maxParamLength: headerBytesMax },
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    // A call that was let in is answered, also while the listener closes.
+    return503OnClosing: false,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     clientErrorHandler: parserErrors.onClientError,

@@ -11,6 +11,10 @@ export interface Config {
   operatorPort: number
   operatorToken: string | undefined
   operatorTls: TlsFiles | undefined
+  /** Several processes listen on one port, and the system shares out the connections. */
+  sharesPorts: boolean
+  /** How long a process that is to end goes on answering while it says that it does. */
+  drainSeconds: number
   publicUrl: string | undefined
   dataDir: string
   databaseUrl: string | undefined
@@ -129,6 +133,13 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
   // Certificate chain and private key (PEM files) of the operator listener. Without both: plain HTTP, for one machine or a private network.
   const operatorTls = tlsFiles('CHANCERY_OPERATOR_TLS_CERT', 'CHANCERY_OPERATOR_TLS_KEY')
 
+  // Whether further processes may listen on the same ports (SO_REUSEPORT), so that several share one without a proxy.
+  const sharesPorts = read('CHANCERY_SHARE_PORTS', false, 'true or false', flag)
+  // After SIGTERM: for so long /readyz says 503 and every answer closes its connection, before the listeners are closed.
+  const drainSeconds = read('CHANCERY_DRAIN_SECONDS', 5, 'a whole number from 0 to 300', text =>
+    /^\d{1,3}$/.test(text) && Number(text) <= 300 ? Number(text) : undefined,
+  )
+
   // What callers see in front of the public listener, e.g. https://api.game.example.
   const publicUrl = read<string | undefined>(
     'CHANCERY_PUBLIC_URL',
@@ -222,6 +233,8 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     operatorPort,
     operatorToken,
     operatorTls,
+    sharesPorts,
+    drainSeconds,
     publicUrl: publicUrl?.replace(/\/+$/, ''),
     dataDir,
     databaseUrl,

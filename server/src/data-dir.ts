@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartupError } from './startup-error.ts'
 
@@ -10,14 +10,24 @@ export async function ensureDataDir(dataDir: string): Promise<void> {
   })
 }
 
-/** The operator token: made at the first start, and kept. */
+/** The operator token: made at the first start, and kept. Processes that start at once on one directory all have the same. */
 export async function readOperatorToken(dataDir: string): Promise<string> {
   const file = join(dataDir, 'operator-token')
-  const known = await readFile(file, 'utf8').catch(() => undefined)
-  if (known?.trim()) return known.trim()
-  const token = `cho_${randomBytes(32).toString('base64url')}`
-  await writeFile(file, `${token}\n`, { mode: 0o600 })
-  return token
+  const known = await readFile(file, 'utf8').catch(() => '')
+  if (known.trim()) return known.trim()
+  // Whole before it has its name, and never in place of another's: whoever finds one reads all of it.
+  const next = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.new`
+  await writeFile(next, `cho_${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
+  try {
+    await link(next, file)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') throw error
+    // An empty file is nobody's token.
+    if ((await readFile(file, 'utf8')).trim() === '') await rename(next, file)
+  } finally {
+    await rm(next, { force: true })
+  }
+  return (await readFile(file, 'utf8')).trim()
 }
 
 /** Where the two listeners are, for the command line and for scripts. */

@@ -1,5 +1,23 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { StartupError } from './startup-error.ts'
+
+declare module 'fastify' {
+  interface FastifyListenOptions {
+    /** Passed on to Node, which knows it. */
+    reusePort?: boolean
+  }
+}
+
+/** Where a listener is to listen. */
+export interface ListenerAddress {
+  host: string
+  port: number
+  /** Others may listen there as well, as long as all of them say so. */
+  isShared: boolean
+  /** The variable that sets the port. */
+  variable: string
+}
 
 /**
  * Opens a listener, and returns its base URL.
@@ -8,14 +26,14 @@ import { StartupError } from './startup-error.ts'
 export async function listen(
   app: FastifyInstance,
   scheme: string,
-  host: string,
-  port: number,
-  variable: string,
+  { host, port, isShared, variable }: ListenerAddress,
 ): Promise<string> {
   try {
-    await app.listen({ host, port })
+    await app.listen({ host, port, reusePort: isShared })
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
+    if (isShared && code === 'ENOTSUP')
+      throw new StartupError('CHANCERY_SHARE_PORTS: this system cannot share a port: set it to false')
     const problem =
       code === 'EADDRINUSE'
         ? 'is in use'
@@ -30,15 +48,34 @@ export async function listen(
   return `${scheme}://${name}:${actualPort}`
 }
 
+/**
+ * From now on every answer closes its connection: whoever keeps one learns it from an answer, and not from a call that fails. The
+ * next call goes to whoever listens then.
+ */
+export function askToLeave(app: FastifyInstance): void {
+  app.server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => {
+    res.shouldKeepAlive = false
+  })
+}
+
 /** How long calls that are under way may take to end. */
 const closingGraceMs = 5_000
+/** How often connections that have become idle are looked for. */
+const idleSweepMs = 50
 
 /**
- * Closes a listener when its calls have ended. Connections on which nothing was ever asked, as browsers open them in advance,
- * count neither as idle nor as calls: without an end set they would hold it up until they go away by themselves.
+ * Closes a listener when its calls have ended. It takes nothing new before its streams end: whoever comes again comes to another
+ * process. Connections on which nothing was ever asked, as browsers open them in advance, count neither as idle nor as calls:
+ * without an end set they would hold it up until they go away by themselves.
  */
 export async function closeSoon(app: FastifyInstance): Promise<void> {
-  const grace = setTimeout(() => app.server.closeAllConnections(), closingGraceMs)
+  const { server } = app
+  askToLeave(app)
+  const ended = new Promise<void>(resolve => server.close(() => resolve()))
+  const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs)
+  const grace = setTimeout(() => server.closeAllConnections(), closingGraceMs)
   await app.close()
+  await ended
+  clearInterval(sweep)
   clearTimeout(grace)
 }

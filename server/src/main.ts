@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeys } from './access/keys.ts'
 import { forgetOldAccounts } from './account/forget.ts'
 import { readLogo } from './account/page/logo.ts'
@@ -12,12 +13,13 @@ import { createFactChecker, forgetOldBatches, forgetOldRefused } from './ingest/
 import { createAccountJournal } from './journal/account-journal.ts'
 import { createDropMetrics } from './journal/drop-metrics.ts'
 import { startJournal } from './journal/journal.ts'
-import { closeSoon, listen } from './listener.ts'
+import { askToLeave, closeSoon, listen } from './listener.ts'
 import { createOperator } from './operator/create-operator.ts'
 import { warnIfExposed } from './operator/warn-if-exposed.ts'
 import { adoptProfile } from './profile/adopt-profile.ts'
 import { startRankingRounds } from './rankings/rounds.ts'
 import { appendToLedger, completeLedger, type LedgerEntry } from './redaction-ledger.ts'
+import { warnIfConnectionsAreLost } from './shared-ports.ts'
 import { StartupError } from './startup-error.ts'
 import { sql } from './store/database.ts'
 import { readMigrationNumber } from './store/migration-number.ts'
@@ -41,6 +43,11 @@ export interface RunningServer {
   isEmptyWorld: boolean
   /** Resolves when it has ended, by `close` or because a part that it cannot do without is gone. */
   closed: Promise<void>
+  /**
+   * Goes on answering for CHANCERY_DRAIN_SECONDS, while it says that it is on its way out: /readyz is 503, and every answer
+   * closes its connection. Then it may be closed, and nobody was there any more.
+   */
+  drain(): Promise<void>
   close(): Promise<void>
 }
 
@@ -189,22 +196,31 @@ export async function startServer(
     closers.push(async () => clearInterval(housekeeping))
 
     const scheme = tls ? 'https' : 'http'
-    const publicAddress = await listen(app, scheme, config.host, config.port, 'CHANCERY_PORT')
+    const isShared = config.sharesPorts
+    if (isShared) await warnIfConnectionsAreLost(log)
+    const { host, port, operatorHost, operatorPort } = config
+    const publicAddress = await listen(app, scheme, { host, port, isShared, variable: 'CHANCERY_PORT' })
     closers.push(() => closeSoon(app))
-    warnIfExposed(log, { host: config.operatorHost, hasTls: operatorTls !== undefined })
-    const operatorUrl = await listen(
-      operator.app,
-      operatorTls ? 'https' : 'http',
-      config.operatorHost,
-      config.operatorPort,
-      'CHANCERY_OPERATOR_PORT',
-    )
+    warnIfExposed(log, { host: operatorHost, hasTls: operatorTls !== undefined })
+    const operatorUrl = await listen(operator.app, operatorTls ? 'https' : 'http', {
+      host: operatorHost,
+      port: operatorPort,
+      isShared,
+      variable: 'CHANCERY_OPERATOR_PORT',
+    })
     closers.push(() => closeSoon(operator.app))
+    const drain = async () => {
+      isDraining = true
+      askToLeave(app)
+      askToLeave(operator.app)
+      await Promise.race([sleep(config.drainSeconds * 1_000, undefined, { ref: false }), closed])
+    }
     publicUrl ||= publicAddress
     await writeAddresses(config.dataDir, { public: publicAddress, operator: operatorUrl })
 
     const batch = await pools.ingest.first(sql`select from chancery_secret.batch limit 1`)
-    return { publicUrl, operatorUrl, operatorToken, isEmptyWorld: batch === undefined, closed, close }
+    const isEmptyWorld = batch === undefined
+    return { publicUrl, operatorUrl, operatorToken, isEmptyWorld, closed, drain, close }
   } catch (error) {
     await close()
     throw error

@@ -40,6 +40,7 @@ export async function runChancery(
     CHANCERY_HOST: '127.0.0.1',
     CHANCERY_PORT: '0',
     CHANCERY_OPERATOR_PORT: '0',
+    CHANCERY_DRAIN_SECONDS: '0',
     ...settings,
   }
   const [program, ...args] = command

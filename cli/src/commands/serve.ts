@@ -37,5 +37,7 @@ async function serve({ migrate, json }: ServeOptions, terminal: Terminal) {
     const document = { public: publicUrl, operator: operatorUrl, operator_token: tokenPlace(config) }
     const text = `public    ${publicUrl}\noperator  ${operatorUrl} (token: ${tokenPlace(config)})`
     print(terminal, json, document, text)
+    await stop.requested
+    if (stop.hasTime()) await service.drain()
   })
 }

@@ -1,5 +1,4 @@
-import { limits, type Operation, type Parameters, type ValuesFor } from '@chancery/contract'
-import { ApiError } from './api-error.ts'
+import type { Operation, Parameters, ValuesFor } from '@chancery/contract'
 import type { OpenStreams } from './open-streams.ts'
 import type { RegisterOperation } from './register-operation.ts'
 import type { StreamSlots } from './stream-slots.ts'
@@ -34,10 +33,6 @@ export function createDefineStream({ register, streams, slots }: DefineStreamOpt
       const slot = slots.take(viewer, req.ip)
       try {
         const start = await handler({ values })
-        if (streams.isClosed) {
-          const headers = { 'retry-after': String(limits.retryAfterUnavailableSeconds) }
-          throw new ApiError('unavailable', undefined, headers)
-        }
         const { raw } = reply.headers(streamHeaders).hijack()
         // Whoever left while the log was asked is not there to be told.
         if (raw.destroyed) {

@@ -86,11 +86,10 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
   timer.unref()
 
   return {
-    get isClosed() {
-      return isClosed
-    },
-
-    /** Takes over an answer whose head has been written. The slot is given back however the stream ends. */
+    /**
+     * Takes over an answer whose head has been written. The slot is given back however the stream ends. Whoever comes while all
+     * end learns where the log is and that the service restarts, as all do.
+     */
     open(res: ServerResponse, start: StartStream, { key, slot }: { key: Key | undefined; slot: StreamSlot }) {
       let isOver = false
       /** Whatever comes first ends it. */
@@ -130,6 +129,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
       }
       streams.add(stream)
       metrics.streamsOpen.inc()
+      if (isClosed) return end(stream, 'shutdown')
       source.flow()
       if (key) watch.add(key.id)
     },

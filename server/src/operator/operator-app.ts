@@ -11,6 +11,7 @@ import { createDefineOperatorRoute } from './define-operator-route.ts'
 import { registerDocuments } from './documents.ts'
 import { factRoutes } from './facts.ts'
 import { feedRoutes } from './feeds.ts'
+import { finishWholeCalls } from './finish-whole-calls.ts'
 import { handoverRoutes } from './handovers.ts'
 import type { Identify } from './identify.ts'
 import { journalRoutes } from './journal.ts'
@@ -49,6 +50,7 @@ export function buildOperatorApp(
     requestTimeout: 0,
     // A game may keep its stream open for ever. What it was not told of it sends again; nothing is applied twice.
     forceCloseConnections: true,
+    return503OnClosing: false,
     ...(tls ? { https: tls } : {}),
   }) as FastifyInstance
   app.decorateRequest('operator', null)
@@ -74,6 +76,7 @@ export function buildOperatorApp(
   app.addHook('onRequest', async (req, reply) => {
     reply.header('x-request-id', req.id).header('cache-control', 'no-store')
   })
+  finishWholeCalls(app)
   const admit = createAdmit(identify)
   app.setNotFoundHandler({ preValidation: admit }, (_req, reply) =>
     sendError(reply, new OperatorError('not_found')),

@@ -39,6 +39,7 @@ export async function serve(dir: string, env: Record<string, string> = {}): Prom
       CHANCERY_PORT: '0',
       CHANCERY_OPERATOR_PORT: '0',
       CHANCERY_OPERATOR_TOKEN: operatorToken,
+      CHANCERY_DRAIN_SECONDS: '0',
       CHANCERY_ANONYMOUS_LIMIT: '1000000',
       ...env,
     },

@@ -15,6 +15,8 @@ const all = [
   'examples/*/test/**/*.test.ts',
   'tools/**/*.test.ts',
 ]
+/** Each file is a process, and many start further ones: what one has compiled, the next need not. */
+const compiled = { NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compile') }
 const external = {
   CHANCERY_TEST_DATABASE_URL: 'postgres://postgres@127.0.0.1:5432/postgres',
   CHANCERY_TEST_VALKEY_URL: 'redis://127.0.0.1:6379',
@@ -53,7 +55,7 @@ async function run(files: readonly string[], concurrency: number): Promise<Run> 
       '--test-global-setup=server/test/support/global-setup.ts',
       ...files,
     ],
-    { cwd: root, stdio: 'inherit', env: { ...(isExternal && external), ...process.env } },
+    { cwd: root, stdio: 'inherit', env: { ...compiled, ...(isExternal && external), ...process.env } },
   )
   const stop = () => {
     isInterrupted = true

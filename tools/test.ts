@@ -1,6 +1,7 @@
 /**
  * Runs the tests of all workspaces, or of the files and patterns given.
- * With --external: against a PostgreSQL and a Redis that run already, on their usual ports where the environment names no others.
+ * With --external: what speaks to a database or a Redis, against ones that run already, on their usual ports where the
+ * environment names no others.
  * With --twice: what failed is run once more, file by file, and decides by that; what passed only then is named at the end.
  */
 import { spawn } from 'node:child_process'
@@ -14,6 +15,10 @@ const all = [
   '!(acceptance|node_modules)/test/**/*.test.ts',
   'examples/*/test/**/*.test.ts',
   'tools/**/*.test.ts',
+]
+const databaseBound = [
+  '{server,connect,cli}/test/!(browser)/**/*.test.ts',
+  '{server,connect,cli}/test/*.test.ts',
 ]
 /** Each file is a process, and many start further ones: what one has compiled, the next need not. */
 const compiled = { NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compile') }
@@ -71,7 +76,7 @@ async function run(files: readonly string[], concurrency: number): Promise<Run> 
   return { code, failed: failed.split('\n').filter(Boolean) }
 }
 
-const first = await run(patterns.length > 0 ? patterns : all, 2)
+const first = await run(patterns.length > 0 ? patterns : isExternal ? databaseBound : all, 2)
 process.exitCode = first.code
 // Where many fail, chance is not the reason.
 if (isTwice && !isInterrupted && first.failed.length > 0 && first.failed.length <= 5) {

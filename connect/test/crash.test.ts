@@ -9,12 +9,12 @@ import { outboxSql } from '../src/outbox/outbox-sql.ts'
 import { createGame, type Game, smallGame } from './game.ts'
 import { type Runner, startRunner } from './killed.ts'
 
-/** All of them where the game's PostgreSQL runs already; a newcomer's first run of the tests is to end soon. */
-const rounds = process.env.CHANCERY_TEST_DATABASE_URL ? 200 : 20
+/** All of them in the trial of faults; a newcomer's first run of the tests is to end soon. */
+const rounds = process.env.CHANCERY_FAULTS === 'full' ? 200 : process.env.CHANCERY_TEST_DATABASE_URL ? 60 : 20
 /** A process takes a third of a second to start, on a busy machine more. */
 const timeout = 600_000
 /** Every so many rounds it is the service that dies. */
-const serviceEvery = rounds === 200 ? 20 : 10
+const serviceEvery = rounds === 20 ? 10 : 20
 
 let database: TestDatabase
 let dir: string

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 
 declare const keyHash: unique symbol
 /** SHA-256 of a key: what is stored, and all that is. */
@@ -28,10 +28,15 @@ const shownLength = 8
 /** How a key begins: enough to know it again by, and 28 secret characters short of it. */
 export const prefixOfKey = (text: string): string => text.slice(0, shownLength)
 
-export const hashKey = (text: string): KeyHash => createHash('sha256').update(text).digest() as KeyHash
+/** The hash of a key as text, a character a byte. Every call with a key makes one: in this form it takes a tenth of the time. */
+export const hashTextOfKey = (text: string): string => hash('sha256', text, 'binary')
+
+export const hashOfText = (hashText: string): KeyHash => Buffer.from(hashText, 'binary') as KeyHash
+
+export const hashKey = (text: string): KeyHash => hashOfText(hashTextOfKey(text))
 
 function checksumOf(secret: string): string {
-  let rest = createHash('sha256').update(`chancery:${secret}`).digest().readUInt32BE(0)
+  let rest = Number.parseInt(hash('sha256', `chancery:${secret}`, 'hex').slice(0, 8), 16)
   let text = ''
   for (let place = 0; place < checksumLength; place += 1) {
     text += alphabet[rest % alphabet.length]

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { askTogether } from '../store/ask-together.ts'
 import type { Database } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
-import { hashKey, isKeyText, type KeyHash } from './key-text.ts'
+import { hashOfText, hashTextOfKey, isKeyText } from './key-text.ts'
 import { findValidKeyIds, findValidKeys, type KeyRecord, noteUses } from './store.ts'
 
 /** Finds the key that a call presents. */
@@ -61,13 +61,9 @@ export function createKeys({
     if (!uses.has(id)) uses.set(id, new Date(now()).toISOString())
   }
 
-  const nameOf = (hash: KeyHash): string => hash.toString('latin1')
   const ask = askTogether(async names => {
-    const found = await findValidKeys(
-      db,
-      names.map(name => Buffer.from(name, 'latin1') as KeyHash),
-    )
-    return new Map(found.map(({ hash, record }) => [nameOf(hash), record]))
+    const found = await findValidKeys(db, names.map(hashOfText))
+    return new Map(found.map(({ hash, record }) => [hash.toString('binary'), record]))
   })
 
   async function lookUp(name: string): Promise<KeyRecord | undefined> {
@@ -83,7 +79,7 @@ export function createKeys({
     find(text) {
       if (!isKeyText(text)) return undefined
       // Remembered under its hash: no memory of this process holds a key longer than its call.
-      const name = nameOf(hashKey(text))
+      const name = hashTextOfKey(text)
       const known = remembered.get(name)
       if (known && known.accessVersion === pulse.current()?.accessVersion) {
         if (isExpired(known.record)) return undefined

@@ -8,13 +8,13 @@ import {
   type WholeBody,
 } from '@chancery/contract'
 import fastJson from 'fast-json-stringify'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Viewer } from '../access/viewer.ts'
 import type { Disclosed, Disclosure } from '../disclosure/disclosure.ts'
 import type { Allowance } from '../limits/index.ts'
 import type { Pulse } from '../store/pulse.ts'
-import type { RegisterOperation } from './register-operation.ts'
+import type { RegisterOperation, Visit } from './register-operation.ts'
 import { createSharedBody, type SharedBody, sendPersonal, sendShared } from './respond.ts'
 
 /** A call that has passed every check which does not need the thing itself. */
@@ -93,13 +93,10 @@ export function createDefineRoute(options: RouteOptions): DefineRoute {
       return started
     }
 
-    register(operation, async ({ req, reply, target, check }) => {
-      const worldVersion = pulse.current()?.worldVersion
-      if (operation.body !== 'personal') {
-        const known = cache.get(target)
-        if (known && known.worldVersion === worldVersion)
-          return sendShared(req, reply, known.body, operation.body)
-      }
+    const answer = async (
+      { req, reply, target, check }: Visit<typeof operation>,
+      worldVersion: number | undefined,
+    ): Promise<FastifyReply> => {
       const { values, included } = check()
       if (operation.body === 'personal' || included.length > 0)
         return sendPersonal(reply, await produce(req, values))
@@ -109,6 +106,17 @@ export function createDefineRoute(options: RouteOptions): DefineRoute {
         await share(target, worldVersion, () => produce(req, values)),
         operation.body,
       )
+    }
+
+    register(operation, visit => {
+      const worldVersion = pulse.current()?.worldVersion
+      if (operation.body !== 'personal') {
+        // What is remembered is sent at once: the hot path makes no promise.
+        const known = cache.get(visit.target)
+        if (known && known.worldVersion === worldVersion)
+          return sendShared(visit.req, visit.reply, known.body, operation.body)
+      }
+      return answer(visit, worldVersion)
     })
   }
 }

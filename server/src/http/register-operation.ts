@@ -29,7 +29,7 @@ export interface Visit<O extends Operation> {
 /** Registers an operation under both bases. `answer` is all that differs from operation to operation. */
 export type RegisterOperation = <O extends Operation>(
   operation: O,
-  answer: (visit: Visit<O>) => Promise<FastifyReply>,
+  answer: (visit: Visit<O>) => FastifyReply | Promise<FastifyReply>,
 ) => void
 
 export function createRegisterOperation({

@@ -4,21 +4,22 @@ import type { TrustedProxies } from './trusted-proxies.ts'
 
 const form = /^[A-Za-z0-9_-]{8,64}$/
 
-/** Random bytes are drawn many at a time: the system call costs more than the bytes. */
-const idBytes = 8
-const poolBytes = idBytes * 256
+/** Drawn many at a time: the system call and the conversion cost more than the bytes. */
+const idDigits = 16
+const idsDrawn = 256
+const draw = () => randomBytes((idDigits / 2) * idsDrawn).toString('hex')
 
 /** Makes ids of requests. An incoming one is kept only from a trusted proxy, and only in a form that is safe to log. */
 export function createRequestIds(trusted: TrustedProxies) {
-  let pool = randomBytes(poolBytes)
+  let pool = draw()
   let used = 0
   const make = () => {
-    if (used === poolBytes) {
-      pool = randomBytes(poolBytes)
+    if (used === pool.length) {
+      pool = draw()
       used = 0
     }
-    used += idBytes
-    return `req_${pool.toString('hex', used - idBytes, used)}`
+    used += idDigits
+    return `req_${pool.slice(used - idDigits, used)}`
   }
   return {
     make,

@@ -14,7 +14,7 @@ export interface SharedBody {
   bytes: Buffer
   /** A strong tag is of one representation: the compressed one has its own. */
   tag: string
-  compressed: Promise<Buffer> | undefined
+  compressed: Buffer | Promise<Buffer> | undefined
 }
 
 export function createSharedBody(json: string): SharedBody {
@@ -29,13 +29,13 @@ const cacheControl = {
   personal: 'no-store',
 } as const
 
-/** Sends a shared body, or 304 to whoever has it already. */
-export async function sendShared(
+/** Sends a shared body, or 304 to whoever has it already. At once, unless it has yet to be compressed. */
+export function sendShared(
   req: FastifyRequest,
   reply: FastifyReply,
   body: SharedBody,
   kind: Exclude<WholeBody, 'personal'>,
-): Promise<FastifyReply> {
+): FastifyReply | Promise<FastifyReply> {
   const isCompressed = body.bytes.length >= compressFromBytes && acceptsGzip(req.headers['accept-encoding'])
   reply.headers({
     etag: isCompressed ? `"${body.tag}-gzip"` : `"${body.tag}"`,
@@ -45,8 +45,18 @@ export async function sendShared(
   if (isKnown(req.headers['if-none-match'], body.tag)) return reply.code(304).send()
   reply.header('content-type', contentType)
   if (!isCompressed) return reply.send(body.bytes)
-  body.compressed ??= compress(body.bytes, { level: 6 })
-  return reply.header('content-encoding', 'gzip').send(await body.compressed)
+  reply.header('content-encoding', 'gzip')
+  const compressed = compressedOf(body)
+  return Buffer.isBuffer(compressed) ? reply.send(compressed) : compressed.then(bytes => reply.send(bytes))
+}
+
+/** Compresses a body once, however many ask for it meanwhile. */
+function compressedOf(body: SharedBody): Buffer | Promise<Buffer> {
+  body.compressed ??= compress(body.bytes, { level: 6 }).then(bytes => {
+    body.compressed = bytes
+    return bytes
+  })
+  return body.compressed
 }
 
 /** Sends what is for this caller alone. */

@@ -10,6 +10,7 @@ import { createDisclosure } from './disclosure/disclosure.ts'
 import { eventRoutes } from './events/routes.ts'
 import { eventStreamRoutes } from './events/stream-routes.ts'
 import { ApiError } from './http/api-error.ts'
+import { boundConnections, type ConnectionTimings, usualTimings } from './http/connections.ts'
 import { createDefineRoute } from './http/define-route.ts'
 import { createDefineStream } from './http/define-stream.ts'
 import { registerDocs } from './http/docs.ts'
@@ -20,6 +21,7 @@ import { registerHealth } from './http/health.ts'
 import { createObserver } from './http/observe.ts'
 import { createOpenStreams, type StreamTimings } from './http/open-streams.ts'
 import { createParserErrors } from './http/parser-errors.ts'
+import { boundPipelining } from './http/pipelining.ts'
 import { createRegisterOperation } from './http/register-operation.ts'
 import { createRequestIds } from './http/request-id.ts'
 import { createStreamSlots } from './http/stream-slots.ts'
@@ -60,6 +62,7 @@ export interface AppParts {
   streamsPerKey: number
   streamsPerAddress: number
   streamTimings: Partial<StreamTimings>
+  connectionTimings: Partial<ConnectionTimings>
   trustedProxies: string[]
   tls: { cert: Buffer; key: Buffer } | undefined
   /** What callers see in front of this listener, once it listens. */
@@ -74,6 +77,7 @@ const headerBytesMax = 16_384
 export function buildApp(parts: AppParts): FastifyInstance {
   const { contract, pools, pulse, log, metrics } = parts
   const trusted = createTrustedProxies(parts.trustedProxies)
+  const timings = { ...usualTimings, ...parts.connectionTimings }
   const requestIds = createRequestIds(trusted)
   const edge = createEdge(parts)
   const handleError = createErrorHandler(log)
@@ -90,8 +94,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
     forceCloseConnections: 'idle',
     // A call that was let in is answered, also while the listener closes.
     return503OnClosing: false,
-    requestTimeout: 30_000,
-    keepAliveTimeout: 72_000,
+    requestTimeout: timings.requestMs,
+    connectionTimeout: timings.stalledMs,
+    keepAliveTimeout: timings.idleMs,
     clientErrorHandler: parserErrors.onClientError,
     frameworkErrors: (_error, req, reply) => {
       reply.raw.once('finish', () => observer.answered(req, reply))
@@ -103,9 +108,11 @@ export function buildApp(parts: AppParts): FastifyInstance {
         ),
       )
     },
-    ...serverOptions(parts.tls),
+    ...serverOptions(parts.tls, timings),
   }) as FastifyInstance
   parserErrors.listenTo(app.server)
+  boundPipelining(app.server, parserErrors.refuseToWait)
+  boundConnections(app.server, { trusted, registry: metrics.registry })
   for (const method of http.METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.setErrorHandler(handleError)
 
@@ -164,8 +171,13 @@ export function buildApp(parts: AppParts): FastifyInstance {
   return app
 }
 
-function serverOptions(tls: AppParts['tls']) {
-  // Without a Host header Node would answer by itself, without our headers and body.
-  const options = { requireHostHeader: false, maxHeaderSize: headerBytesMax }
-  return tls ? { https: { ...options, ...tls } } : { http: options }
+function serverOptions(tls: AppParts['tls'], { headMs, checkMs }: ConnectionTimings) {
+  const options = {
+    // Without a Host header Node would answer by itself, without our headers and body.
+    requireHostHeader: false,
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: headMs,
+    connectionsCheckingInterval: checkMs,
+  }
+  return tls ? { https: { ...options, ...tls, handshakeTimeout: headMs } } : { http: options }
 }

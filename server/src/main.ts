@@ -8,6 +8,7 @@ import type { Config, TlsFiles } from './config.ts'
 import { createLimits } from './create-limits.ts'
 import { ensureDataDir, readOperatorToken, writeAddresses } from './data-dir.ts'
 import { readContract } from './game-file.ts'
+import type { ConnectionTimings } from './http/connections.ts'
 import type { StreamTimings } from './http/open-streams.ts'
 import { createFactChecker, forgetOldBatches, forgetOldRefused } from './ingest/index.ts'
 import { createAccountJournal } from './journal/account-journal.ts'
@@ -56,6 +57,7 @@ const housekeepingEveryMs = 3_600_000
 /** Times that no operator sets, and that a test cannot wait for. */
 export interface ServerTimings {
   streamTimings?: Partial<StreamTimings>
+  connectionTimings?: Partial<ConnectionTimings>
 }
 
 /**
@@ -64,7 +66,7 @@ export interface ServerTimings {
  */
 export async function startServer(
   config: Config,
-  { streamTimings = {} }: ServerTimings = {},
+  { streamTimings = {}, connectionTimings = {} }: ServerTimings = {},
 ): Promise<RunningServer> {
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
@@ -124,6 +126,7 @@ export async function startServer(
     const app = buildApp({
       ...config,
       streamTimings,
+      connectionTimings,
       contract,
       pools,
       pulse,

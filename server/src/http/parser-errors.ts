@@ -9,7 +9,8 @@ import type { Observer } from './observe.ts'
 import type { RequestIds } from './request-id.ts'
 
 /**
- * Answers what never becomes a request: what the parser refuses, CONNECT, and expectations that nobody fulfils.
+ * Answers what never becomes a request: what the parser refuses, CONNECT, expectations that nobody fulfils, and what is sent too far
+ * ahead of the answers.
  * Nothing is taken from a bucket; the headers state that of the socket's peer.
  */
 export function createParserErrors(
@@ -44,7 +45,26 @@ export function createParserErrors(
     )
   }
 
+  function answer(req: IncomingMessage, res: ServerResponse, error: ApiError): void {
+    answerOf(req.socket.remoteAddress, error).then(
+      ({ headers, body }) => res.writeHead(error.status, headers).end(body),
+      () => req.socket.destroy(),
+    )
+  }
+
   return {
+    /** For `boundPipelining`. */
+    refuseToWait: (req: IncomingMessage, res: ServerResponse): void =>
+      answer(
+        req,
+        res,
+        new ApiError(
+          'rate_limited',
+          'Too many requests wait on this connection. Send the next one when an answer has come, or open another connection.',
+          { 'retry-after': '1' },
+        ),
+      ),
+
     /** For Fastify's `clientErrorHandler`. */
     onClientError(error: Error & { code?: string }, socket: Socket): void {
       if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -62,13 +82,9 @@ export function createParserErrors(
         const error = new ApiError('method_not_allowed', undefined, { allow: 'GET, HEAD, OPTIONS' })
         void writeRaw(socket, error).catch(() => socket.destroy())
       })
-      server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
-        const error = new ApiError('expectation_failed')
-        answerOf(req.socket.remoteAddress, error).then(
-          ({ headers, body }) => res.writeHead(error.status, headers).end(body),
-          () => req.socket.destroy(),
-        )
-      })
+      server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) =>
+        answer(req, res, new ApiError('expectation_failed')),
+      )
     },
   }
 }

@@ -8,6 +8,7 @@ import type { Config, TlsFiles } from './config.ts'
 import { createLimits } from './create-limits.ts'
 import { ensureDataDir, readOperatorToken, writeAddresses } from './data-dir.ts'
 import { readContract } from './game-file.ts'
+import { hearDatabase } from './hear-database.ts'
 import type { ConnectionTimings } from './http/connections.ts'
 import type { StreamTimings } from './http/open-streams.ts'
 import { createFactChecker, forgetOldBatches, forgetOldRefused } from './ingest/index.ts'
@@ -25,8 +26,6 @@ import { StartupError } from './startup-error.ts'
 import { sql } from './store/database.ts'
 import { readMigrationNumber } from './store/migration-number.ts'
 import { openStore } from './store/open-store.ts'
-import { createPools } from './store/pools.ts'
-import { createPulse } from './store/pulse.ts'
 import { createLog } from './telemetry/log.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import { forgetOldCodes } from './verification/store.ts'
@@ -96,15 +95,12 @@ export async function startServer(
     })
     await adoptProfile(store.target, contract.profile, { isDefault: config.gameFile === undefined })
 
-    const pools = createPools({
-      target: store.target,
-      namesStatements: config.databaseNamesStatements,
-      onError: () => metrics.databaseErrors.inc(),
-    })
-    closers.push(pools.close)
-    const pulse = createPulse({ db: pools.access, target: store.target })
-    closers.push(pulse.close)
-    await pulse.refresh()
+    const database = await hearDatabase(
+      { target: store.target, namesStatements: config.databaseNamesStatements },
+      { log, metrics },
+    )
+    closers.push(database.close)
+    const { pools, pulse } = database
 
     const limits = createLimits(config.valkeyUrl, { log, metrics })
     closers.push(() => limits.close())

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Sql } from 'sql-template-tag'
+import { type Hearing, lendWhileHeard } from './lend-while-heard.ts'
 
 export { default as sql, raw, type Sql } from 'sql-template-tag'
+export { isUnavailable } from './unavailable.ts'
 
 /** Runs statements as one role. */
 export interface Database {
@@ -39,6 +41,10 @@ export interface PoolOptions {
   /** Send statements under names, so that they are planned once. Off behind a pooler that shares sessions. */
   namesStatements?: boolean
   onError?: (error: Error) => void
+  /** Whether the database is heard: while it is not, nothing is asked of it. Without, whoever asks waits for the time limits. */
+  hearing?: Hearing | undefined
+  /** How long work under way goes on waiting when the database falls silent. Default: not at all. */
+  silencePatienceMs?: number
 }
 
 /** Numbers stay numbers (all are at most 2^53-1 or exact decimals of the contract) and times are RFC 3339 in UTC. */
@@ -100,59 +106,52 @@ export function createPool(options: PoolOptions): DatabasePool {
     application_name: `chancery ${options.role ?? 'migrate'}`,
     allowExitOnIdle: true,
     keepAlive: true,
+    // A host that is gone acknowledges nothing: who waits for it is told within half a minute, also where no limit is set.
+    keepAliveInitialDelayMillis: 10_000,
   })
   // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
   pool.on('error', error => options.onError?.(error))
 
+  const lender = lendWhileHeard(pool, { hearing: options.hearing, patienceMs: options.silencePatienceMs })
   const namesStatements = options.namesStatements ?? true
+  const rows = <R>(statement: Sql) => lender.lend(client => rowsOf<R>(client, statement, namesStatements))
   return {
-    ...databaseOver(pool, namesStatements),
+    rows,
+    first: async <R>(statement: Sql) => (await rows<R>(statement))[0],
     connection(work) {
-      return withClient(pool, client => work(databaseOver(client, namesStatements), client))
+      return lender.lend(client => work(databaseOver(client, namesStatements), client), rollBack)
     },
     transaction(work) {
-      return withClient(pool, async client => {
+      return lender.lend(async client => {
         await client.query('begin')
         const result = await work(databaseOver(client, namesStatements))
         await client.query('commit')
         return result
-      })
+      }, rollBack)
     },
-    close: () => pool.end(),
+    close: lender.close,
   }
 }
 
-async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  let isBroken = false
-  // A connection that breaks between two statements reports it here, and the next statement fails.
-  const onError = () => {
-    isBroken = true
-  }
-  client.on('error', onError)
-  try {
-    return await work(client)
-  } catch (error) {
-    await client.query('rollback').catch(onError)
-    throw error
-  } finally {
-    client.off('error', onError)
-    client.release(isBroken)
-  }
-}
+const rollBack = (client: pg.ClientBase) => client.query('rollback')
 
-export function databaseOver(runner: pg.Pool | pg.ClientBase, namesStatements: boolean): Database {
-  const rows = async <R>(statement: Sql): Promise<R[]> => {
-    const { text, values } = statement
-    const result = await runner.query({
-      text,
-      values,
-      types,
-      ...(namesStatements ? { name: statementName(text) } : {}),
-    })
-    return result.rows as R[]
-  }
+export function databaseOver(client: pg.ClientBase, namesStatements: boolean): Database {
+  const rows = <R>(statement: Sql) => rowsOf<R>(client, statement, namesStatements)
   return { rows, first: async <R>(statement: Sql) => (await rows<R>(statement))[0] }
+}
+
+async function rowsOf<R>(
+  client: pg.ClientBase,
+  { text, values }: Sql,
+  namesStatements: boolean,
+): Promise<R[]> {
+  const result = await client.query({
+    text,
+    values,
+    types,
+    ...(namesStatements ? { name: statementName(text) } : {}),
+  })
+  return result.rows as R[]
 }
 
 /** Statement texts are few: they hold no values. */
@@ -164,20 +163,4 @@ function statementName(text: string): string {
   const name = `c${createHash('sha256').update(text).digest('base64url').slice(0, 20)}`
   statementNames.set(text, name)
   return name
-}
-
-/** SQLSTATE classes that mean "away for now", not "wrong": connection, resources, intervention, time limits. */
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code } = error as { code?: unknown }
-  if (typeof code === 'string') {
-    return (
-      /^(08|53|57P|58|25006|55P03)/.test(code) ||
-      code === '57014' ||
-      /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code)
-    )
-  }
-  return /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout/i.test(
-    error.message,
-  )
 }

@@ -1,4 +1,5 @@
 import { type ConnectionTarget, createPool, type DatabasePool } from './database.ts'
+import type { Hearing } from './lend-while-heard.ts'
 
 /** One pool for each door. Each acts as the role that may reach just what its door shows. */
 export interface Pools {
@@ -21,6 +22,8 @@ export interface PoolsOptions {
   target: ConnectionTarget
   namesStatements?: boolean
   onError?: (error: Error) => void
+  /** Whether the database is heard: while it is not, nobody waits for it. */
+  hearing?: Hearing
 }
 
 const readTimeoutMs = 5_000
@@ -47,8 +50,14 @@ export function createPools(options: PoolsOptions): Pools {
       connectionsMax: 5,
       settings: queueSettings,
     }),
-    // A batch may be large and may wait for the one before it.
-    ingest: createPool({ ...options, role: 'chancery_ingest', connectionsMax: 4, connectTimeoutMs: 10_000 }),
+    // A batch may be large and may wait for the one before it. It is not given up for a disk that stalls for a moment.
+    ingest: createPool({
+      ...options,
+      role: 'chancery_ingest',
+      connectionsMax: 4,
+      connectTimeoutMs: 10_000,
+      silencePatienceMs: 4_000,
+    }),
   }
   return {
     ...pools,

@@ -1,5 +1,7 @@
-import pg from 'pg'
-import { type ConnectionTarget, type Database, sql } from './database.ts'
+import { type ConnectionTarget, sql } from './database.ts'
+import { createDatabaseClock } from './database-clock.ts'
+import type { Hearing } from './lend-while-heard.ts'
+import { keepPulseConnection } from './pulse-connection.ts'
 
 /** What every process must know to trust what it remembers. */
 export interface Beat {
@@ -14,23 +16,27 @@ export interface Beat {
   redactionVersion: number
 }
 
-export interface Pulse {
+export interface Pulse extends Hearing {
   /** The latest beat, or undefined while there is none young enough to trust. */
   current(): Beat | undefined
-  /** Reads the row now. Rejects where the database is away. */
+  /** Reads the row anew. Rejects where the database is away. */
   refresh(): Promise<Beat>
   /** Calls `listener` after every beat that differs from the one before. Returns how to stop it. */
   onChange(listener: (beat: Beat) => void): () => void
+  /** Unix ms by the database's clock: the one time that all processes agree on, whatever their own clocks say. */
+  now(): number
   close(): Promise<void>
 }
 
 export interface PulseOptions {
-  /** Acts as the access role. */
-  db: Database
   target: ConnectionTarget
+  /** As for pools. */
+  namesStatements?: boolean
   intervalMs?: number
   /** How old a beat may be and still be trusted. Below a second: what was revoked a second ago no longer works. */
   trustedMs?: number
+  /** How long one question may wait. With the interval below a second: so soon whoever waits is told that nobody answers. */
+  silenceMs?: number
 }
 
 const channel = 'chancery_pulse'
@@ -39,98 +45,109 @@ const channel = 'chancery_pulse'
 export const notifyPulse = sql`select pg_notify(${channel}, '')`
 
 /** Reads the pulse every 200 ms, and at once when told of a change. */
-export function createPulse({ db, target, intervalMs = 200, trustedMs = 900 }: PulseOptions): Pulse {
+export function createPulse(options: PulseOptions): Pulse {
+  const { target, namesStatements = true, intervalMs = 200, trustedMs = 900, silenceMs = 600 } = options
   let beat: Beat | undefined
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<Beat> | undefined
+  let following: Promise<Beat> | undefined
+  let isSilent = false
+  let silence: NodeJS.Timeout | undefined
   let isClosed = false
   const listeners = new Set<(beat: Beat) => void>()
+  const silenceListeners = new Set<(isSilent: boolean) => void>()
+  const clock = createDatabaseClock()
+  const connection = keepPulseConnection({
+    target,
+    channel,
+    onNotice: tick,
+    timeoutMs: silenceMs,
+    namesStatements,
+  })
+
+  function setSilent(is: boolean): void {
+    if (isSilent === is || isClosed) return
+    isSilent = is
+    for (const listener of silenceListeners) listener(is)
+  }
+
+  /** Counts from the first question that is not answered: a process that was too busy to ask knows nothing of the database. */
+  function expectAnswer(): void {
+    // Timers run before sockets are read: what has arrived while the process was busy is looked at first.
+    silence ??= setTimeout(() => setImmediate(() => silence && setSilent(true)), silenceMs).unref()
+  }
 
   async function read(): Promise<Beat> {
     // The age counts from before the question: the answer is at least as new.
     const askedAt = performance.now()
-    const row = await db.first<Beat>(sql`
-      select w.seq, w.first_seq as "firstSeq", w.world_version as "worldVersion", a.version as "accessVersion",
-        w.world_changed_at as "worldChangedAt", w.redaction_version as "redactionVersion"
-      from chancery_world.pulse w, chancery_access.pulse a`)
+    expectAnswer()
+    const row = await connection.ask(db =>
+      db.first<Beat & { nowMs: number }>(sql`
+        select w.seq, w.first_seq as "firstSeq", w.world_version as "worldVersion", a.version as "accessVersion",
+          w.world_changed_at as "worldChangedAt", w.redaction_version as "redactionVersion",
+          extract(epoch from clock_timestamp()) * 1000 as "nowMs"
+        from chancery_world.pulse w, chancery_access.pulse a`),
+    )
     if (!row) throw new Error('the pulse has no row')
+    const { nowMs, ...latest } = row
+    clock.read(nowMs, { askedAt, answeredAt: performance.now() })
+    clearTimeout(silence)
+    silence = undefined
     const isNew =
-      beat?.seq !== row.seq ||
-      beat.redactionVersion !== row.redactionVersion ||
-      beat.worldVersion !== row.worldVersion ||
-      beat.accessVersion !== row.accessVersion
-    beat = row
+      beat?.seq !== latest.seq ||
+      beat.redactionVersion !== latest.redactionVersion ||
+      beat.worldVersion !== latest.worldVersion ||
+      beat.accessVersion !== latest.accessVersion
+    beat = latest
     readAt = askedAt
-    if (isNew) for (const listener of listeners) listener(row)
-    return row
+    setSilent(false)
+    if (isNew) for (const listener of listeners) listener(latest)
+    return latest
   }
 
-  /** One question at a time for the timer; `refresh` always asks anew, because a running read may be from before. */
   const readOnce = () => {
     reading ??= read().finally(() => {
       reading = undefined
     })
     return reading
   }
-  const tick = () => void readOnce().catch(() => undefined)
+  /** Whatever runs may be from before: the one after it is new to all who ask meanwhile. */
+  const readAfter = (running: Promise<Beat>) => {
+    following ??= running
+      .catch(() => undefined)
+      .then(() => {
+        following = undefined
+        return readOnce()
+      })
+    return following
+  }
+  function tick(): void {
+    readOnce().catch(() => undefined)
+  }
   const timer = setInterval(tick, intervalMs)
   timer.unref()
-  const hurrier = listen(target, tick)
 
   return {
     current: () => (performance.now() - readAt < trustedMs ? beat : undefined),
-    refresh: read,
+    refresh: () => (reading ? readAfter(reading) : readOnce()),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    isSilent: () => isSilent,
+    onSilence(listener) {
+      silenceListeners.add(listener)
+      return () => silenceListeners.delete(listener)
+    },
+    now: clock.now,
     async close() {
       if (isClosed) return
       isClosed = true
       clearInterval(timer)
-      await hurrier.close()
+      clearTimeout(silence)
+      // The driver never says what became of a connection that is closed while it is being opened.
       await reading?.catch(() => undefined)
-    },
-  }
-}
-
-/** Keeps one connection that listens, and makes it anew a second after it broke. */
-function listen(target: ConnectionTarget, onNotice: () => void) {
-  let client: pg.Client | undefined
-  let retry: NodeJS.Timeout | undefined
-  let isClosed = false
-
-  function connect(): void {
-    const next = new pg.Client({
-      ...target,
-      application_name: 'chancery pulse',
-      connectionTimeoutMillis: 2_000,
-      keepAlive: true,
-    })
-    client = next
-    next.on('notification', onNotice)
-    next.on('error', reconnect)
-    next.on('end', reconnect)
-    next.connect().then(
-      () => next.query(`listen ${channel}`).catch(reconnect),
-      () => reconnect(),
-    )
-
-    function reconnect(): void {
-      if (isClosed || client !== next) return
-      client = undefined
-      next.end().catch(() => undefined)
-      retry = setTimeout(connect, 1_000)
-      retry.unref()
-    }
-  }
-
-  connect()
-  return {
-    async close() {
-      isClosed = true
-      clearTimeout(retry)
-      await client?.end().catch(() => undefined)
+      await connection.close()
     },
   }
 }

@@ -48,6 +48,11 @@ export function createMetrics() {
       help: '1 while limits are exact over all processes, 0 while the store for that is away.',
       registers,
     }),
+    databaseUp: new Gauge({
+      name: 'chancery_database_up',
+      help: '1 while the database answers, 0 while it is silent or away.',
+      registers,
+    }),
     databaseErrors: new Counter({
       name: 'chancery_database_errors_total',
       help: 'Idle connections that broke.',

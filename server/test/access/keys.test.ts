@@ -107,7 +107,7 @@ test('a revoked key is refused within a second by a server that is not told', as
   t.after(() => other.close())
   const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
   assert.equal(await statusOf(other, key), 200)
-  // Whoever listens has lost the connection, and makes a new one only after a second.
+  // Whoever listens has lost the connection, and with it the notice.
   const ended = await query<{ pid: number }>(
     chancery.databaseUrl,
     `select pid, pg_terminate_backend(pid) from pg_stat_activity

@@ -1,0 +1,38 @@
+import type { ConnectionTarget } from './store/database.ts'
+import { createPools, type Pools } from './store/pools.ts'
+import { createPulse, type Pulse } from './store/pulse.ts'
+import type { Logger } from './telemetry/log.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+
+/** The database as this process hears it. */
+export interface HeardDatabase {
+  pulse: Pulse
+  pools: Pools
+  close(): Promise<void>
+}
+
+/** Connects to a database that has this version's schema. Rejects where it does not answer. */
+export async function hearDatabase(
+  options: { target: ConnectionTarget; namesStatements: boolean },
+  { log, metrics }: { log: Logger; metrics: Metrics },
+): Promise<HeardDatabase> {
+  const pulse = createPulse(options)
+  pulse.onSilence(isSilent => {
+    metrics.databaseUp.set(isSilent ? 0 : 1)
+    if (isSilent) log.warn('the database is silent: what needs it is unavailable until it is heard again')
+    else log.info('the database is heard again')
+  })
+  const pools = createPools({ ...options, hearing: pulse, onError: () => metrics.databaseErrors.inc() })
+  const close = async () => {
+    await pulse.close()
+    await pools.close()
+  }
+  try {
+    await pulse.refresh()
+  } catch (error) {
+    await close()
+    throw error
+  }
+  metrics.databaseUp.set(1)
+  return { pulse, pools, close }
+}

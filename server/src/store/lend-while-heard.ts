@@ -1,0 +1,122 @@
+import type pg from 'pg'
+import { DatabaseSilent, isFull, isLeftBusy } from './unavailable.ts'
+
+/** Whether the database says anything at all, as the pulse knows. */
+export interface Hearing {
+  isSilent(): boolean
+  /** Calls `listener` when the database falls silent, and when it is heard again. Returns how to stop it. */
+  onSilence(listener: (isSilent: boolean) => void): () => void
+}
+
+/** Lends connections, each to one work at a time. */
+export interface Lender {
+  /**
+   * Runs `work` on a connection. Where it fails, `mend` makes the connection as it was; without, it is not used again.
+   * Throws DatabaseSilent where the database falls silent before or meanwhile.
+   */
+  lend<T>(
+    work: (client: pg.PoolClient) => Promise<T>,
+    mend?: (client: pg.PoolClient) => Promise<unknown>,
+  ): Promise<T>
+  close(): Promise<void>
+}
+
+/** How long a free connection is waited for where the database gives out no more, and how often it is looked for. */
+const fullPatienceMs = 500
+const fullRetryMs = 25
+
+/**
+ * Lends the connections of a pool. When the database falls silent, nobody is lent one or waits for one, and nobody waits for an
+ * answer on one longer than `patienceMs`. What was open then is not used again: it may be dead without a word.
+ */
+export function lendWhileHeard(
+  pool: pg.Pool,
+  { hearing, patienceMs = 0 }: { hearing: Hearing | undefined; patienceMs: number | undefined },
+): Lender {
+  const open = new Set<pg.PoolClient>()
+  const lent = new Set<pg.PoolClient>()
+  const suspects = new WeakSet<pg.PoolClient>()
+  const waiting = new Set<(error: Error) => void>()
+  let patience: NodeJS.Timeout | undefined
+  pool.on('connect', client => open.add(client))
+  pool.on('remove', client => open.delete(client))
+
+  const stopListening = hearing?.onSilence(isSilent => {
+    clearTimeout(patience)
+    if (!isSilent) return
+    for (const refuse of waiting) refuse(new DatabaseSilent())
+    waiting.clear()
+    for (const client of open) if (!lent.has(client)) suspects.add(client)
+    if (patienceMs === 0) endLent()
+    else patience = setTimeout(endLent, patienceMs).unref()
+  })
+
+  function endLent(): void {
+    for (const client of lent) {
+      suspects.add(client)
+      // Ends what waits for an answer on it.
+      client.end().catch(() => undefined)
+    }
+  }
+
+  async function take(): Promise<pg.PoolClient> {
+    const deadline = performance.now() + fullPatienceMs
+    for (;;) {
+      try {
+        const client = await pool.connect()
+        if (!suspects.has(client)) return client
+        client.release(true)
+      } catch (error) {
+        // Others hold all connections of the database: one of ours is soon free.
+        if (!isFull(error) || pool.totalCount === 0 || performance.now() > deadline) throw error
+        await new Promise(resolve => setTimeout(resolve, fullRetryMs))
+      }
+    }
+  }
+
+  function takeWhileHeard(): Promise<pg.PoolClient> {
+    if (hearing?.isSilent()) return Promise.reject(new DatabaseSilent())
+    return new Promise((resolve, reject) => {
+      waiting.add(reject)
+      take().then(
+        // What comes too late goes back unused: nobody is told any more what would be done on it.
+        client => (waiting.delete(reject) ? resolve(client) : client.release()),
+        error => {
+          waiting.delete(reject)
+          reject(error)
+        },
+      )
+    })
+  }
+
+  return {
+    async lend(work, mend) {
+      const client = await takeWhileHeard()
+      let isBroken = false
+      // A connection that breaks between two statements reports it here, and the next statement fails.
+      const onError = () => {
+        isBroken = true
+      }
+      client.on('error', onError)
+      lent.add(client)
+      try {
+        return await work(client)
+      } catch (error) {
+        if (suspects.has(client)) throw new DatabaseSilent()
+        if (mend && !isLeftBusy(error)) await mend(client).catch(onError)
+        else isBroken = true
+        throw error
+      } finally {
+        lent.delete(client)
+        client.off('error', onError)
+        client.release(isBroken || suspects.has(client))
+      }
+    },
+
+    async close() {
+      stopListening?.()
+      clearTimeout(patience)
+      await pool.end()
+    },
+  }
+}

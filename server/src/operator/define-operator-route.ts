@@ -1,4 +1,4 @@
-import type { BodyOf, OperatorOperation, QueryOf } from '@chancery/contract'
+import { type BodyOf, limits, type OperatorOperation, type QueryOf } from '@chancery/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { bodyReader } from '../http/checked-body.ts'
 import { actorOf, type OperatorCaller } from './caller.ts'
@@ -69,6 +69,7 @@ export function createDefineOperatorRoute(app: FastifyInstance, log: OperatorLog
           ? await log.note(actorOf(req.operator), `${method} ${path}`, () => answered(call))
           : await answered(call)
         if (answer.contentType) reply.header('content-type', answer.contentType)
+        if (answer.status === 503) reply.header('retry-after', limits.retryAfterUnavailableSeconds)
         return reply.code(answer.status).send(answer.body)
       },
     })

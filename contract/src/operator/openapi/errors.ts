@@ -57,11 +57,16 @@ export const errorExample = (code: OperatorErrorCode) => ({
 
 export const errorResponseName = (code: OperatorErrorCode): string => pascalCase(code)
 
-export function errorResponse(code: OperatorErrorCode): OpenApiResponse {
+/** The headers of an answer with this error. */
+export function headersOfError(code: OperatorErrorCode) {
   const header = errorHeaders[code]
+  return headersWith(...(header ? [header] : []))
+}
+
+export function errorResponse(code: OperatorErrorCode): OpenApiResponse {
   return {
     description: `\`${code}\`: ${operatorErrors[code].description} ${operatorErrors[code].fix}`,
-    headers: headersWith(...(header ? [header] : [])),
+    headers: headersOfError(code),
     content: {
       'application/json': { schema: refTo('schemas', 'Error'), examples: { [code]: errorExample(code) } },
     },

@@ -3,7 +3,7 @@ import { type OpenApiParameter, type OpenApiResponse, type Reference, refTo } fr
 import { operatorErrors } from '../errors.ts'
 import type { OperatorAnswer, OperatorContent, OperatorOperation } from '../operation.ts'
 import type { DocumentedContent, DocumentedOperation } from './document.ts'
-import { errorExample, errorResponseName, errorsOf, headersWith } from './errors.ts'
+import { errorExample, errorResponseName, errorsOf, headersOfError, headersWith } from './errors.ts'
 import type { Schemas } from './schemas.ts'
 
 /** One operation as OpenAPI has it. */
@@ -119,6 +119,7 @@ function withError(
   const json = own.content?.['application/json']
   return {
     ...own,
+    headers: { ...own.headers, ...headersOfError(code) },
     description: `${own.description} Or \`${code}\`: ${description}`,
     content: {
       ...own.content,

@@ -10,6 +10,7 @@ import { ensureDataDir, readOperatorToken, writeAddresses } from './data-dir.ts'
 import { readContract } from './game-file.ts'
 import { hearDatabase } from './hear-database.ts'
 import type { ConnectionTimings } from './http/connections.ts'
+import { reasonOf } from './http/errors.ts'
 import type { StreamTimings } from './http/open-streams.ts'
 import { createFactChecker, forgetOldBatches, forgetOldRefused } from './ingest/index.ts'
 import { createAccountJournal } from './journal/account-journal.ts'
@@ -104,8 +105,7 @@ export async function startServer(
 
     const limits = createLimits(config.valkeyUrl, { log, metrics })
     closers.push(() => limits.close())
-    const onError = (error: unknown) =>
-      log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'a background task failed')
+    const onError = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'a background task failed')
     const keys = createKeys({ db: pools.access, pulse, onError })
     closers.push(keys.close)
     const journal = startJournal({

@@ -59,8 +59,8 @@ function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error')
 }
 
-/** The kind of an error. Not its message: a database quotes values in it. */
-function reasonOf(error: unknown): string {
+/** The kind of an error, for the log. Not its message: a database quotes values in it. */
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const { code } = error as { code?: unknown }
   return typeof code === 'string' ? `${error.name} ${code}` : error.name

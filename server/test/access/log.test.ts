@@ -66,6 +66,21 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
   const mistyped = `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`
   const [code, spare] = [await home.makeCode('n1'), await home.makeCode('n1', 'chat-account-77')]
   const searched = 'a-search-that-is-nobody’s-business'
+  const made = async (path: string, body: object) => (await home.operate('POST', path, body)).json()
+  const { url: link } = (await made('/handovers', { nation_id: 'n1' })) as { url: string }
+  const handover = link.split('handover=')[1] ?? ''
+  const receiver = 'https://receiver.invalid/hook-that-is-secret'
+  const endpoint = (await made('/webhooks', { nation_id: 'n1', url: receiver })) as {
+    id: string
+    secret: string
+  }
+  let session = ''
+  const signIn = (path: string) =>
+    fetch(`${server.publicUrl}/developers/api${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: server.publicUrl },
+      body: JSON.stringify({ token: handover }),
+    })
 
   const ask = async (path: string, bearer?: string) =>
     answered(
@@ -105,6 +120,16 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
       'a-wrong-operator-token',
     )
     await operate('/codes', JSON.stringify({ nation_id: 'n1', for: 'chat-account-77' }))
+    await signIn('/handover')
+    const signedIn = await signIn('/session')
+    session ||= /session=([^;]+)/.exec(signedIn.headers.get('set-cookie') ?? '')?.[1] ?? ''
+    const cookie = `chancery_session=${session}`
+    await fetch(`${server.publicUrl}/developers/api/session`, { headers: { cookie } })
+    const authorization = `Bearer ${operatorToken}`
+    await fetch(`${server.operatorUrl}/webhooks/${endpoint.id}/test`, {
+      method: 'POST',
+      headers: { authorization },
+    })
     const facts = [
       { op: 'put', resource: 'nation', data: { id: 'n1', economy: { credits: secrets.credits } } },
     ]
@@ -130,6 +155,7 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
   assertError(await ask('/me/nation', unknown), 'unavailable', 'the database is away')
   proxy.restore()
 
+  assert.ok(handover && session && endpoint.secret)
   const written = await server.end()
   const lines = written
     .split('\n')
@@ -152,6 +178,11 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
     operatorToken,
     'a-wrong-operator-token',
     password,
+    handover,
+    session,
+    endpoint.secret,
+    endpoint.secret.replace('whsec_', ''),
+    'hook-that-is-secret',
     'chat-account-77',
     'chat-account-78',
   ]

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createLog } from '../../server/src/telemetry/log.ts'
+import { logCalls } from './log-calls.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const page = await readFile(join(root, 'docs/operations/logs.md'), 'utf8')
+
+/** The cells of the tables' rows that hold something. A message has no line of its own in it. */
+const rows = page
+  .split('\n')
+  .filter(line => line.startsWith('| ') && !line.startsWith('| -'))
+  .map(line => line.split('|').map(cell => cell.trim()))
+const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
+
+/** What every line has, whoever writes it. */
+const always = ['level', 'time', 'msg']
+
+test('every message that the service may log is on the page with its level and fields, and no other', () => {
+  const said = rows
+    .filter(cells => cells.length === 6 && cells[1] !== 'Level')
+    .map(([, levels, message, fields]) => ({
+      levels: levels?.split(', '),
+      message: namesIn(message)[0],
+      fields: namesIn(fields),
+    }))
+  const written = logCalls(root).map(({ levels, message, fields }) => ({ levels, message, fields }))
+  assert.ok(written.length > 5)
+  const sorted = (lines: { message?: string | undefined }[]) =>
+    lines.toSorted((one, other) => ((one.message ?? '') < (other.message ?? '') ? -1 : 1))
+  assert.deepEqual(sorted(said), sorted(written))
+})
+
+test('every field of a line is explained, and no other', () => {
+  const explained = rows
+    .filter(cells => cells.length === 4 && cells[1] !== 'Field')
+    .flatMap(cells => namesIn(cells[1]))
+  const written = new Set([...always, ...logCalls(root).flatMap(({ fields }) => fields)])
+  assert.deepEqual(explained.sort(), [...written].sort())
+})
+
+test('a line has what the page says of every line, and the levels are those on the page', () => {
+  for (const [level, number] of [...page.matchAll(/(\d\d) (fatal|error|warn|info)/g)].map(
+    ([, number, level]) => [level as 'fatal' | 'error' | 'warn' | 'info', Number(number)] as const,
+  )) {
+    let line = ''
+    const write = (text: string) => {
+      line = text
+    }
+    createLog('info', { write })[level]('said')
+    assert.deepEqual(Object.keys(JSON.parse(line)), always)
+    assert.equal(JSON.parse(line).level, number)
+  }
+})

@@ -8,7 +8,11 @@ export function createLimits(
   { log, metrics }: { log: Logger; metrics: Metrics },
 ): LimitStore {
   const local = createMemoryLimits({})
-  if (url === undefined) return local
+  if (url === undefined) {
+    // Nothing is to be shared, so nothing is away: a zero would say that.
+    metrics.limitsShared.remove()
+    return local
+  }
   return createRedisLimits({
     url,
     fallback: local,

@@ -45,7 +45,7 @@ export function createMetrics() {
     }),
     limitsShared: new Gauge({
       name: 'chancery_limits_shared',
-      help: '1 while limits are exact over all processes, 0 while the store for that is away.',
+      help: '1 while limits are exact over all processes, 0 while the store for that is away. Missing where none is configured.',
       registers,
     }),
     databaseUp: new Gauge({

@@ -2,6 +2,7 @@
  * Runs the tests of all workspaces, or of the files and patterns given.
  * With --external: what speaks to a database or a Redis, against ones that run already, on their usual ports where the
  * environment names no others.
+ * With --faults: the tests that let parts fail, alone, one file after the other, and in full: oftener, longer and with more.
  * With --twice: what failed is run once more, file by file, and decides by that; what passed only then is named at the end.
  */
 import { spawn } from 'node:child_process'
@@ -16,8 +17,9 @@ const all = [
   'examples/*/test/**/*.test.ts',
   'tools/**/*.test.ts',
 ]
+/** The tests of faults bring their own parts, to break them. */
 const databaseBound = [
-  '{server,connect,cli}/test/!(browser)/**/*.test.ts',
+  '{server,connect,cli}/test/!(browser|faults)/**/*.test.ts',
   '{server,connect,cli}/test/*.test.ts',
 ]
 /** Each file is a process, and many start further ones: what one has compiled, the next need not. */
@@ -27,8 +29,12 @@ const external = {
   CHANCERY_TEST_VALKEY_URL: 'redis://127.0.0.1:6379',
 }
 
+const faults = ['server/test/faults/**/*.test.ts']
+const inFull = { CHANCERY_FAULTS: 'full' }
+
 const args = process.argv.slice(2)
 const isExternal = args.includes('--external')
+const isFaults = args.includes('--faults')
 const isTwice = args.includes('--twice')
 const patterns = args.filter(arg => !arg.startsWith('--'))
 
@@ -60,7 +66,11 @@ async function run(files: readonly string[], concurrency: number): Promise<Run> 
       '--test-global-setup=server/test/support/global-setup.ts',
       ...files,
     ],
-    { cwd: root, stdio: 'inherit', env: { ...compiled, ...(isExternal && external), ...process.env } },
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...compiled, ...(isExternal && external), ...(isFaults && inFull), ...process.env },
+    },
   )
   const stop = () => {
     isInterrupted = true
@@ -76,7 +86,8 @@ async function run(files: readonly string[], concurrency: number): Promise<Run> 
   return { code, failed: failed.split('\n').filter(Boolean) }
 }
 
-const first = await run(patterns.length > 0 ? patterns : isExternal ? databaseBound : all, 2)
+const usual = isFaults ? faults : isExternal ? databaseBound : all
+const first = await run(patterns.length > 0 ? patterns : usual, isFaults ? 1 : 2)
 process.exitCode = first.code
 // Where many fail, chance is not the reason.
 if (isTwice && !isInterrupted && first.failed.length > 0 && first.failed.length <= 5) {

@@ -1,0 +1,112 @@
+import { chmodSync, mkdtempSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { findCluster } from '../../../src/store/embedded/cluster.ts'
+import { type EmbeddedServer, startEmbedded } from '../../../src/store/embedded/index.ts'
+import { findPostmaster } from '../../../src/store/embedded/postmaster.ts'
+import { listProcesses, signal } from '../../../src/store/embedded/processes.ts'
+import { migrate } from '../../../src/store/migrate.ts'
+import { urlOf } from '../../support/database-url.ts'
+import { fastDirectory } from '../../support/fast-directory.ts'
+
+/** A PostgreSQL of the test's own, with a database that has this version's schema: to be stopped, hung and filled. */
+export interface Cluster {
+  url: string
+  stop(): Promise<void>
+  start(): Promise<void>
+  /** Stops every process of it in the middle of what it does: connections stay open, and nobody answers. */
+  hang(): Promise<void>
+  resume(): Promise<void>
+  /** Takes every connection that is left, also those that come free later; `evicts`: the service's own too. Returns how to give them back. */
+  exhaust(options?: { evicts?: boolean }): Promise<() => Promise<void>>
+  /** Ends every connection of the service. */
+  endConnections(): Promise<void>
+  remove(): Promise<void>
+}
+
+const endTheService =
+  "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'chancery %' and pid <> pg_backend_pid()"
+const maxConnections = 60
+const major = '18'
+
+export async function startCluster(): Promise<Cluster> {
+  const dir = realpathSync(mkdtempSync(join(await fastDirectory(), 'chancery-faults-')))
+  // The server may run as another user, who has to pass.
+  chmodSync(dir, 0o711)
+  const dataDir = join(dir, 'data')
+  const open = () => startEmbedded({ dataDir, fsync: false, maxConnections })
+  let server: EmbeddedServer | undefined = await open()
+  const url = urlOf(server.connection, server.connection.database)
+  await migrate({ connectionString: url })
+
+  async function processes(): Promise<number[]> {
+    const cluster = await findCluster(dataDir, major)
+    const postmaster = await findPostmaster(cluster)
+    const others = ((await listProcesses()) ?? []).filter(({ command }) =>
+      command.startsWith(`postgres: ${cluster.name}: `),
+    )
+    return [...(postmaster ? [postmaster.pid] : []), ...others.map(({ pid }) => pid)]
+  }
+  const sendAll = async (name: NodeJS.Signals) => {
+    for (const pid of await processes()) signal(pid, name)
+  }
+  const stop = async () => {
+    await server?.close()
+    server = undefined
+  }
+
+  return {
+    url,
+    stop,
+    async start() {
+      server ??= await open()
+    },
+    hang: () => sendAll('SIGSTOP'),
+    resume: () => sendAll('SIGCONT'),
+    async exhaust({ evicts = false } = {}) {
+      const taken = new Set<pg.Client>()
+      const grab = async () => {
+        const client = new pg.Client({ connectionString: url, application_name: 'everybody else' })
+        client.on('error', () => taken.delete(client))
+        await client.connect()
+        taken.add(client)
+      }
+      const grabAll = async () => {
+        for (;;) await grab()
+      }
+      const isFull = (error: { code?: string }) => assertFull(error)
+      await grabAll().catch(isFull)
+      let isOver = false
+      const keeping = (async () => {
+        while (!isOver) {
+          await grabAll().catch(isFull)
+          const [administrator] = taken
+          if (evicts) await administrator?.query(endTheService)
+          await new Promise(resolve => setTimeout(resolve, 5))
+        }
+      })()
+      return async () => {
+        isOver = true
+        await keeping
+        await Promise.all([...taken].map(client => client.end()))
+      }
+    },
+    async endConnections() {
+      const client = new pg.Client({ connectionString: url, application_name: 'an administrator' })
+      await client.connect()
+      await client.query(endTheService)
+      await client.end()
+    },
+    async remove() {
+      await sendAll('SIGCONT')
+      await stop()
+      await rm(dir, { recursive: true, force: true, maxRetries: 20 })
+    },
+  }
+}
+
+/** 53300: too many connections. */
+function assertFull(error: { code?: string }): void {
+  if (error.code !== '53300') throw error
+}

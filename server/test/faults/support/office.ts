@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { makeServedDir, removeServedDir, type Served, serve } from '../../ingest/served.ts'
+import type { TestChancery } from '../../support/chancery.ts'
+import { addHearing } from '../../webhooks/owner.ts'
+import { type Receiver, startReceiver } from '../../webhooks/receiver.ts'
+import { type Follower, follow } from './follower.ts'
+import { firstFacts } from './load.ts'
+
+/** A service as a process on somebody's database, a key, a receiver of all events and a reader of the stream. */
+export interface Office {
+  served: Served
+  operate: TestChancery['operate']
+  /** The key of the leader of n1. */
+  key: string
+  receiver: Receiver
+  follower: Follower
+  /** The number of the last event that was logged before anybody listened. */
+  lastUnheard: number
+  /** Whether the service says that it is ready, and that the database is up. */
+  says(): Promise<{ isReady: boolean; isDatabaseUp: boolean }>
+  close(): Promise<void>
+}
+
+export const everything = '/everything'
+
+export async function openOffice(databaseUrl: string, env: Record<string, string> = {}): Promise<Office> {
+  const dir = makeServedDir()
+  const served = await serve(dir, {
+    CHANCERY_DATABASE_URL: databaseUrl,
+    CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
+    CHANCERY_KEY_LIMIT: '1000000',
+    ...env,
+  })
+  const operate: TestChancery['operate'] = (method, path, body, headers = {}) =>
+    fetch(served.operatorUrl + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${served.operatorToken}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+
+  const first = await operate('POST', '/facts', { facts: firstFacts() }, { 'idempotency-key': 'first' })
+  assert.equal(first.status, 200)
+  const { last_seq: lastUnheard } = (await first.json()) as { last_seq: number }
+  const made = await operate('POST', '/keys', {
+    nation_id: 'n1',
+    name: 'faults',
+    scopes: ['nation.read'],
+  })
+  const { key } = (await made.json()) as { key: string }
+  const receiver = await startReceiver()
+  await addHearing({ operate }, receiver.url(everything))
+  const follower = follow(served.url)
+
+  return {
+    served,
+    operate,
+    key,
+    receiver,
+    follower,
+    lastUnheard,
+    async says() {
+      const [ready, metrics] = await Promise.all([
+        fetch(`${served.url}/readyz`),
+        operate('GET', '/metrics').then(response => response.text()),
+      ])
+      await ready.body?.cancel()
+      return { isReady: ready.status === 200, isDatabaseUp: /^chancery_database_up 1$/m.test(metrics) }
+    },
+    async close() {
+      await follower.close()
+      served.child.kill('SIGTERM')
+      await served.ended
+      await receiver.close()
+      await removeServedDir(dir)
+    },
+  }
+}

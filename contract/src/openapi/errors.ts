@@ -1,7 +1,7 @@
 import { type ErrorCode, errors } from '../errors.ts'
 import type { Operation } from '../operations/operation.ts'
 import { type OpenApiResponse, pascalCase, refTo } from './document.ts'
-import { type HeaderName, headersWith } from './headers.ts'
+import { type HeaderName, headersOfSome, headersWith } from './headers.ts'
 
 /** Messages that name something; the others say what their code says. */
 const exampleMessages: Partial<Record<ErrorCode, string>> = {
@@ -56,9 +56,10 @@ export const errorResponseName = (codes: readonly ErrorCode[]): string =>
 /** The answer of any of these codes: the body of errors, with an example of each. */
 export function errorResponse(codes: readonly ErrorCode[]): OpenApiResponse {
   const more = new Set(codes.flatMap(code => errorHeaders[code] ?? []))
+  const ofSome = [...more].filter(name => codes.some(code => errorHeaders[code] !== name))
   return {
     description: codes.map(code => `\`${code}\`: ${errors[code].description}`).join('\n\n'),
-    headers: headersWith(...more),
+    headers: { ...headersWith(...more), ...headersOfSome(...ofSome) },
     content: {
       'application/json': {
         schema: refTo('schemas', 'Error'),

@@ -48,6 +48,14 @@ const everywhere: HeaderName[] = [
 export const headersWith = (...more: HeaderName[]): Record<string, Reference> =>
   Object.fromEntries([...everywhere, ...more].map(name => [name, refTo('headers', name)]))
 
+/** Headers that only some of the answers of one description carry. */
+export const headersOfSome = (...names: HeaderName[]): Record<string, OpenApiHeader> =>
+  Object.fromEntries(
+    names
+      .filter(name => 'required' in headers[name])
+      .map(name => [name, { description: headers[name].description, schema: headers[name].schema }]),
+  )
+
 /** Whether answers have a tag. */
 export const isShared = ({ body }: Operation): boolean => body !== 'personal' && body !== 'stream'
 

@@ -111,7 +111,7 @@ const emptyCountsAsAbsent = new Set<Parameter['kind']>([
   'event_id',
 ])
 const idForm = /^[A-Za-z0-9_-]{1,64}$/
-const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
+const timeForm = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
 const parsers: Record<Parameter['kind'], Parser> = {
   integer(text, { minimum = 0, maximum }, fail) {

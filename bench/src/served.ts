@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { pinned, type Side } from './cores.ts'
 
 const program = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url))
 
@@ -18,13 +19,18 @@ export interface Served {
   close(): Promise<void>
 }
 
-/** Starts the service on the bundled database, durable as in production, or on the one of CHANCERY_DATABASE_URL. */
-export async function serve(env: Record<string, string> = {}): Promise<Served> {
+/**
+ * Starts the service on the bundled database, durable as in production, or on the one of CHANCERY_DATABASE_URL; with `core`, on
+ * the processor of that side.
+ */
+export async function serve(env: Record<string, string> = {}, core?: Side): Promise<Served> {
   const dir = await mkdtemp(join(tmpdir(), 'chancery-bench-'))
   // The bundled database may run as another user, who has to pass.
   await chmod(dir, 0o711)
   const token = 'operator-token-of-a-bench'
-  const child = spawn(process.execPath, [program, 'serve', '--json', '--migrate'], {
+  const command: [string, ...string[]] = [process.execPath, program, 'serve', '--json', '--migrate']
+  const [file, ...args] = core ? pinned(core, command) : command
+  const child = spawn(file, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,

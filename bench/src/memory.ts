@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ask } from './ask.ts'
+import { callsMax, serveOn } from './contestants/chancery.ts'
+import { residentBytesOf } from './cpu-seconds.ts'
+import type { MemoryResult } from './report/results.ts'
+import { serve } from './served.ts'
+import { startDatabase } from './world/database.ts'
+import { makeKeys } from './world/keys.ts'
+import { loadWorld } from './world/load-world.ts'
+import { whileMoving } from './world/move-world.ts'
+import { findSubjects, type Subjects } from './world/subjects.ts'
+import { runWrk } from './wrk.ts'
+
+const worldSize = { nations: 100_000, days: 2 }
+const samplesEveryMs = 5_000
+const connections = 32
+
+/**
+ * Watches what a process holds in memory that serves a world of 100,000 nations, while it is asked for all kinds of things and the
+ * world goes on. The world comes in through another process. Undefined where the system does not tell.
+ */
+export async function measureMemory(
+  minutes: number,
+  say: (text: string) => void,
+): Promise<MemoryResult | undefined> {
+  const database = await startDatabase()
+  try {
+    const door = await serve({ CHANCERY_DATABASE_URL: database.url }, 'load')
+    try {
+      say(`Loading a world of ${worldSize.nations} nations`)
+      await loadWorld(door, worldSize)
+      const subjects = await findSubjects(database.db)
+      const keys = await makeKeys(door, subjects.player.id, callsMax)
+      const served = await serveOn({ databaseUrl: database.url })
+      try {
+        say(`Watching the memory of a process for ${minutes} minutes`)
+        const load = runWrk({
+          url: served.publicUrl,
+          asks: mixOf(subjects, keys),
+          connections,
+          seconds: minutes * 60,
+          allowsRefusals: true,
+        })
+        const watched = whileMoving(door, subjects.nations, () => watch(served.pid, load))
+        const [{ requests, refused }, samples] = await Promise.all([load, watched])
+        if (samples.length === 0) return undefined
+        const { nations } = subjects.counts
+        return { measuredAt: new Date().toISOString(), minutes, nations, requests, refused, samples }
+      } finally {
+        await served.close()
+      }
+    } finally {
+      await door.close()
+    }
+  } finally {
+    await database.close()
+  }
+}
+
+async function watch(pid: number, load: Promise<unknown>): Promise<MemoryResult['samples']> {
+  const samples: MemoryResult['samples'] = []
+  const startedMs = performance.now()
+  const over = new AbortController()
+  const end = () => over.abort()
+  load.then(end, end)
+  while (!over.signal.aborted) {
+    const bytes = await residentBytesOf(pid)
+    if (bytes !== undefined)
+      samples.push({ second: Math.round((performance.now() - startedMs) / 1000), bytes })
+    await sleep(samplesEveryMs, undefined, { signal: over.signal }).catch(() => undefined)
+  }
+  return samples
+}
+
+/** Things of all kinds, well mixed: nations, pages, wars, events, own nations, and a few searches. */
+function mixOf({ nations, atWar, names, eventKinds, counts }: Subjects, keys: string[]): Ask[] {
+  const kinds = eventKinds.length
+  return nations.flatMap((id, index) => {
+    const asks: Ask[] = [{ path: `/api/v1/nations/${id}` }]
+    if (index % 4 === 0) asks.push({ path: '/api/v1/nations?page=1' })
+    if (index % 8 === 0)
+      asks.push({ path: `/api/v1/nations?page=${1 + (index % Math.floor(counts.nations / 25))}` })
+    if (index % 8 === 2)
+      asks.push({ path: `/api/v1/wars?status=active&nation_id=${atWar[index % atWar.length] ?? id}` })
+    if (index % 8 === 4)
+      asks.push({ path: `/api/v1/events?type=${eventKinds[index % kinds]}&page=${1 + (index % 20)}` })
+    if (index % 8 === 6)
+      asks.push({
+        path: '/api/v1/me/nation',
+        headers: { authorization: `Bearer ${keys[index % keys.length]}` },
+      })
+    if (index % 100 === 0) asks.push({ path: `/api/v1/nations?search=${names[index % names.length]}` })
+    return asks
+  })
+}

@@ -12,9 +12,11 @@ import { within } from './deadline.ts'
 const takeScript = `
 local count = tonumber(redis.call('get', KEYS[1]) or '0')
 local left = redis.call('pttl', KEYS[1])
-if left < 0 then
+local window = tonumber(ARGV[2]) * 1000
+-- More than a window is left where the server's clock was set back: nobody waits longer for that.
+if left < 0 or left > window then
   count = 0
-  left = tonumber(ARGV[2]) * 1000
+  left = window
   redis.call('set', KEYS[1], 0, 'px', left)
 end
 if count < tonumber(ARGV[3]) then
@@ -54,9 +56,15 @@ export function createRedisLimits(options: {
     })
   }
 
+  /** Until when windows of this process may still run, by the monotonic clock. */
+  let runHereUntil = Number.POSITIVE_INFINITY
+
   const availability = watchAvailability({
     probe: () => consume(probe.subject, probe.limit),
-    onChange: options.onStateChange,
+    onChange(isUp, reason) {
+      runHereUntil = isUp ? performance.now() + windowMs : Number.POSITIVE_INFINITY
+      options.onStateChange?.(isUp, reason)
+    },
   })
   // Without a listener ioredis prints errors to the console.
   client.on('error', (err: unknown) => availability.fail(reasonOf(err)))
@@ -80,16 +88,41 @@ export function createRedisLimits(options: {
     }
   }
 
-  const take = async (subject: string, limit: number): Promise<Allowance> => {
+  /** The window that runs in this process from a time in which the store was away. */
+  const windowHere = async (subject: string, limit: number): Promise<Allowance | undefined> => {
+    if (performance.now() >= runHereUntil) return undefined
+    const here = await fallback.peek(subject, limit)
+    return here.remaining < limit ? here : undefined
+  }
+
+  const takeShared = async (subject: string, limit: number): Promise<Allowance> => {
     const { consumedPoints: count, msBeforeNext: leftMs } = await consume(subject, limit)
     return allowance({ limit, count, isAllowed: count <= limit, resetAt: now() + leftMs, leftMs })
   }
 
-  const peek = async (subject: string, limit: number): Promise<Allowance> => {
+  const peekShared = async (subject: string, limit: number): Promise<Allowance> => {
     const window = await within(commandTimeoutMs, limiterFor(limit).get(subject))
-    const count = window?.consumedPoints ?? 0
-    const leftMs = window?.msBeforeNext ?? windowMs
+    const isRunning = window !== null && window.msBeforeNext <= windowMs
+    const count = isRunning ? window.consumedPoints : 0
+    const leftMs = isRunning ? window.msBeforeNext : windowMs
     return allowance({ limit, count, isAllowed: count < limit, resetAt: now() + leftMs, leftMs })
+  }
+
+  /**
+   * What was taken here while the store was away still counts when it is back: a store that comes back empty would else give
+   * everybody another window.
+   */
+  const take = async (subject: string, limit: number): Promise<Allowance> => {
+    const here = await windowHere(subject, limit)
+    if (here?.isAllowed === false) return here
+    const shared = await takeShared(subject, limit)
+    return here && shared.isAllowed ? tighter(shared, await fallback.take(subject, limit)) : shared
+  }
+
+  const peek = async (subject: string, limit: number): Promise<Allowance> => {
+    const here = await windowHere(subject, limit)
+    const shared = await peekShared(subject, limit)
+    return here ? tighter(shared, here) : shared
   }
 
   return {
@@ -110,6 +143,10 @@ export function createRedisLimits(options: {
     },
   }
 }
+
+/** Of two windows that a call must fit, the one that leaves less. */
+const tighter = (one: Allowance, other: Allowance): Allowance =>
+  !one.isAllowed || (other.isAllowed && one.remaining < other.remaining) ? one : other
 
 /** ioredis hangs calls while a server is away and retries ever more slowly; these options do neither. */
 function connect(url: string): Redis {

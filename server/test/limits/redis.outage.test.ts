@@ -73,7 +73,7 @@ async function arrange(
 test('while the server is gone calls are counted in this process, and then on the server again', async t => {
   const world = await arrange(t)
   if (!world) return
-  const { server, take, until, callUntilUp, changes } = world
+  const { server, limits, take, until, callUntilUp, changes } = world
   await take('a')
   await take('a')
   await server.kill()
@@ -85,8 +85,12 @@ test('while the server is gone calls are counted in this process, and then on th
 
   await server.start()
   await callUntilUp()
-  assert.equal((await take('a')).remaining, 59)
-  assert.equal(await server.command('get chancery:limit:a'), '$1\r\n1')
+  assert.equal((await take('c')).remaining, 59)
+  assert.equal(await server.command('get chancery:limit:c'), '$1\r\n1')
+  assert.equal((await take('a')).remaining, 57, 'what was counted here still counts')
+  assert.equal((await take('b')).isAllowed, false, 'an empty server gives nobody another window')
+  assert.equal((await limits.peek('a', 60)).remaining, 57)
+  assert.equal((await limits.peek('b', 60)).isAllowed, false)
   assert.deepEqual(
     changes.map(change => change.isUp),
     [true, false, true],
@@ -210,6 +214,18 @@ test('a flushed server begins new windows and counts as up', async t => {
   assert.equal(changes.length, 1)
 })
 
+test('a server whose clock was set back keeps nobody waiting for longer than a window', async t => {
+  const world = await arrange(t)
+  if (!world) return
+  const { server, limits, take } = world
+  for (let call = 0; call < 60; call++) await take('a')
+  assert.equal((await take('a')).isAllowed, false)
+  // What an hour back does to a time to live.
+  await server.command('pexpire chancery:limit:a 3630000')
+  assert.deepEqual([(await limits.peek('a', 60)).remaining, (await take('a')).remaining], [60, 59])
+  assert.ok(Number((await server.command('pttl chancery:limit:a')).slice(1)) <= 60_000)
+})
+
 test('a server that reads but cannot write is away', async t => {
   const world = await arrange(t)
   if (!world) return
@@ -222,7 +238,7 @@ test('a server that reads but cannot write is away', async t => {
   assert.match(changes.at(-1)?.reason ?? '', /READONLY/)
   await server.command('replicaof no one')
   await callUntilUp()
-  assert.equal((await take('a')).remaining, 59)
+  assert.equal((await take('b')).remaining, 59)
 })
 
 test('a refused password is stated without the password', async t => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
-import reference from '@scalar/fastify-api-reference'
+import { gunzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createReferenceFiles, type PackedScript } from './reference/reference-files.ts'
 
 export interface DocsOptions {
   /** The OpenAPI document, as it is at the time of the call. */
@@ -20,41 +20,41 @@ export function registerDocs(app: FastifyInstance, { document, title }: DocsOpti
     return reply.type('application/json; charset=utf-8').send(body)
   })
 
-  let packed: PackedScript | undefined
-  const sendScript = (req: FastifyRequest, reply: FastifyReply, script: string) => {
-    packed ??= pack(script)
-    reply.headers({ etag: packed.etag, vary: 'accept-encoding' })
-    if (req.headers['if-none-match'] === packed.etag) {
-      reply.code(304)
-      return ''
-    }
-    if (!/\bgzip\b/.test(req.headers['accept-encoding'] ?? '')) return script
-    reply.header('content-encoding', 'gzip')
-    return packed.gzip
-  }
-
+  const readFiles = createReferenceFiles({
+    routePrefix: prefix,
+    configuration: { ...quiet, url: '/openapi.json', pageTitle: title },
+  })
   app.register(async pages => {
-    pages.addHook('onSend', async (req, reply, payload) => {
+    pages.addHook('onRequest', async (_req, reply) => {
       reply.headers({
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-cache',
       })
-      if (typeof payload !== 'string') return payload
-      const contentType = String(reply.getHeader('content-type'))
-      if (contentType.startsWith('text/html')) {
-        const html = payload.replace('<html>', '<html lang="en">')
-        reply.header('content-security-policy', policyFor(html))
-        return html
-      }
-      if (contentType.startsWith('application/javascript')) return sendScript(req, reply, payload)
-      return payload
     })
-    await pages.register(reference, {
-      routePrefix: '/docs',
-      configuration: { ...quiet, url: '/openapi.json', pageTitle: title },
+    pages.get(prefix, async (_req, reply) => reply.redirect(`${prefix}/`, 301))
+    pages.get(`${prefix}/`, async (_req, reply) => {
+      const html = (await readFiles()).html.replace('<html>', '<html lang="en">')
+      return reply
+        .header('content-security-policy', policyFor(html))
+        .type('text/html; charset=utf-8')
+        .send(html)
     })
+    pages.get(`${prefix}/js/scalar.js`, async (req, reply) =>
+      sendScript(req, reply, (await readFiles()).script),
+    )
   })
+}
+
+const prefix = '/docs'
+
+/** Browsers keep it, and nearly all of them take it packed. */
+function sendScript(req: FastifyRequest, reply: FastifyReply, { gzip, etag }: PackedScript): FastifyReply {
+  reply.headers({ etag, vary: 'accept-encoding' })
+  if (req.headers['if-none-match'] === etag) return reply.code(304).send()
+  reply.type('application/javascript; charset=utf-8')
+  if (!/\bgzip\b/.test(req.headers['accept-encoding'] ?? '')) return reply.send(gunzipSync(gzip))
+  return reply.header('content-encoding', 'gzip').send(gzip)
 }
 
 /** Everything that would call home, or invite the reader to, is off. The policy below would stop it besides. */
@@ -73,13 +73,6 @@ const quiet = {
   documentDownloadType: 'json',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
 } as const
-
-/** The page's script is 4 MB: packed once, at its first request, and then kept by browsers. */
-interface PackedScript {
-  etag: string
-  gzip: Buffer
-}
-const pack = (script: string): PackedScript => ({ etag: etagOf(script), gzip: gzipSync(script) })
 
 const etagOf = (text: string) => `"${hashOf(text).slice(0, 27)}"`
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')

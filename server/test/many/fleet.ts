@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { makeServedDir, removeServedDir, type Served, serve } from '../ingest/served.ts'
+
+/** Several `chancery serve`, each a process of its own, on one database. */
+export interface Fleet {
+  members: readonly Served[]
+  /** The members that say they are ready, as a proxy in front of them knows it. */
+  ready(): readonly Served[]
+  /** Ends the eldest as a supervisor does, and starts another when it has ended. Rejects where it does not end well. */
+  replaceEldest(): Promise<void>
+  close(): Promise<void>
+}
+
+const askEveryMs = 50
+
+/** `env` is for all of them: where the database is, and what else is set. */
+export async function startFleet(size: number, env: Record<string, string>): Promise<Fleet> {
+  const dir = makeServedDir()
+  const members: Served[] = []
+  const isReady = new Map<Served, boolean>()
+  let isOver = false
+
+  async function watch(member: Served): Promise<void> {
+    while (!isOver && member.child.exitCode === null) {
+      const response = await fetch(`${member.url}/readyz`).catch(() => undefined)
+      isReady.set(member, response?.status === 200)
+      await response?.body?.cancel()
+      await new Promise(resolve => setTimeout(resolve, askEveryMs))
+    }
+    isReady.delete(member)
+  }
+
+  async function add(): Promise<void> {
+    const member = await serve(dir, env)
+    members.push(member)
+    isReady.set(member, true)
+    void watch(member)
+  }
+
+  async function end(member: Served): Promise<void> {
+    const exited = once(member.child, 'exit')
+    if (member.child.exitCode === null) member.child.kill('SIGTERM')
+    else return
+    const [status] = await exited
+    members.splice(members.indexOf(member), 1)
+    if (status !== 0) throw new Error(`a process ended with ${status}: ${await member.ended}`)
+  }
+
+  const close = async () => {
+    isOver = true
+    await Promise.all([...members].map(end))
+    await removeServedDir(dir)
+  }
+  try {
+    for (let count = 0; count < size; count += 1) await add()
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    members,
+    ready: () => members.filter(member => isReady.get(member)),
+    async replaceEldest() {
+      const [eldest] = members
+      if (eldest) await end(eldest)
+      await add()
+    },
+    close,
+  }
+}

@@ -1,0 +1,6 @@
+// A rolling restart in a process of its own, which may have a network of its own. Told by its first argument; prints what was seen.
+import { rollingRestart } from './rolling.ts'
+
+const [rolling = ''] = process.argv.slice(2)
+process.stdout.write(JSON.stringify(await rollingRestart(JSON.parse(rolling))))
+process.exit()

@@ -1,0 +1,203 @@
+import { Agent } from 'node:http'
+import { openStream } from '../events/stream-reader.ts'
+import { nation } from '../ingest/facts.ts'
+import { startReceiver } from '../webhooks/receiver.ts'
+import { until } from '../webhooks/until.ts'
+import { call } from './call.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import { createTurns } from './turns.ts'
+
+/** What callers saw while all processes were replaced, one after the other. */
+export interface Seen {
+  /** Calls that were answered as they should be. */
+  calls: number
+  batches: number
+  /** Whatever failed, or was wrong: what a caller without a second try notices. */
+  failures: string[]
+  /** How long ago the oldest of what was shown had been replaced, in milliseconds. */
+  oldestMs: number
+  /** Streams that were opened, first or again. */
+  streams: number
+  /** Of the webhooks: how many were wanted, and how many came more than once. */
+  messages: number
+  repeated: number
+}
+
+export interface Rolling {
+  size: number
+  /** How often each is replaced. */
+  rounds: number
+  env: Record<string, string>
+}
+
+const keepingCallers = 6
+const newCallers = 4
+const readers = 3
+const pauseMs = 5
+const turnMs = 50
+
+const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
+
+/**
+ * Replaces all processes of a fleet while it is called all the time: over kept connections and new ones, by the game, by readers of
+ * the stream, and with a receiver of webhooks. Nobody tries again.
+ */
+export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Seen> {
+  const receiver = await startReceiver()
+  const fleet = await startFleet(size, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', ...env })
+  const seen: Seen = {
+    calls: 0,
+    batches: 0,
+    failures: [],
+    oldestMs: 0,
+    streams: 0,
+    messages: 0,
+    repeated: 0,
+  }
+  const turns = createTurns()
+  let isOver = false
+  let turn = 0
+  let firstSeq = 0
+  let lastSeq = 0
+  const pick = turnBy(fleet, env.CHANCERY_SHARE_PORTS === 'true')
+
+  async function tell(agent?: Agent): Promise<void> {
+    const { status, body } = await operate(pick().operatorUrl, '/facts', {
+      body: { facts: [nation('n0', { motto: `turn ${turn}` }), nation(`new${turn}`)] },
+      headers: { 'idempotency-key': `turn-${turn}` },
+      ...(agent ? { agent } : {}),
+    })
+    if (status !== 200) throw new Error(`a batch was answered ${status} ${body}`)
+    lastSeq = (JSON.parse(body) as { last_seq: number }).last_seq
+    if (turn === 0) firstSeq = lastSeq
+    else turns.told()
+    turn += 1
+  }
+
+  /** Goes on until it is over; what fails is written down, and it goes on. */
+  async function keepOn(step: () => Promise<void>, everyMs: number): Promise<void> {
+    while (!isOver) {
+      await step().catch((error: Error & { code?: string }) =>
+        seen.failures.push(error.code ?? error.message),
+      )
+      await pause(everyMs)
+    }
+  }
+
+  async function look(agent?: Agent): Promise<void> {
+    const askedAt = performance.now()
+    const url = `${pick().url}/api/v1/nations/n0`
+    const { status, body } = await call(url, agent ? { agent } : {})
+    if (status !== 200) throw new Error(`a call was answered ${status} ${body}`)
+    const { motto } = (JSON.parse(body) as { data: { motto: string } }).data
+    const problem = turns.check(Number(motto.slice('turn '.length)), askedAt)
+    if (problem) throw new Error(problem)
+    seen.calls += 1
+  }
+
+  /** Follows the log over all restarts: each event once, without a gap. */
+  async function follow(): Promise<void> {
+    let position = firstSeq
+    while (!isOver || position < lastSeq) {
+      const headers = { 'last-event-id': String(position) }
+      const reader = await openStream(`${pick().url}/api/v1/events/stream`, { headers })
+      seen.streams += 1
+      if (reader.status !== 200) throw new Error(`a stream was answered ${reader.status}`)
+      let isLast = false
+      const { isWhole } = await Promise.race([
+        reader.ended,
+        untilOver(() => isOver && (reader.seqs().at(-1) ?? position) === lastSeq, reader.ended).then(() => {
+          isLast = true
+          return { isWhole: true }
+        }),
+      ])
+      if (isLast) reader.close()
+      if (!isWhole) throw new Error('a stream broke off')
+      for (const seq of reader.seqs()) {
+        if (seq !== position + 1) throw new Error(`after ${position} a stream told ${seq}`)
+        position = seq
+      }
+    }
+  }
+
+  try {
+    await tell()
+    await operate(pick().operatorUrl, '/webhooks', {
+      body: { player_id: 'p1', url: receiver.url('/'), types: ['nation.founded'] },
+    })
+    const kept = Array.from(
+      { length: keepingCallers + 1 },
+      () => new Agent({ keepAlive: true, maxSockets: 1 }),
+    )
+    const [writer, ...callers] = kept
+    const working = [
+      ...callers.map(agent => keepOn(() => look(agent), pauseMs)),
+      ...Array.from({ length: newCallers }, () => keepOn(() => look(), pauseMs)),
+      // By turns over a kept connection and a new one.
+      keepOn(() => tell(turn % 2 === 0 ? writer : undefined), turnMs),
+      ...Array.from({ length: readers }, () =>
+        follow().catch(error => void seen.failures.push(`stream: ${error.message}`)),
+      ),
+    ]
+    for (let count = 0; count < size * rounds; count += 1) await fleet.replaceEldest()
+    isOver = true
+    await Promise.all(working)
+    for (const agent of kept) agent.destroy()
+
+    const arrived = () => receiver.newsAt('/').map(({ id }) => id)
+    const wanted = turn - 1
+    await until(() => new Set(arrived()).size >= wanted, `${wanted} messages come`, 60_000)
+    return {
+      ...seen,
+      batches: turn,
+      oldestMs: Math.round(turns.oldestMs()),
+      messages: wanted,
+      repeated: arrived().length - wanted,
+    }
+  } finally {
+    isOver = true
+    await fleet.close()
+    await receiver.close()
+  }
+}
+
+/** Resolves when something holds; never where the stream has ended before. */
+async function untilOver(holds: () => boolean, ended: Promise<unknown>): Promise<void> {
+  let hasEnded = false
+  void ended.then(() => {
+    hasEnded = true
+  })
+  while (!holds()) {
+    await pause(pauseMs)
+    if (hasEnded) return new Promise(() => {})
+  }
+}
+
+/** Those that are ready, one after the other, as a proxy takes them. Where all listen on one port the system chooses. */
+function turnBy(fleet: Fleet, isShared: boolean): () => { url: string; operatorUrl: string } {
+  let next = 0
+  const [first] = fleet.members
+  return () => {
+    if (isShared && first) return first
+    const ready = fleet.ready()
+    const member = ready[next++ % ready.length]
+    if (!member) throw new Error('nobody is ready')
+    return member
+  }
+}
+
+const operate = (
+  url: string,
+  path: string,
+  { body, headers = {}, agent }: { body: object; headers?: Record<string, string>; agent?: Agent },
+) =>
+  call(url + path, {
+    method: 'POST',
+    headers: {
+      authorization: 'Bearer operator-token-of-a-test',
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+    ...(agent ? { agent } : {}),
+  })

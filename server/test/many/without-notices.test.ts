@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { AccountSession } from '@chancery/contract'
+import { openBrowser } from '../account/browser.ts'
+import { nation } from '../ingest/facts.ts'
+import type { Served } from '../ingest/served.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { call } from './call.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import { loseNotices, noticesDuring } from './lost-notices.ts'
+import { createTurns, trustedMs } from './turns.ts'
+
+let database: TestDatabase
+let fleet: Fleet
+before(async () => {
+  database = await createTestDatabase()
+  await loseNotices(database.url)
+  fleet = await startFleet(3, {
+    CHANCERY_DATABASE_URL: database.url,
+    CHANCERY_DRAIN_SECONDS: '0',
+    CHANCERY_KEY_LIMIT: '1000000',
+    CHANCERY_LOG_LEVEL: 'error',
+  })
+})
+after(async () => {
+  await fleet?.close()
+  await database.drop()
+})
+
+async function operate<T>(
+  { operatorUrl, operatorToken }: Served,
+  path: string,
+  body: object = {},
+  headers: Record<string, string> = {},
+): Promise<T> {
+  const { status, body: text } = await call(operatorUrl + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  assert.ok(status < 300, `${path}: ${status} ${text}`)
+  return JSON.parse(text) as T
+}
+
+const tell = (member: Served, turn: number) =>
+  operate(
+    member,
+    '/facts',
+    { facts: [nation('n0', { motto: `turn ${turn}`, player: 'p1' })] },
+    { 'idempotency-key': `turn-${turn}` },
+  )
+
+const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
+const memberAt = (index: number) => fleet.members[index % fleet.members.length] as Served
+
+test('what one process was told, every other answers within a second', async t => {
+  await tell(memberAt(0), 0)
+  const turns = createTurns()
+  const problems: string[] = []
+  let calls = 0
+  let isOver = false
+  async function look({ url }: Served): Promise<void> {
+    while (!isOver) {
+      const askedAt = performance.now()
+      const { status, body } = await call(`${url}/api/v1/nations/n0`)
+      assert.equal(status, 200, body)
+      const turn = Number(/"motto":"turn (\d+)"/.exec(body)?.[1])
+      const problem = turns.check(turn, askedAt)
+      if (problem) problems.push(problem)
+      calls += 1
+      await pause(5)
+    }
+  }
+  const looking = Promise.all(fleet.members.flatMap(member => [look(member), look(member)]))
+  const notices = await noticesDuring(database.url, async () => {
+    for (let turn = 1; turn <= 40; turn += 1) {
+      await tell(memberAt(turn), turn)
+      turns.told()
+      await pause(100)
+    }
+  })
+  isOver = true
+  await looking
+  t.diagnostic(`the oldest answer had been replaced for ${Math.round(turns.oldestMs())} ms, of ${calls}`)
+  assert.equal(notices, 0, 'notices are lost')
+  assert.deepEqual(problems, [])
+  assert.ok(turns.oldestMs() > 0, 'something was remembered')
+})
+
+test('a key that one process revokes no longer works at any other within a second', async t => {
+  let latestMs = 0
+  for (let round = 0; round < 5; round += 1) {
+    const { id, key } = await operate<{ id: string; key: string }>(memberAt(round), '/keys', {
+      player_id: 'p1',
+      name: 'test',
+    })
+    let revokedAt = Number.POSITIVE_INFINITY
+    const isOver = () => performance.now() > revokedAt + 2 * trustedMs
+    const looking = fleet.members.map(async ({ url }) => {
+      let isRefused = false
+      let calls = 0
+      while (!isOver()) {
+        const askedAt = performance.now()
+        const headers = { authorization: `Bearer ${key}` }
+        const { status } = await call(`${url}/api/v1/nations/n0`, { headers })
+        calls += 1
+        if (askedAt > revokedAt) latestMs = Math.max(latestMs, status === 200 ? askedAt - revokedAt : 0)
+        if (askedAt > revokedAt + trustedMs) assert.equal(status, 401)
+        else assert.ok(status === 200 || status === 401, String(status))
+        assert.ok(!isRefused || status === 401, 'once refused it is refused')
+        isRefused = status === 401
+        if (calls === 3) onLooked()
+        await pause(5)
+      }
+      assert.ok(isRefused)
+    })
+    let toLook = fleet.members.length
+    const { promise: allLook, resolve } = Promise.withResolvers<void>()
+    function onLooked() {
+      toLook -= 1
+      if (toLook === 0) resolve()
+    }
+    await Promise.race([allLook, Promise.all(looking)])
+    await operate(memberAt(round + 1), `/keys/${id}/revoke`)
+    revokedAt = performance.now()
+    await Promise.all(looking)
+  }
+  t.diagnostic(`a revoked key worked for ${Math.round(latestMs)} ms at most`)
+  assert.ok(latestMs > 0, 'somewhere it was remembered')
+})
+
+test('a player who signed in at one process is signed in at all, and out at all', async () => {
+  const [one, other, third] = fleet.members as [Served, Served, Served]
+  const { url } = await operate<{ url: string }>(one, '/handovers', { player_id: 'p1' })
+  const [, token] = url.split('#handover=')
+  const browser = openBrowser(other)
+  const session = await browser.done<AccountSession>('POST', '/session', { token })
+  const at = (member: Served) => {
+    const same = openBrowser(member)
+    same.cookie = browser.cookie
+    same.csrfToken = session.csrf_token
+    return same
+  }
+  for (const member of fleet.members)
+    assert.equal((await at(member).done<AccountSession>('GET', '/session')).player_id, 'p1')
+  await at(third).done('DELETE', '/session')
+  for (const member of fleet.members) assert.equal((await at(member).ask('GET', '/session')).status, 401)
+})

@@ -24,15 +24,13 @@ import {
 import type { Batch, Change } from '../store/batch.ts'
 import { chunksOf } from '../store/chunks.ts'
 import { type Database, sql } from '../store/database.ts'
+import { ingestLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
 import { createBatch } from './create-batch.ts'
 import { isInPlace, moveFeed } from './feeds.ts'
 import { dropRefused, hasRefused, noteOvertaken, noteOvertakenOf } from './refused.ts'
 import { leftOut } from './snapshot.ts'
 import type { SpooledBatch } from './spool.ts'
-
-/** One batch at a time writes the world: whoever applies holds this lock until it commits. */
-export const ingestLock = 0x696e_6765
 
 const appliers: Record<FactResource, (batch: Batch, changes: Change[]) => Promise<void>> = {
   alliance: applyAlliances,

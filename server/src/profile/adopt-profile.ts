@@ -5,9 +5,9 @@ import {
   profileChanges,
   sameProfile,
 } from '@chancery/contract'
-import { ingestLock } from '../ingest/apply-batch.ts'
 import { StartupError } from '../startup-error.ts'
 import { type ConnectionTarget, createPool, type Database, sql } from '../store/database.ts'
+import { ingestLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
 import { moveAttribute } from './move-attributes.ts'
 import { refusalOf } from './refusal.ts'

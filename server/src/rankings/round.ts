@@ -1,8 +1,11 @@
 import { type Database, type DatabasePool, raw, sql } from '../store/database.ts'
+import { ingestLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
 
 /** One round at a time, whichever process runs it. */
 const roundLock = 0x726f_756e
+/** How long the swap waits for readers. */
+const lockTimeout = '500ms'
 
 interface Board {
   places: string
@@ -10,6 +13,8 @@ interface Board {
   key: string
   things: string
   score: string
+  /** What else a row holds, as it is now: what lists select by. Ingest keeps it between rounds. */
+  kept: { column: string; of: string }[]
 }
 
 const boards: Board[] = [
@@ -19,6 +24,11 @@ const boards: Board[] = [
     key: 'nation_id',
     things: 'nation',
     score: 'national_score',
+    kept: [
+      { column: 'status', of: 'status' },
+      { column: 'score_now', of: 'national_score' },
+      { column: 'search_text', of: 'search_text' },
+    ],
   },
   {
     places: 'alliance_place',
@@ -26,6 +36,7 @@ const boards: Board[] = [
     key: 'alliance_id',
     things: 'alliance',
     score: 'total_score',
+    kept: [],
   },
 ]
 
@@ -36,17 +47,24 @@ const boards: Board[] = [
 export async function runRankingRound(pool: DatabasePool): Promise<boolean> {
   return pool.transaction(async db => {
     // Readers hold the old table for milliseconds. Whoever waits for the swap would make others wait behind it.
-    await db.rows(sql`select set_config('lock_timeout', '500ms', true)`)
+    await db.rows(sql`select set_config('lock_timeout', ${lockTimeout}, true)`)
     const lock = await db.first<{ is_ours: boolean }>(
       sql`select pg_try_advisory_xact_lock(${roundLock}) as is_ours`,
     )
     if (!lock?.is_ours) return false
     const state = await readState(db)
     if (!state.has_changed) return false
-    if (state.is_new_day) for (const board of boards) await keepYesterday(db, board)
+    if (state.is_new_day) {
+      // A reset empties yesterday as well: who has the rows of yesterday must not wait for it.
+      await waitForBatches(db)
+      for (const board of boards) await keepYesterday(db, board)
+    }
     for (const board of boards) await fill(db, board)
+    await waitForBatches(db)
+    await catchUp(db, state)
+    const counts = await countPlaces(db)
     for (const board of boards) await swap(db, board)
-    await close(db, state)
+    await close(db, state, counts)
     return true
   })
 }
@@ -61,7 +79,8 @@ interface State {
 async function readState(db: Database): Promise<State> {
   const state = await db.first<State>(sql`
     select w.world_version, current_date as today,
-      w.world_version <> r.world_version or r.day is distinct from current_date as has_changed,
+      w.world_version <> r.world_version or r.day is distinct from current_date
+        or exists (select from chancery_world.nation_place where status is null) as has_changed,
       r.day < current_date as is_new_day
     from chancery_world.pulse w, chancery_world.ranking_round r`)
   if (!state) throw new Error('the pulse has no row')
@@ -72,22 +91,71 @@ async function readState(db: Database): Promise<State> {
 async function keepYesterday(db: Database, { places, yesterday, key }: Board): Promise<void> {
   await db.rows(sql`${raw(`delete from chancery_world.${yesterday}`)}`)
   await db.rows(
-    sql`${raw(`insert into chancery_world.${yesterday} (${key}, rank) select ${key}, rank from chancery_world.${places}`)}`,
+    sql`${raw(`insert into chancery_world.${yesterday} (${key}, rank) select ${key}, rank from chancery_world.${places} where rank is not null`)}`,
   )
 }
 
-async function fill(db: Database, { places, yesterday, key, things, score }: Board): Promise<void> {
+/** Room on each page, so that a row that changes stays where it is in the order. */
+const fillPercent = 85
+
+async function fill(db: Database, { places, yesterday, key, things, score, kept }: Board): Promise<void> {
   const next = `chancery_world.${places}_next`
-  await db.rows(sql`${raw(`create table ${next} (like chancery_world.${places})`)}`)
+  const columns = kept.map(({ column }) => `, ${column}`).join('')
+  const values = kept.map(({ of }) => `, t.${of}`).join('')
+  await db.rows(
+    sql`${raw(`create table ${next} (like chancery_world.${places}) with (fillfactor = ${fillPercent})`)}`,
+  )
   await db.rows(
     sql`${raw(`
-      insert into ${next} (position, ${key}, rank, previous_rank, ${score})
-      select row_number() over (order by t.${score} desc, t.id), t.id, rank() over (order by t.${score} desc), y.rank, t.${score}
+      insert into ${next} (position, ${key}, rank, previous_rank, ${score}${columns})
+      select row_number() over (order by t.${score} desc, t.id), t.id, rank() over (order by t.${score} desc), y.rank, t.${score}${values}
       from chancery_world.${things} t left join chancery_world.${yesterday} y on y.${key} = t.id`)}`,
   )
   await db.rows(sql`${raw(`alter table ${next} add primary key (position), add unique (${key})`)}`)
   await db.rows(sql`${raw(`analyze ${next}`)}`)
   await db.rows(sql`${raw(`grant select on ${next} to chancery_public, chancery_owner`)}`)
+}
+
+interface Counts {
+  nations: number
+  alliances: number
+}
+
+/** How many the round has ranked: the last place that has a rank. */
+async function countPlaces(db: Database): Promise<Counts> {
+  const counts = await db.first<Counts>(sql`
+    select coalesce((select max(position) from chancery_world.nation_place_next where rank is not null), 0) as nations,
+      coalesce((select max(position) from chancery_world.alliance_place_next where rank is not null), 0) as alliances`)
+  if (!counts) throw new Error('a count has no row')
+  return counts
+}
+
+/** From here on no batch runs until the round is over. A long one is waited for; readers do not wait meanwhile. */
+async function waitForBatches(db: Database): Promise<void> {
+  await db.rows(sql`select set_config('lock_timeout', '0', true)`)
+  await db.rows(sql`select pg_advisory_xact_lock(${ingestLock})`)
+  await db.rows(sql`select set_config('lock_timeout', ${lockTimeout}, true)`)
+}
+
+/** Writes beside the new places what batches wrote beside the old ones while the fresh tables were filled. */
+async function catchUp(db: Database, { world_version }: State): Promise<void> {
+  const pulse = await db.first<{ world_version: number }>(sql`select world_version from chancery_world.pulse`)
+  if (pulse?.world_version === world_version) return
+  await db.rows(sql`
+    delete from chancery_world.nation_place_next p
+    where not exists (select from chancery_world.nation n where n.id = p.nation_id)`)
+  await db.rows(sql`
+    update chancery_world.nation_place_next p
+    set status = n.status, score_now = n.national_score, search_text = n.search_text
+    from chancery_world.nation n
+    where n.id = p.nation_id
+      and (p.status, p.score_now, p.search_text) is distinct from (n.status, n.national_score, n.search_text)`)
+  await db.rows(sql`
+    insert into chancery_world.nation_place_next (position, nation_id, national_score, status, score_now, search_text)
+    select (select coalesce(max(position), 0) from chancery_world.nation_place_next) + row_number() over (order by n.id),
+      n.id, n.national_score, n.status, n.national_score, n.search_text
+    from chancery_world.nation n
+    where not exists (select from chancery_world.nation_place_next p where p.nation_id = n.id)`)
 }
 
 async function swap(db: Database, { places }: Board): Promise<void> {
@@ -96,14 +164,14 @@ async function swap(db: Database, { places }: Board): Promise<void> {
 }
 
 /** Bodies show ranks, so a round is a new version of the world; but where a batch came in between, the next round is due. */
-async function close(db: Database, { world_version, today }: State): Promise<void> {
+async function close(db: Database, { world_version, today }: State, counts: Counts): Promise<void> {
   await db.rows(sql`
     with moved as (update chancery_world.pulse set world_version = world_version + 1 returning world_version)
     update chancery_world.ranking_round r set
       world_version = case when m.world_version = ${world_version}::bigint + 1 then m.world_version else ${world_version} end,
       day = ${today}::date,
-      nations = (select count(*) from chancery_world.nation_place),
-      alliances = (select count(*) from chancery_world.alliance_place)
+      nations = ${counts.nations},
+      alliances = ${counts.alliances}
     from moved m`)
   await db.rows(notifyPulse)
 }

@@ -710,12 +710,15 @@ grant select on chancery_world.nation to chancery_public;
 create table chancery_world.nation_place (
   "position" bigint not null,
   nation_id text collate "C" not null,
-  rank bigint not null,
+  rank bigint,
   previous_rank bigint,
   national_score numeric(14,4) not null,
+  status text,
+  score_now numeric(14,4),
+  search_text text collate "C",
   constraint nation_place_pkey PRIMARY KEY ("position"),
   constraint nation_place_nation_id_key UNIQUE (nation_id)
-);
+) with (fillfactor=85);
 alter table chancery_world.nation_place owner to chancery_ingest;
 grant select on chancery_world.nation_place to chancery_owner;
 grant select on chancery_world.nation_place to chancery_public;

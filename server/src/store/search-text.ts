@@ -10,4 +10,7 @@ export const containing = (text: string): string => `%${escaped(fold(text))}%`
 /** A LIKE pattern that finds what begins with `text`. */
 export const beginningWith = (text: string): string => `${escaped(fold(text))}%`
 
+/** A LIKE pattern that finds what has `text` as its first line. */
+export const beginningWithLine = (text: string): string => `${escaped(fold(text))}\n%`
+
 const escaped = (text: string) => text.replace(/[\\%_]/g, '\\$&')

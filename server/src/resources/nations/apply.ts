@@ -7,6 +7,7 @@ import { refuseReused } from '../../store/reused-ids.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
 import { addScoreChanges } from '../alliances/recount.ts'
+import { displaceNations, placeNations } from './recount.ts'
 
 type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
   Required<Pick<ReadableOf<ResourceOf<'nation'>>, 'military' | 'economy' | 'production' | 'assignments'>> & {
@@ -101,11 +102,16 @@ const store: ThingStore<Nation> = {
       nations.map(nation => nation.id),
     )
     for (const id of back) touched.warNations.add(id)
+    await placeNations(
+      db,
+      nations.map(nation => nation.id),
+    )
   },
 
   async remove(batch, ids) {
     await removeNations(batch.db, ids)
     await removeSecrets(batch.db, ids)
+    await displaceNations(batch.db, ids)
   },
 }
 

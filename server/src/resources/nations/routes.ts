@@ -2,7 +2,8 @@ import { operations } from '@chancery/contract'
 import { many, one } from '../../http/answers.ts'
 import type { DefineRoute } from '../../http/define-route.ts'
 import type { ReadContext } from '../../store/read-context.ts'
-import { findNation, listNations } from './store.ts'
+import { listNations } from './list.ts'
+import { findNation } from './store.ts'
 
 export function nationRoutes(define: DefineRoute, context: ReadContext): void {
   define(operations.nationsList, async ({ values, disclose }) =>

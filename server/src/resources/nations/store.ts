@@ -1,9 +1,7 @@
-import type { operations, PublicOf, ReadableOf, ResourceOf, ValuesFor } from '@chancery/contract'
-import { type Sql, sql } from '../../store/database.ts'
+import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
+import { sql } from '../../store/database.ts'
 import { pageUrl } from '../../store/page-url.ts'
-import { allOf, offsetOf, type Page, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
-import { beginningWith, containing, fold } from '../../store/search-text.ts'
 
 export type Nation = PublicOf<ResourceOf<'nation'>>
 export type OwnNation = ReadableOf<ResourceOf<'nation'>>
@@ -15,14 +13,14 @@ interface MembershipRow {
   alliance_tag: string
 }
 
-interface NationRow extends Omit<Nation, 'alliance' | 'wars' | 'url'>, MembershipRow {
+export interface NationRow extends Omit<Nation, 'alliance' | 'wars' | 'url'>, MembershipRow {
   active_offensive: number
   active_defensive: number
   wars_won: number
   wars_lost: number
 }
 
-const columns = sql`
+export const columns = sql`
   n.id, n.nation_name, n.leader_name, n.national_score, p.rank, n.status, n.government, n.continent, n.color, n.flag_url,
   n.motto, n.founded_at, n.city_count, n.land_area, n.updated_at, n.attributes,
   n.active_offensive, n.active_defensive, n.wars_won, n.wars_lost,
@@ -39,7 +37,7 @@ export const membershipOf = ({ alliance_id, member_rank, alliance_name, alliance
     ? null
     : { alliance_id, rank: member_rank, alliances: { name: alliance_name, tag: alliance_tag } }
 
-function nationOf({ contract }: ReadContext, row: NationRow): Nation {
+export function nationOf({ contract }: ReadContext, row: NationRow): Nation {
   const { active_offensive, active_defensive, wars_won, wars_lost, ...rest } = row
   return {
     ...rest,
@@ -54,58 +52,6 @@ export async function findNation(context: ReadContext, id: string): Promise<Nati
     sql`select ${columns} from chancery_world.nation n ${joins} where n.id = ${id}`,
   )
   return row && nationOf(context, row)
-}
-
-type Filter = ValuesFor<typeof operations.nationsList>
-
-export async function listNations(context: ReadContext, filter: Filter): Promise<Page<Nation>> {
-  const conditions = conditionsOf(filter)
-  if (conditions.length === 0) return listByPlace(context, filter)
-  const db = filter.search === undefined ? context.pools.public : context.pools.search
-  const where = allOf(conditions)
-  const page = await readPage<NationRow>(
-    db,
-    filter,
-    { columns, from: sql`chancery_world.nation n ${joins} where ${where}`, order: orderOf(filter) },
-    sql`chancery_world.nation n left join chancery_world.alliance_member m on m.nation_id = n.id where ${where}`,
-  )
-  return { ...page, items: page.items.map(row => nationOf(context, row)) }
-}
-
-/** All nations, by their positions in the ranking round: any page costs the same. */
-async function listByPlace(context: ReadContext, filter: Filter): Promise<Page<Nation>> {
-  const db = context.pools.public
-  const round = await db.first<{ nations: number }>(sql`select nations from chancery_world.ranking_round`)
-  const total = round?.nations ?? 0
-  const offset = offsetOf(filter)
-  if (offset >= total) return { items: [], total }
-  const rows = await db.rows<NationRow>(sql`
-    select ${columns}
-    from chancery_world.nation_place p
-    join chancery_world.nation n on n.id = p.nation_id
-    left join chancery_world.alliance_member m on m.nation_id = n.id
-    left join chancery_world.alliance a on a.id = m.alliance_id
-    where p.position > ${offset} and p.position <= ${offset + filter.limit} order by p.position`)
-  return { items: rows.map(row => nationOf(context, row)), total }
-}
-
-function conditionsOf({ search, ids, alliance_id, status, min_score, max_score }: Filter): Sql[] {
-  return [
-    search === undefined ? undefined : sql`n.search_text like ${containing(search)}`,
-    ids && sql`n.id = any(${ids})`,
-    alliance_id && sql`m.alliance_id = any(${alliance_id})`,
-    status && sql`n.status = ${status}`,
-    min_score === undefined ? undefined : sql`n.national_score >= ${min_score}`,
-    max_score === undefined ? undefined : sql`n.national_score <= ${max_score}`,
-  ].filter(condition => condition !== undefined)
-}
-
-/** The order of the latest ranking round; what is younger than it comes last. A search puts names before it. */
-function orderOf({ search }: Filter): Sql {
-  const place = sql`p.position nulls last, n.id`
-  if (search === undefined) return place
-  return sql`
-    split_part(n.search_text, e'\n', 1) = ${fold(search)} desc, n.search_text like ${beginningWith(search)} desc, ${place}`
 }
 
 /** The nation that a player leads now, with everything that its owner might read. */

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type NationFilter, ToldNations } from './told-nations.ts'
+
+let chancery: TestChancery
+const told = new ToldNations()
+before(async () => {
+  chancery = await startChancery()
+  await chancery.tell(
+    ['a1', 'a2'].map((id): Fact => ({ op: 'put', resource: 'alliance', data: { id, name: id } })),
+  )
+})
+after(() => chancery.close())
+
+const ids = Array.from({ length: 24 }, (_, number) => `n${number}`)
+const id = fc.constantFrom(...ids)
+// Few letters, so that texts meet: one that folds to others, one of two UTF-16 units, and what LIKE and backslashes would trip over.
+const text = fc.array(fc.constantFrom('a', 'b', 'AB', 'É', 'ﬁ', '🜂', '%', '_', '\\', ' '), {
+  minLength: 1,
+  maxLength: 4,
+})
+const name = text.map(parts => `x${parts.join('')}`)
+const score = fc.integer({ min: 0, max: 5 })
+const status = fc.constantFrom('active', 'protected', 'vacation', 'inactive')
+const alliance = fc.constantFrom('a1', 'a2')
+
+const nation = fc.record(
+  { id, nation_name: name, leader_name: name, national_score: score, status },
+  { requiredKeys: ['id', 'nation_name'] },
+)
+const fact = fc.oneof(
+  { arbitrary: nation.map((data): Fact => ({ op: 'put', resource: 'nation', data })), weight: 6 },
+  { arbitrary: id.map((key): Fact => ({ op: 'delete', resource: 'nation', id: key })), weight: 1 },
+)
+const membership = fc.tuple(id, fc.option(alliance))
+
+const filter: fc.Arbitrary<NationFilter> = fc.record(
+  {
+    search: text.map(parts => parts.join('').trim() || 'x'),
+    ids: fc.array(id, { minLength: 1, maxLength: 8 }),
+    alliance_id: fc.array(alliance, { minLength: 1, maxLength: 2 }),
+    status,
+    min_score: score,
+    max_score: score,
+  },
+  { requiredKeys: [] },
+)
+
+interface Listed {
+  data: { id: string }[]
+  pagination: { total: number }
+}
+
+async function readAll(asked: NationFilter, limit: number): Promise<{ ids: string[]; totals: Set<number> }> {
+  const query = Object.entries(asked).map(([key, value]) => `${key}=${encodeURIComponent(`${value}`)}&`)
+  const seen: string[] = []
+  const totals = new Set<number>()
+  for (let page = 1; ; page += 1) {
+    const { data, pagination } = await chancery.read<Listed>(
+      `/nations?${query.join('')}limit=${limit}&page=${page}`,
+    )
+    totals.add(pagination.total)
+    seen.push(...data.map(listed => listed.id))
+    if (data.length === 0) return { ids: seen, totals }
+  }
+}
+
+test('whatever a list of nations selects, its pages fit together to just that, in order, also before the next ranking round', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fact, { minLength: 1, maxLength: 16 }),
+      fc.array(membership, { maxLength: 6 }),
+      fc.array(fc.tuple(filter, fc.integer({ min: 1, max: 7 })), { minLength: 4, maxLength: 4 }),
+      async (facts, memberships, questions) => {
+        await chancery.tell(told.take(facts), { waits: false })
+        const alive = memberships.filter(([key]) => told.nations.has(key))
+        const members = alive.map(
+          ([nation_id, alliance_id]): Fact =>
+            alliance_id === null
+              ? { op: 'delete', resource: 'alliance_member', id: nation_id }
+              : { op: 'put', resource: 'alliance_member', data: { nation_id, alliance_id } },
+        )
+        if (members.length > 0) await chancery.tell(told.take(members), { waits: false })
+        for (const [asked, limit] of questions) {
+          // An empty filter lists what the latest round has seen.
+          if (Object.keys(asked).length === 0) continue
+          const expected = told.select(asked)
+          const { ids: found, totals } = await readAll(asked, limit)
+          assert.deepEqual(found.toSorted(), expected.toSorted())
+          assert.deepEqual([...totals], [expected.length])
+        }
+      },
+    ),
+    { numRuns: 40, endOnFailure: true },
+  )
+  // A round that has seen all: the order is that of the scores.
+  await chancery.tell([{ op: 'put', resource: 'alliance', data: { id: 'a3', name: 'a3' } }])
+  for (const [asked, limit] of fc.sample(fc.tuple(filter, fc.integer({ min: 1, max: 7 })), 80)) {
+    const { ids: found } = await readAll(asked, limit)
+    assert.deepEqual(found, told.select(asked), JSON.stringify(asked))
+  }
+})

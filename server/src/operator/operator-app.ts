@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { createErrorHandler, sendError } from '../http/errors.ts'
 import { createRequestIds } from '../http/request-id.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
@@ -27,6 +27,9 @@ import { webhookRoutes } from './webhooks.ts'
 /** The largest JSON body. Facts beyond it come as a stream, which has no limit. */
 const bodyBytesMax = 8 * 1_048_576
 
+/** No longer one arrives: ids in paths are of any length. */
+const pathBytesMax = 16_384
+
 /** The SQLSTATE of a text that cannot be stored. */
 const noSuchText = '22021'
 
@@ -42,10 +45,34 @@ export function buildOperatorApp(
   { identify, log, tls }: OperatorAppOptions,
 ): FastifyInstance {
   const requestIds = createRequestIds(createTrustedProxies([]))
+  const admit = createAdmit(identify)
+  const begin = (req: FastifyRequest, reply: FastifyReply) =>
+    reply.header('x-request-id', req.id).header('cache-control', 'no-store')
+  const handleUnknown = createErrorHandler(log)
+  const handleError = (error: unknown, req: FastifyRequest, reply: FastifyReply) => {
+    if (error instanceof OperatorError) return sendError(reply, error)
+    const { statusCode, code } = error as { statusCode?: number; code?: string }
+    const isCallers = statusCode !== undefined && statusCode >= 400 && statusCode < 500
+    if (isCallers) return sendError(reply, new OperatorError('bad_request', messageOf(error)))
+    // PostgreSQL has no text with a NUL in it, wherever one was sent.
+    if (code === noSuchText)
+      return sendError(reply, new OperatorError('bad_request', 'A text contains a NUL character.'))
+    return handleUnknown(error, req, reply)
+  }
   const app = Fastify({
     logger: false,
     genReqId: () => requestIds.make(),
     bodyLimit: bodyBytesMax,
+    routerOptions: { maxParamLength: pathBytesMax },
+    // What the router cannot read. A stranger is not told so.
+    frameworkErrors: (_error, req, reply) => {
+      begin(req, reply)
+      const unreadable = new OperatorError('bad_request', 'The path is not percent-encoded UTF-8.')
+      admit(req, reply).then(
+        () => sendError(reply, unreadable),
+        error => handleError(error, req, reply),
+      )
+    },
     // A stream of facts takes as long as it takes; what does not move is ended by the socket's own time limit.
     requestTimeout: 0,
     // A game may keep its stream open for ever. What it was not told of it sends again; nothing is applied twice.
@@ -62,22 +89,9 @@ export function buildOperatorApp(
   )
   app.addContentTypeParser('application/x-ndjson', (_req, payload, done) => done(null, payload))
 
-  const handleError = createErrorHandler(log)
-  app.setErrorHandler((error, req, reply) => {
-    if (error instanceof OperatorError) return sendError(reply, error)
-    const { statusCode, code } = error as { statusCode?: number; code?: string }
-    const isCallers = statusCode !== undefined && statusCode >= 400 && statusCode < 500
-    if (isCallers) return sendError(reply, new OperatorError('bad_request', messageOf(error)))
-    // PostgreSQL has no text with a NUL in it, wherever one was sent.
-    if (code === noSuchText)
-      return sendError(reply, new OperatorError('bad_request', 'A text contains a NUL character.'))
-    return handleError(error, req, reply)
-  })
-  app.addHook('onRequest', async (req, reply) => {
-    reply.header('x-request-id', req.id).header('cache-control', 'no-store')
-  })
+  app.setErrorHandler(handleError)
+  app.addHook('onRequest', async (req, reply) => void begin(req, reply))
   finishWholeCalls(app)
-  const admit = createAdmit(identify)
   app.setNotFoundHandler({ preValidation: admit }, (_req, reply) =>
     sendError(reply, new OperatorError('not_found')),
   )

@@ -1,6 +1,7 @@
 import type { CopySession } from '../store/copy.ts'
 import { sql } from '../store/database.ts'
 import {
+  actAsOwnRoles,
   type Migration,
   MigrationError,
   migrationTable,
@@ -57,6 +58,7 @@ export async function dropSchemas(session: CopySession): Promise<void> {
 
 /** Applies migrations inside the open transaction. */
 export async function applyWithin(session: CopySession, migrations: readonly Migration[]): Promise<void> {
+  await session.run(actAsOwnRoles)
   await session.run(migrationTable)
   for (const { number, name, text, checksum, isTransactional } of migrations) {
     if (!isTransactional)

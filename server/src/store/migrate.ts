@@ -1,12 +1,23 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { ConnectionTarget } from './database.ts'
+import { ingestLock } from './locks.ts'
 
 const folder = new URL('./migrations/', import.meta.url)
 
 /** Two processes that migrate at once take turns. */
 export const migrationLock = 0x6368_616e
+
+/**
+ * Whoever reads a table waits behind a migration that waits for it. So none waits for longer than readers can bear (they give up
+ * after 2 seconds): it lets go, and comes again.
+ */
+const lockPatienceMs = 700
+const pauseMs = 500
+const attemptsMax = 60
+const heldByOthers = new Set(['55P03', '40P01'])
 
 export interface Migration {
   number: number
@@ -16,6 +27,13 @@ export interface Migration {
   /** A file that begins with `-- no transaction` runs outside one, statement by statement as PostgreSQL takes it. */
   isTransactional: boolean
 }
+
+/**
+ * From PostgreSQL 16 on, whoever makes a role without being a superuser may neither act as it nor touch what it owns unless they say so
+ * before. Earlier ones do not know the setting.
+ */
+export const actAsOwnRoles = `
+  select set_config('createrole_self_grant', 'set, inherit', false) where current_setting('server_version_num')::int >= 160000`
 
 /** Where applied migrations are noted. */
 export const migrationTable = `
@@ -93,13 +111,14 @@ export async function pendingMigrations(target: ConnectionTarget): Promise<strin
 }
 
 /**
- * Brings a database to this version. Returns the names of what was applied.
- * @throws {MigrationError} where the database is newer than this version, or an applied migration was edited.
+ * Brings a database to this version, also while others read and write it. Returns the names of what was applied.
+ * @throws {MigrationError} where the database is newer than this version, an applied migration was edited, or one fails.
  */
-export async function migrate(target: ConnectionTarget): Promise<string[]> {
-  const migrations = await readMigrations()
+export async function migrate(target: ConnectionTarget, known?: Migration[]): Promise<string[]> {
+  const migrations = known ?? (await readMigrations())
   return withClient(target, async client => {
     await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await client.query(actAsOwnRoles)
     await client.query(migrationTable)
     const pending = pendingOf(migrations, await appliedNumbers(client))
     for (const migration of pending) await apply(client, migration)
@@ -108,17 +127,38 @@ export async function migrate(target: ConnectionTarget): Promise<string[]> {
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  if (migration.isTransactional) await client.query('begin')
-  try {
-    await client.query(migration.text)
-    await client.query('insert into chancery_meta.migration (number, name, checksum) values ($1, $2, $3)', [
-      migration.number,
-      migration.name,
-      migration.checksum,
-    ])
-    if (migration.isTransactional) await client.query('commit')
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined)
-    throw new MigrationError(`migration ${migration.name}: ${error instanceof Error ? error.message : error}`)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await attemptTo(client, migration)
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined)
+      const { code, message } = error as { code?: string; message?: string }
+      const isHeld = migration.isTransactional && heldByOthers.has(code ?? '')
+      if (!isHeld) throw new MigrationError(`migration ${migration.name}: ${message ?? error}`)
+      if (attempt === attemptsMax)
+        throw new MigrationError(
+          `migration ${migration.name}: others hold what it changes, for a minute now: look for long transactions in pg_stat_activity, or stop the service, and migrate again`,
+        )
+      await sleep(pauseMs)
+    }
   }
+}
+
+async function attemptTo(
+  client: pg.Client,
+  { name, number, checksum, text, isTransactional }: Migration,
+): Promise<void> {
+  if (isTransactional) {
+    await client.query('begin')
+    // Its turn among the batches, for which it may wait: they write many tables, in an order of their own.
+    await client.query('select pg_advisory_xact_lock($1)', [ingestLock])
+    await client.query(`set local lock_timeout = ${lockPatienceMs}`)
+  }
+  await client.query(text)
+  await client.query('insert into chancery_meta.migration (number, name, checksum) values ($1, $2, $3)', [
+    number,
+    name,
+    checksum,
+  ])
+  if (isTransactional) await client.query('commit')
 }

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { migrate, pendingMigrations, readMigrations } from '../../src/store/migrate.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { createEarlierDatabase, type EarlierAnswers, readEarlierAnswers } from './earlier-world.ts'
+
+let earlier: EarlierAnswers
+let database: TestDatabase
+let chancery: TestChancery
+before(async () => {
+  earlier = await readEarlierAnswers()
+  database = await createEarlierDatabase()
+})
+after(async () => {
+  await chancery?.close()
+  await database.drop()
+})
+
+test('a database of an earlier version is refused until it is migrated', async () => {
+  await assert.rejects(
+    startChancery({ CHANCERY_DATABASE_URL: database.url }),
+    /lacks \d+ migrations: run `chancery migrate`/,
+  )
+})
+
+test('it is brought to this version with all that it holds', async () => {
+  const later = (await readMigrations()).filter(({ number }) => number > 12)
+  assert.deepEqual(
+    await migrate(database.target),
+    later.map(({ name }) => name),
+  )
+  assert.deepEqual(await pendingMigrations(database.target), [])
+  chancery = await startChancery({ CHANCERY_DATABASE_URL: database.url })
+})
+
+/** What has changed: every member that was there and is not, or is another. Members that came are no change. */
+function changes(was: unknown, is: unknown, path = ''): string[] {
+  if (typeof was !== 'object' || was === null || typeof is !== 'object' || is === null)
+    return Object.is(was, is) ? [] : [`${path}: ${JSON.stringify(was)} is now ${JSON.stringify(is)}`]
+  const length =
+    Array.isArray(was) && Array.isArray(is) && was.length !== is.length
+      ? [`${path}: ${was.length} are now ${is.length}`]
+      : []
+  return [
+    ...length,
+    ...Object.entries(was).flatMap(([name, value]) =>
+      changes(value, (is as Record<string, unknown>)[name], `${path}/${name}`),
+    ),
+  ]
+}
+
+test('it answers as the earlier version did', async () => {
+  for (const [path, answer] of Object.entries(earlier.public))
+    assert.deepEqual(changes(answer, await chancery.read(path)), [], path)
+})
+
+test('a key of that time opens what it opened', async () => {
+  for (const [path, answer] of Object.entries(earlier.own))
+    assert.deepEqual(changes(answer, await chancery.read(path, { key: earlier.key })), [], path)
+})
+
+test('the world goes on where it stood', async () => {
+  const newest = async () =>
+    (await chancery.read<{ data: { seq: number }[] }>('/events?limit=1')).data[0]?.seq ?? 0
+  const stood = await newest()
+  const { status } = await chancery.tell([
+    { op: 'put', resource: 'nation', data: { id: 'n-new', nation_name: 'New' } },
+  ])
+  assert.equal(status, 'applied')
+  assert.equal(await newest(), stood + 1)
+  const names = await chancery.read<{ data: { nation_name: string }[] }>('/nations?limit=100')
+  assert.ok(names.data.some(({ nation_name }) => nation_name === 'New'))
+})

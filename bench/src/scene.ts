@@ -62,7 +62,7 @@ export async function setScene({
     if (!first) throw new Error('Chancery has not started')
     for (const one of [first, ...others]) add(one)
     if (versionOf('redis-server', '--version') === undefined)
-      leftOut.push({ title: 'Chancery, limits in Redis', why: 'redis-server is not installed' })
+      leftOut.push({ title: 'Chancery, Redis', why: 'redis-server is not installed' })
     else {
       const redis = kept(await startRedis())
       for (const one of await startChancery({ databaseUrl: database.url, redisUrl: redis.url })) add(one)

@@ -34,6 +34,8 @@ const combine = <A, B, C>(some: readonly A[], others: readonly B[], join: (one: 
 const numbers = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
+const count = (value: number) => value.toLocaleString('en')
+
 const asked = (paths: readonly string[], headers?: Record<string, string>): Ask[] =>
   paths.map(path => ({ path: `/api/v1${path}`, ...(headers ? { headers } : {}) }))
 
@@ -102,14 +104,14 @@ export function worksFor(subjects: Subjects, etag: string): Work[] {
     {
       ...ownWords,
       id: 'nations-still',
-      title: `${nations.length} different nations, while the world stands still`,
+      title: `${count(nations.length)} different nations, while the world stands still`,
       contestants: ['plain', 'chancery'],
       asks: asked(nations.map(id => `/nations/${id}`)),
     },
     {
       ...ownWords,
       id: 'nations-moving',
-      title: `${nations.length} different nations, while the world goes on`,
+      title: `${count(nations.length)} different nations, while the world goes on`,
       contestants: ['plain', 'chancery', 'platformatic', 'postgraphile'],
       asks: asked(nations.map(id => `/nations/${id}`)),
       isMoving: true,
@@ -117,7 +119,7 @@ export function worksFor(subjects: Subjects, etag: string): Work[] {
     {
       ...ownWords,
       id: 'pages-moving',
-      title: `${pages} different pages of nations, while the world goes on`,
+      title: `${count(pages)} different pages of nations, while the world goes on`,
       contestants: ['plain', 'chancery', 'platformatic', 'postgraphile'],
       asks: asked(numbers(1, pages).map(page => `/nations?page=${page}`)),
       isMoving: true,
@@ -125,7 +127,7 @@ export function worksFor(subjects: Subjects, etag: string): Work[] {
     {
       ...ownWords,
       id: 'search',
-      title: `${names.length} different searches by name, while the world goes on`,
+      title: `${count(names.length)} different searches by name, while the world goes on`,
       contestants: ['plain', 'chancery'],
       asks: asked(names.map(name => `/nations?search=${name}`)),
       isMoving: true,

@@ -27,10 +27,10 @@ export const serveOn = ({ databaseUrl, redisUrl, env = {} }: ChanceryOrder): Pro
 export async function startChancery(order: ChanceryOrder): Promise<Contestant[]> {
   const served = await serveOn(order)
   const id = order.redisUrl === undefined ? 'chancery' : 'chancery-redis'
-  const where = order.redisUrl === undefined ? '' : ', limits in Redis'
+  const where = order.redisUrl === undefined ? '' : ', Redis'
   const part = { url: served.publicUrl, pid: served.pid }
   return [
     { ...part, id, title: `Chancery${where}`, close: served.close },
-    { ...part, id: `${id}-keys`, title: `Chancery with keys${where}`, close: async () => undefined },
+    { ...part, id: `${id}-keys`, title: `Chancery, keys${where}`, close: async () => undefined },
   ]
 }

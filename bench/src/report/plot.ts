@@ -4,10 +4,10 @@ import { measureOf } from './rows.ts'
 import { medianOf } from './statistics.ts'
 
 const width = 1080
-const columnGap = 48
+const columnGap = 40
 const margin = 24
 const columnWidth = (width - 2 * margin - columnGap) / 2
-const labelWidth = 196
+const labelWidth = 164
 const valueWidth = 96
 const barHeight = 13
 const barStep = 19
@@ -21,7 +21,7 @@ const style = `
   .title { font-weight: 600; fill: #14191f; }
   .head { font-size: 15px; font-weight: 600; fill: #14191f; }
   .small { font-size: 11px; fill: #66717d; }
-  .value { font-variant-numeric: tabular-nums; }
+  .value { font-variant-numeric: tabular-nums; paint-order: stroke; stroke: #ffffff; stroke-width: 4px; }
   .bar { fill: #b9c3cd; }
   .ours { fill: #2f6f9f; }
   .ours-text { font-weight: 600; fill: #14191f; }
@@ -35,6 +35,7 @@ const style = `
     .bar { fill: #4a5560; }
     .ours { fill: #6db3e8; }
     .measure { stroke: #93a0ad; }
+    .value { stroke: #0d1117; }
     .cut, .paper { fill: #0d1117; }
   }`
 

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { pageWith } from './page.ts'
 import { plotOf } from './plot.ts'
 import type { Results } from './results.ts'
@@ -21,4 +23,6 @@ export async function writeResults(results: Results): Promise<void> {
   await writeFile(latest, `${JSON.stringify(results, null, 2)}\n`)
   await writeFile(plot, plotOf(results))
   await writeFile(page, pageWith(await readFile(page, 'utf8'), results))
+  // As everything else in the repository is written.
+  await promisify(execFile)(fromRoot('node_modules/.bin/biome'), ['format', '--write', page, latest])
 }

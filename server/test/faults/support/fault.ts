@@ -35,16 +35,19 @@ export async function weather(
   lateness.enable()
   const from = load.asked.length
   const beganAt = performance.now()
-  await fault.begin()
-  const isOverAt = performance.now() + fault.lastsMs
-  if (fault.isDark) {
-    const says = await saysDark(office)
-    t.diagnostic(`/readyz and metrics say it after ${Math.round(says - beganAt)} ms`)
+  let heard = heardBy(office)
+  try {
+    await fault.begin()
+    const isOverAt = performance.now() + fault.lastsMs
+    if (fault.isDark) {
+      const says = await saysDark(office)
+      t.diagnostic(`/readyz and metrics say it after ${Math.round(says - beganAt)} ms`)
+    }
+    await sleep(Math.max(0, isOverAt - performance.now()))
+    heard = heardBy(office)
+  } finally {
+    await fault.end()
   }
-  await sleep(Math.max(0, isOverAt - performance.now()))
-
-  const heard = { messages: office.receiver.received.length, streamed: office.follower.seqs().length }
-  await fault.end()
   const endedAt = performance.now()
   const backAt = await untilAllAreUp(load, endedAt)
   await until(() => office.receiver.received.length > heard.messages, 'messages are delivered')
@@ -80,6 +83,11 @@ export async function weather(
   )
   return refused
 }
+
+const heardBy = ({ receiver, follower }: Office) => ({
+  messages: receiver.received.length,
+  streamed: follower.seqs().length,
+})
 
 /** When each kind of question, asked after a moment, was first answered. */
 async function untilAllAreUp(load: Load, after: number): Promise<Map<Kind, number>> {

@@ -5,6 +5,7 @@ import { addHearing } from '../../webhooks/owner.ts'
 import { type Receiver, startReceiver } from '../../webhooks/receiver.ts'
 import { type Follower, follow } from './follower.ts'
 import { firstFacts } from './load.ts'
+import { operateAt } from './operate-at.ts'
 
 /** A service as a process on somebody's database, a key, a receiver of all events and a reader of the stream. */
 export interface Office {
@@ -31,16 +32,7 @@ export async function openOffice(databaseUrl: string, env: Record<string, string
     CHANCERY_KEY_LIMIT: '1000000',
     ...env,
   })
-  const operate: TestChancery['operate'] = (method, path, body, headers = {}) =>
-    fetch(served.operatorUrl + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${served.operatorToken}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
+  const operate = operateAt(served)
 
   const first = await operate('POST', '/facts', { facts: firstFacts() }, { 'idempotency-key': 'first' })
   assert.equal(first.status, 200)

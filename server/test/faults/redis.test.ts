@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { after, before, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nation } from '../ingest/facts.ts'
+import { type RedisServer, startRedisServer } from '../limits/redis-server.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../webhooks/until.ts'
+import { isFull } from './front-support/full.ts'
+import { type Counter, callOnAndOn, startCounter } from './support/counted-calls.ts'
+
+const rounds = isFull ? 3 : 1
+const lastsMs = isFull ? 4_000 : 500
+const processCount = 2
+const limit = 20
+/** Calls that are refused one after the other say that a window is used up. */
+const refusals = 10
+
+const answeredWithinMs = 1_000
+const noticedWithinMs = 1_500
+const sharedWithinMs = 5_000
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+/** Processes that share their limits over a server of the test's own; undefined where there is none. */
+async function arrange(t: TestContext) {
+  const redis = await startRedisServer(t)
+  if (!redis) return undefined
+  const counters: Counter[] = []
+  t.after(() => Promise.all(counters.map(counter => counter.close())))
+  for (let index = 0; index < processCount; index += 1)
+    counters.push(
+      await startCounter({
+        CHANCERY_DATABASE_URL: database.url,
+        CHANCERY_VALKEY_URL: redis.url,
+        CHANCERY_KEY_LIMIT: String(limit),
+      }),
+    )
+  const [first] = counters
+  assert.ok(first)
+  const facts = [nation('n1', { player: 'p1' })]
+  await first.operate('POST', '/facts', { facts }, { 'idempotency-key': 'first' })
+  await untilShared(counters, true)
+  return { redis, counters, first }
+}
+
+async function makeKey(counter: Counter): Promise<string> {
+  const player = `player-${Math.random().toString(36).slice(2)}`
+  const made = await counter.operate('POST', '/keys', { player_id: player, name: 'test', scopes: [] })
+  const { key } = (await made.json()) as { key?: string }
+  assert.ok(key, String(made.status))
+  return key
+}
+
+async function untilShared(counters: readonly Counter[], isShared: boolean): Promise<void> {
+  await until(
+    async () => {
+      const shared = await Promise.all(counters.map(counter => counter.isShared()))
+      return shared.every(is => is === isShared)
+    },
+    `limits are ${isShared ? 'shared' : 'per process'}`,
+    isShared ? 10_000 : noticedWithinMs + 1_000,
+  )
+}
+
+interface StoreFault {
+  begin: (redis: RedisServer) => Promise<unknown>
+  end: (redis: RedisServer) => Promise<unknown>
+  lastsMs: number
+  /** How many windows' worth a key may be let in within one window: over all processes, whatever was lost. */
+  windowsMax: number
+}
+
+const faults: Record<string, StoreFault> = {
+  'a store that is killed and comes back empty': {
+    begin: redis => redis.kill(),
+    end: redis => redis.start(),
+    lastsMs,
+    windowsMax: 1 + processCount,
+  },
+  'a store that hangs': {
+    begin: async redis => redis.hang(),
+    end: async redis => redis.resume(),
+    lastsMs,
+    windowsMax: 1 + processCount,
+  },
+  'a store that is started anew at once': {
+    async begin(redis) {
+      await redis.kill()
+      await redis.start()
+    },
+    end: async () => undefined,
+    lastsMs: 0,
+    windowsMax: 1 + processCount,
+  },
+  'a store that is flushed': {
+    begin: redis => redis.command('flushall'),
+    end: async () => undefined,
+    lastsMs: 0,
+    windowsMax: 2,
+  },
+}
+
+/** Lets a fault come and go while one key is used at every process as fast as it goes. */
+async function weather(
+  t: TestContext,
+  { redis, counters, first }: { redis: RedisServer; counters: Counter[]; first: Counter },
+  fault: StoreFault,
+) {
+  const lateness = monitorEventLoopDelay({ resolution: 10 })
+  lateness.enable()
+  const key = await makeKey(first)
+  const calling = callOnAndOn(counters, key, limit)
+  await calling.untilRefused(refusals)
+  const beganAt = performance.now()
+  await fault.begin(redis)
+  if (fault.lastsMs > 0) {
+    await untilShared(counters, false)
+    t.diagnostic(`metrics say it after ${Math.round(performance.now() - beganAt)} ms`)
+    await calling.untilRefused(refusals)
+    await sleep(fault.lastsMs)
+  }
+  const ready = await fetch(`${first.served.url}/readyz`)
+  assert.equal(ready.status, 200, 'without the store the service goes on')
+  const endedAt = performance.now()
+  await fault.end(redis)
+  await untilShared(counters, true)
+  const sharedMs = performance.now() - endedAt
+  await calling.untilRefused(refusals)
+  const calls = await calling.stop()
+  lateness.disable()
+  const lateMs = lateness.max / 1e6
+
+  const longest = Math.max(...calls.map(({ tookMs }) => tookMs))
+  const allowed = calls.filter(({ isAllowed }) => isAllowed).length
+  t.diagnostic(
+    `${calls.length} calls, ${allowed} let in at a limit of ${limit}; the longest took ${Math.round(longest)} ms; shared again after ${Math.round(sharedMs)} ms`,
+  )
+  assert.ok(allowed <= fault.windowsMax * limit, `${allowed} calls were let in`)
+  assert.ok(longest < answeredWithinMs + lateMs, `a call took ${longest} ms`)
+  assert.ok(sharedMs < sharedWithinMs + lateMs, `shared after ${sharedMs} ms`)
+  await assertExact(counters, first)
+}
+
+/** With the store there, exactly the limit is let in over all processes. */
+async function assertExact(counters: Counter[], first: Counter): Promise<void> {
+  const calling = callOnAndOn(counters, await makeKey(first), limit)
+  await calling.untilRefused(refusals)
+  const allowed = (await calling.stop()).filter(({ isAllowed }) => isAllowed).length
+  assert.equal(allowed, limit)
+}
+
+test('limits hold in every process while the store is away, and over all of them when it is there', async t => {
+  const world = await arrange(t)
+  if (!world) return
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const [name, fault] of Object.entries(faults)) {
+      await t.test(`${name} lets in a window's worth for each process at the most (${round})`, sub =>
+        weather(sub, world, fault),
+      )
+    }
+  }
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { makeServedDir, removeServedDir, type Served, serve } from '../../ingest/served.ts'
+import type { TestChancery } from '../../support/chancery.ts'
+import { until } from '../../webhooks/until.ts'
+import { operateAt } from './operate-at.ts'
+
+/** One call as its caller saw it. */
+export interface CountedCall {
+  process: number
+  startedAt: number
+  tookMs: number
+  isAllowed: boolean
+}
+
+/** A serving process of several on one database and one store of limits. */
+export interface Counter {
+  served: Served
+  operate: TestChancery['operate']
+  /** Whether its metrics say that limits are shared. */
+  isShared(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export async function startCounter(env: Record<string, string>): Promise<Counter> {
+  const dir = makeServedDir()
+  const served = await serve(dir, env)
+  const operate = operateAt(served)
+  return {
+    served,
+    operate,
+    async isShared() {
+      return /^chancery_limits_shared 1$/m.test(await (await operate('GET', '/metrics')).text())
+    },
+    async close() {
+      served.child.kill('SIGTERM')
+      await served.ended
+      await removeServedDir(dir)
+    },
+  }
+}
+
+/** Calls with one key at one process, and holds each answer to what an answer must say. */
+async function call({ served }: Counter, key: string, limit: number): Promise<Omit<CountedCall, 'process'>> {
+  const startedAt = performance.now()
+  const response = await fetch(`${served.url}/api/v1/game`, { headers: { authorization: `Bearer ${key}` } })
+  const body = await response.text()
+  const tookMs = performance.now() - startedAt
+  const isAllowed = response.status === 200
+  assert.equal(response.status, isAllowed ? 200 : 429, body)
+  assert.equal(response.headers.get('x-ratelimit-limit'), String(limit))
+  const remaining = Number(response.headers.get('x-ratelimit-remaining'))
+  assert.ok(isAllowed ? remaining >= 0 && remaining < limit : remaining === 0, `${remaining} of ${limit}`)
+  const waitSeconds = Number(response.headers.get('retry-after') ?? 1)
+  assert.ok(waitSeconds >= 1 && waitSeconds <= 60, `wait for ${waitSeconds} s`)
+  return { startedAt, tookMs, isAllowed }
+}
+
+const callersPerProcess = 3
+
+/** Calls with one key at every process without a pause, until stopped. */
+export function callOnAndOn(counters: readonly Counter[], key: string, limit: number) {
+  const calls: CountedCall[] = []
+  let isOver = false
+  let wrong: { error: unknown } | undefined
+  const callers = counters.flatMap((counter, process) =>
+    Array.from({ length: callersPerProcess }, async () => {
+      while (!isOver) calls.push({ process, ...(await call(counter, key, limit)) })
+    }),
+  )
+  const all = Promise.all(callers)
+  all.catch(error => {
+    isOver = true
+    wrong = { error }
+  })
+  return {
+    /** Waits until every process has refused so many calls that were made from now on: then its window is used up. */
+    async untilRefused(times: number): Promise<void> {
+      const from = performance.now()
+      await until(
+        () => {
+          if (wrong) throw wrong.error
+          const refused = calls.filter(({ startedAt, isAllowed }) => startedAt >= from && !isAllowed)
+          return counters.every(
+            (_, index) => refused.filter(({ process }) => process === index).length >= times,
+          )
+        },
+        'the window is used up',
+        30_000,
+      )
+    },
+    async stop(): Promise<readonly CountedCall[]> {
+      isOver = true
+      await all
+      return calls
+    },
+  }
+}

@@ -1,9 +1,7 @@
 import { type Database, type DatabasePool, raw, sql } from '../store/database.ts'
-import { ingestLock } from '../store/locks.ts'
+import { ingestLock, roundLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
 
-/** One round at a time, whichever process runs it. */
-const roundLock = 0x726f_756e
 /** How long the swap waits for readers. */
 const lockTimeout = '500ms'
 

@@ -56,7 +56,7 @@ export function createDefineOperatorRoute(app: FastifyInstance, log: OperatorLog
       async handler(req, reply) {
         if (!req.operator) throw missingToken()
         const id = (pathParameter && req.params[pathParameter.name]) ?? ''
-        const given = body?.isOptional ? (req.body ?? {}) : req.body
+        const given = body?.isOptional && req.body === undefined ? {} : req.body
         const call = {
           id,
           query: readQuery(req.query),

@@ -29,6 +29,10 @@ test('an id of any length that names nothing is not found', async () => {
   await assertRefused(await chancery.operate('GET', `/feeds/${'x'.repeat(3_000)}`), 404, 'not_found')
 })
 
+test('null is no body, also where none is needed', async () => {
+  await assertRefused(await chancery.operate('POST', '/players/p1/suspend', null), 400, 'bad_request')
+})
+
 test('what cannot be the id of a player is not suspended', async () => {
   for (const id of ['', '%20', 'a%2Fb', 'x'.repeat(65)])
     await assertRefused(await chancery.operate('POST', `/players/${id}/suspend`), 400, 'bad_request')

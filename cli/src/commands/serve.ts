@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { keepHeapSmall } from '../heap.ts'
 import { readServiceConfig, startService, tokenPlace, whileRunning } from '../service.ts'
 import { listenForStop } from '../stop.ts'
 import { print, type Terminal } from '../terminal.ts'
@@ -32,6 +33,7 @@ async function serve({ migrate, json }: ServeOptions, terminal: Terminal) {
   const stop = listenForStop(terminal)
   const config = await readServiceConfig(terminal.env, { host: '0.0.0.0', migrates: migrate })
   const service = await startService(config)
+  keepHeapSmall()
   const { publicUrl, operatorUrl } = service
   await whileRunning(service, stop, async () => {
     const document = { public: publicUrl, operator: operatorUrl, operator_token: tokenPlace(config) }

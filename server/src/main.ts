@@ -106,11 +106,12 @@ export async function startServer(
     const limits = createLimits(config.valkeyUrl, { log, metrics })
     closers.push(() => limits.close())
     const onError = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'a background task failed')
-    const keys = createKeys({ db: pools.access, pulse, onError })
+    const keys = createKeys({ db: pools.access, pulse, now: pulse.now, onError })
     closers.push(keys.close)
     const journal = startJournal({
       pool: pools.access,
       rowsMax: config.journalRows,
+      now: pulse.now,
       onDropped: createDropMetrics(metrics.registry),
       onError,
     })
@@ -187,7 +188,7 @@ export async function startServer(
     const housekeeping = setInterval(() => {
       forgetOldCodes(pools.access).catch(onError)
       forgetOldAccounts(pools.access).catch(onError)
-      pruneDeliveryLog(pools.outbound, Date.now()).catch(onError)
+      pruneDeliveryLog(pools.outbound, pulse.now()).catch(onError)
       forgetOldBatches(pools.ingest).catch(onError)
       forgetOldRefused(pools.ingest).catch(onError)
       operator.forgetOld().catch(onError)

@@ -35,7 +35,7 @@ const lastWords = {
 
 export interface OpenStreamsOptions {
   keys: Pick<Keys, 'stillValid'>
-  pulse: Pick<Pulse, 'onChange'>
+  pulse: Pick<Pulse, 'onChange' | 'now'>
   metrics: Pick<Metrics, 'streamsOpen' | 'streamsEnded'>
   timings: Partial<StreamTimings>
 }
@@ -73,7 +73,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
     const now = performance.now()
     for (const stream of streams) {
       const { key, connection, source } = stream
-      if (key?.expiresAt && Date.parse(key.expiresAt) <= Date.now()) end(stream, 'key')
+      if (key?.expiresAt && Date.parse(key.expiresAt) <= pulse.now()) end(stream, 'key')
       else if (connection.stalledMs() >= stalledMs) end(stream, 'slow')
       // The sweep after would be late.
       else if (connection.hasRoom && now - stream.heartbeatAt > heartbeatMs - sweepMs) {

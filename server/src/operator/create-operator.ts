@@ -28,9 +28,10 @@ export interface Operator {
 
 export function createOperator({ mainToken, tls, log, onError, ...parts }: OperatorParts): Operator {
   const { access, ingest } = parts.pools
-  const operatorLog = createOperatorLog({ db: access, onError })
+  const { now } = parts.pulse
+  const operatorLog = createOperatorLog({ db: access, onError, now })
   const tokenWatch = createTokenWatch(access)
-  const identify = createIdentify({ db: access, mainToken, onError })
+  const identify = createIdentify({ db: access, mainToken, onError, now })
   registerBatchMetrics(parts.metrics.registry, ingest)
   return {
     app: buildOperatorApp({ ...parts, operatorLog, tokenWatch }, { identify, log, tls }),

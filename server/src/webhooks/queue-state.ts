@@ -24,7 +24,7 @@ export type ReadQueue = () => Promise<QueueState | undefined>
 /** Who asks oftener than this sees the same numbers: counting a long queue takes a while. */
 const countedEveryMs = 5_000
 
-export function createQueueState(db: Database, now: () => number = Date.now): ReadQueue {
+export function createQueueState(db: Database, now: () => number = () => performance.now()): ReadQueue {
   let counting: { atMs: number; state: Promise<QueueState | undefined> } | undefined
   return () => {
     if (!counting || now() - counting.atMs >= countedEveryMs)

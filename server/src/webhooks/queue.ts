@@ -88,6 +88,20 @@ export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<
   return withEvents(pool, claimed)
 }
 
+/**
+ * After the clock was set back: what was to be tried later by the clock from before is due, and who holds something holds it
+ * for a lease from now.
+ */
+export async function bringForward(
+  db: Database,
+  { nowMs, leaseMs }: Pick<ClaimOptions, 'nowMs' | 'leaseMs'>,
+): Promise<void> {
+  const latest = sql`case state when 'sending' then ${time(nowMs + leaseMs)}::timestamptz else ${time(nowMs)}::timestamptz end`
+  await db.rows(sql`
+    update chancery_outbound.delivery set due_at = ${latest}
+    where state in ('pending', 'sending') and due_at > ${latest}`)
+}
+
 async function withEvents(db: Database, claimed: Claimed[]): Promise<ClaimedEvent[]> {
   if (claimed.length === 0) return []
   const events = new Map(

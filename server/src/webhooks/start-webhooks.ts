@@ -42,6 +42,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     sender,
     write,
     inFlight: options.webhooksInFlight,
+    now: pulse.now,
     onError,
     onAttempt: createAttemptMetrics(registry),
   })
@@ -56,6 +57,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       write,
       allowsLocal: options.webhooksAllowLocal,
       onQueued: deliveries.wake,
+      now: pulse.now,
     }),
     async close() {
       await deliveries.close()

@@ -5,7 +5,15 @@ import { fanOutStep } from './fan-out.ts'
 import { startLoop } from './loop.ts'
 import type { WriteMessage } from './message.ts'
 import type { Sender } from './outgoing/send.ts'
-import { type ClaimedEvent, claim, openBook, release, type Settlement, settle } from './queue.ts'
+import {
+  bringForward,
+  type ClaimedEvent,
+  claim,
+  openBook,
+  release,
+  type Settlement,
+  settle,
+} from './queue.ts'
 import { type AttemptResult, settlementOf } from './settlement.ts'
 import { disable } from './store.ts'
 
@@ -30,6 +38,9 @@ export interface DeliveryOptions {
   graceMs?: number
 }
 
+/** A clock that falls back by more was set; less is how exactly it is known. */
+const clockStepMs = 1_000
+
 /** Delivers, as long as it is not closed. */
 export interface Deliveries {
   /** Looks at the queue now. */
@@ -47,6 +58,7 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
   const underWay = new Set<Promise<void>>()
   let settlements: Settlement[] = []
   const released: ClaimedEvent[] = []
+  let claimedAtMs = Number.NEGATIVE_INFINITY
 
   const fanOut = startLoop(
     async () => {
@@ -61,7 +73,11 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
     async () => {
       const room = underWayMax - underWay.size
       if (room <= 0) return false
-      const claimed = await claim(pool, { nowMs: now(), leaseMs, inFlight, room })
+      const nowMs = now()
+      // The clock was set back: what waits would wait for that much longer.
+      if (nowMs < claimedAtMs - clockStepMs) await bringForward(pool, { nowMs, leaseMs })
+      claimedAtMs = nowMs
+      const claimed = await claim(pool, { nowMs, leaseMs, inFlight, room })
       for (const delivery of claimed) {
         const run: Promise<void> = deliver(delivery).finally(() => underWay.delete(run))
         underWay.add(run)

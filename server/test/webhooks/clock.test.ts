@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { nation } from '../ingest/facts.ts'
+import { answer, type Mailroom, openMailroom, until } from './mailroom.ts'
+
+let room: Mailroom
+beforeEach(async () => {
+  room = await openMailroom()
+})
+afterEach(() => room.close())
+
+const hour = 3_600_000
+
+test('what waits when the clock is set back is not held up by that', async () => {
+  await room.addEndpoint('failing.example')
+  room.receive('failing.example', () => answer(500))
+  room.deliver()
+  await room.tell([nation('n1'), nation('n2'), nation('n3')])
+  await until(() => room.newsAt('failing.example').length > 0, 'an attempt is made')
+  room.receive('failing.example', () => answer(204))
+  room.advance(-hour)
+  const arrived = () => new Set(room.newsAt('failing.example').map(({ id }) => id)).size
+  await until(() => arrived() === 3, 'all of it arrives')
+  await room.tell([nation('n4')])
+  await until(() => arrived() === 4, 'news arrive')
+})
+
+test('what is under way when the clock is set back is not begun once more', async () => {
+  await room.addEndpoint('slow.example')
+  const { promise: answered, resolve: answerIt } = Promise.withResolvers<void>()
+  room.receive('slow.example', async () => {
+    await answered
+    return answer(204)
+  })
+  room.deliver()
+  await room.tell([nation('n1')])
+  await until(() => room.newsAt('slow.example').length === 1, 'an attempt is under way')
+  room.advance(-hour)
+  await room.addEndpoint('other.example')
+  await room.tell([nation('n2')])
+  await until(() => room.newsAt('other.example').length === 1, 'the queue was looked at since')
+  answerIt()
+  await until(() => room.newsAt('slow.example').length === 2, 'the next arrives')
+  assert.equal(new Set(room.newsAt('slow.example').map(({ id }) => id)).size, 2)
+})

@@ -40,7 +40,11 @@ export async function startCounter(env: Record<string, string>): Promise<Counter
 }
 
 /** Calls with one key at one process, and holds each answer to what an answer must say. */
-async function call({ served }: Counter, key: string, limit: number): Promise<Omit<CountedCall, 'process'>> {
+export async function call(
+  { served }: Pick<Counter, 'served'>,
+  key: string,
+  limit: number,
+): Promise<Omit<CountedCall, 'process'>> {
   const startedAt = performance.now()
   const response = await fetch(`${served.url}/api/v1/game`, { headers: { authorization: `Bearer ${key}` } })
   const body = await response.text()

@@ -14,6 +14,7 @@ export interface Office {
   /** The key of the leader of n1. */
   key: string
   receiver: Receiver
+  webhookSecret: string
   follower: Follower
   /** The number of the last event that was logged before anybody listened. */
   lastUnheard: number
@@ -44,7 +45,7 @@ export async function openOffice(databaseUrl: string, env: Record<string, string
   })
   const { key } = (await made.json()) as { key: string }
   const receiver = await startReceiver()
-  await addHearing({ operate }, receiver.url(everything))
+  const { secret: webhookSecret } = await addHearing({ operate }, receiver.url(everything))
   const follower = follow(served.url)
 
   return {
@@ -52,6 +53,7 @@ export async function openOffice(databaseUrl: string, env: Record<string, string
     operate,
     key,
     receiver,
+    webhookSecret,
     follower,
     lastUnheard,
     async says() {

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { isTest } from '../webhooks/receiver.ts'
+import { verified } from '../webhooks/verified.ts'
+import { isFull } from './front-support/full.ts'
+import { assertWhole } from './support/assert-whole.ts'
+import { call } from './support/counted-calls.ts'
+import { weather } from './support/fault.ts'
+import { type Load, startLoad } from './support/load.ts'
+import { type Office, openOffice } from './support/office.ts'
+
+const skip = process.platform === 'win32' && 'Windows has no signal that tells a process to look at its clock'
+
+const hour = 3_600_000
+const lastsMs = isFull ? 4_000 : 800
+const limit = 20
+const preload = fileURLToPath(new URL('./support/stepped-clock.ts', import.meta.url))
+
+let dir: string
+let database: TestDatabase
+let office: Office
+let load: Load
+const clockFile = () => join(dir, 'offset')
+
+/** Sets the serving process's clock so many hours off the database's. */
+async function setClock(hours: number): Promise<void> {
+  writeFileSync(clockFile(), String(hours * hour))
+  office.served.child.kill('SIGUSR2')
+}
+
+before(async () => {
+  if (skip) return
+  dir = mkdtempSync(join(tmpdir(), 'chancery-clock-'))
+  writeFileSync(clockFile(), '0')
+  database = await createTestDatabase()
+  office = await openOffice(database.url, {
+    NODE_OPTIONS: `--import ${preload}`,
+    STEPPED_CLOCK_FILE: clockFile(),
+  })
+  load = startLoad(office.served, office.key)
+})
+after(async () => {
+  await office?.close()
+  await database?.drop()
+  if (dir) await rm(dir, { recursive: true, force: true })
+})
+
+/** A key with a life and a limit of its own. */
+async function makeKey(more: object): Promise<string> {
+  const made = await office.operate('POST', '/keys', {
+    nation_id: 'n1',
+    name: 'clock',
+    scopes: ['nation.read'],
+    ...more,
+  })
+  assert.equal(made.status, 201)
+  return ((await made.json()) as { key: string }).key
+}
+
+const statusWith = async (key: string, path = '/game') => {
+  const response = await fetch(`${office.served.url}/api/v1${path}`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  await response.body?.cancel()
+  return response.status
+}
+
+/** Whoever has used up a window waits for its end, by the time that passes. */
+async function assertUsedUp(key: string): Promise<void> {
+  const { isAllowed } = await call(office, key, limit)
+  assert.equal(isAllowed, false, 'a step of the clock gives nobody another window')
+}
+
+async function underStep(t: TestContext, hours: number): Promise<void> {
+  const used = await makeKey({ limit })
+  for (let count = 0; count < limit; count += 1) await call(office, used, limit)
+  const living = await makeKey({ expires_at: new Date(Date.now() + hour / 2).toISOString() })
+  const code = (await (await office.operate('POST', '/codes', { nation_id: 'n3' })).json()) as {
+    code: string
+  }
+
+  const refused = await weather(
+    t,
+    { office, load },
+    {
+      async begin() {
+        await setClock(hours)
+        assert.equal(await statusWith(living), 200, 'a key lives as long as the database says')
+        await assertUsedUp(used)
+        const redeemed = await fetch(`${office.served.url}/api/v1/discord/verify/${code.code}`)
+        assert.equal(redeemed.status, 200, await redeemed.text())
+      },
+      end: () => setClock(0),
+      lastsMs,
+      isDark: false,
+    },
+  )
+  assert.deepEqual(refused, [])
+  await assertUsedUp(used)
+}
+
+test(
+  'a process whose clock is set an hour on goes by the clock that all share, then and when it is set back',
+  { skip },
+  t => underStep(t, 1),
+)
+
+test(
+  'a process whose clock is set an hour back goes by the clock that all share, then and when it is set on',
+  { skip },
+  t => underStep(t, -1),
+)
+
+test('what was sent meanwhile was signed with the time that it was, and nothing is lost', {
+  skip,
+}, async () => {
+  await assertWhole(office, await load.stop())
+  // The package that receivers use refuses what is five minutes off.
+  for (const message of office.receiver.received)
+    if (!isTest(message)) verified(office.webhookSecret, message)
+})

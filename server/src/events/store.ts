@@ -1,6 +1,6 @@
 import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
 import { type Database, type Sql, sql } from '../store/database.ts'
-import { allOf, offsetOf, type Page } from '../store/paging.ts'
+import { allOf, offsetOf, type Page, readPage } from '../store/paging.ts'
 import type { ReadContext } from '../store/read-context.ts'
 import { type Gap, isLost, numberAt, runsOf, type Span } from './gaps.ts'
 
@@ -197,19 +197,50 @@ async function listByKind(db: Database, span: Span, kind: string, page: PageOfLo
   return { items, total }
 }
 
-/** Several kinds: as many of each as could be on the page, merged. */
+/** Several kinds: where the page begins is looked for by halves, so that what comes before it is never read. */
 async function listByKinds(db: Database, span: Span, kinds: string[], page: PageOfLog): Promise<Page<Event>> {
   const counted = await db.first<{ total: number }>(sql`
     select coalesce(sum(greatest(0, numbers.last - numbers.first + 1)), 0) as total
     from unnest(${kinds}::text[]) as k (type), lateral (select ${kindSpan(sql`k.type`, span)}) numbers`)
   const total = counted?.total ?? 0
   if (page.offset >= total) return { items: [], total }
+  const { isOldestFirst, offset, limit } = page
+  const start = await findSeqOf(db, span, kinds, isOldestFirst ? offset + 1 : total - offset)
+  const shown = isOldestFirst ? { first: start, last: span.last } : { first: span.first, last: start }
   const items = await db.rows<Event>(sql`
     select ${columns} from (
-      select seq from (${chosenByKinds(kinds, span, { ...page, limit: page.offset + page.limit })}) candidate
-      order by seq ${direction(page)} limit ${page.limit} offset ${page.offset}
+      select seq from (${chosenByKinds(kinds, shown, page)}) candidate order by seq ${direction(page)} limit ${limit}
     ) chosen join chancery_world.event e using (seq) order by e.seq ${direction(page)}`)
   return { items, total }
+}
+
+/**
+ * The number in the log of the `ordinal`th event (from 1, oldest first) of some kinds in a span: the least up to which there are so
+ * many. How many there are up to a number is the difference of two numbers within each kind.
+ */
+async function findSeqOf(db: Database, span: Span, kinds: string[], ordinal: number): Promise<number> {
+  const found = await db.first<{ seq: number }>(sql`
+    with recursive numbers as (
+      select k.type, begun.first from unnest(${kinds}::text[]) as k (type), lateral (
+        select kind_number as first from chancery_world.event e
+        where e.type = k.type and e.seq >= ${span.first} order by e.seq limit 1
+      ) begun
+    ), halves (low, high) as (
+      select ${span.first}::bigint, ${span.last}::bigint
+      union all
+      select case when counted.events >= ${ordinal} then h.low else middle.seq + 1 end,
+        case when counted.events >= ${ordinal} then middle.seq else h.high end
+      from halves h, lateral (select (h.low + h.high) / 2 as seq) middle, lateral (
+        select coalesce(sum(greatest(0, (
+          select e.kind_number from chancery_world.event e
+          where e.type = n.type and e.seq <= middle.seq order by e.seq desc limit 1
+        ) - n.first + 1)), 0) as events from numbers n
+      ) counted
+      where h.low < h.high
+    )
+    select low as seq from halves where low = high`)
+  if (!found) throw new Error('a log that has so many events has their numbers')
+  return found.seq
 }
 
 /** The numbers of so many events of each kind. */
@@ -230,33 +261,36 @@ function chosenBySubject(span: Span, filter: Subjects): Sql {
     sql`seq >= ${span.first} and seq <= ${span.last}`,
     filter.type && sql`type = any(${filter.type})`,
   ])
+  const { nation_id, alliance_id } = filter
   const sets = [
-    filter.nation_id &&
-      sql`select seq from chancery_world.event_nation where nation_id = any(${filter.nation_id}) and ${inSpan}`,
-    filter.alliance_id &&
-      sql`select seq from chancery_world.event_alliance where alliance_id = any(${filter.alliance_id}) and ${inSpan}`,
+    nation_id &&
+      sql`select seq from chancery_world.event_nation where ${isOneOf(sql`nation_id`, nation_id)} and ${inSpan}`,
+    alliance_id &&
+      sql`select seq from chancery_world.event_alliance where ${isOneOf(sql`alliance_id`, alliance_id)} and ${inSpan}`,
     filter.war_id === undefined
       ? undefined
       : sql`select seq from chancery_world.event where war_id = ${filter.war_id} and ${inSpan}`,
   ].filter(set => set !== undefined)
   // `intersect` keeps each number once, also where one event is about two of the nations asked for.
   const chosen = sets.reduce((all, set) => sql`${all} intersect ${set}`)
-  return sets.length === 1 ? sql`select distinct seq from (${chosen}) one` : chosen
+  if (sets.length > 1) return chosen
+  const areSeveral = (ids: string[] | undefined) => ids !== undefined && ids.length > 1
+  return areSeveral(nation_id) || areSeveral(alliance_id)
+    ? sql`select distinct seq from (${chosen}) one`
+    : chosen
 }
 
-async function listBySubject(
-  db: Database,
-  span: Span,
-  filter: Filter,
-  page: PageOfLog,
-): Promise<Page<Event>> {
-  const distinct = chosenBySubject(span, filter)
-  const counted = await db.first<{ total: number }>(sql`select count(*) as total from (${distinct}) chosen`)
-  const total = counted?.total ?? 0
-  if (page.offset >= total) return { items: [], total }
-  const items = await db.rows<Event>(sql`
-    select ${columns} from (
-      select seq from (${distinct}) chosen order by seq ${direction(page)} limit ${page.limit} offset ${page.offset}
-    ) shown join chancery_world.event e using (seq) order by e.seq ${direction(page)}`)
-  return { items, total }
+/** One value is compared as one: an index then has what follows in order. */
+const isOneOf = (column: Sql, values: string[]) =>
+  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`
+
+function listBySubject(db: Database, span: Span, filter: Filter, page: PageOfLog): Promise<Page<Event>> {
+  const opposite = { isOldestFirst: !page.isOldestFirst }
+  return readPage<Event>(db, filter, {
+    columns,
+    from: sql`(${chosenBySubject(span, filter)}) e`,
+    order: sql`e.seq ${direction(page)}`,
+    reversed: sql`e.seq ${direction(opposite)}`,
+    chosen: { columns: sql`e.seq`, joins: sql`join chancery_world.event e using (seq)` },
+  })
 }

@@ -119,8 +119,12 @@ export async function listAlliances(context: ReadContext, filter: Filter): Promi
     filter,
     {
       columns,
-      from: sql`chancery_world.alliance a ${place} ${details(leaderRanksOf(context))} where ${where}`,
+      from: sql`chancery_world.alliance a ${place} where ${where}`,
       order: orderOf(filter),
+      chosen: {
+        columns: sql`a.id`,
+        joins: sql`join chancery_world.alliance a on a.id = chosen.id ${place} ${details(leaderRanksOf(context))}`,
+      },
     },
     sql`chancery_world.alliance a where ${where}`,
   )

@@ -9,10 +9,15 @@ export function listNews(
   { pools }: ReadContext,
   { category, ...request }: ValuesFor<typeof operations.newsList>,
 ): Promise<Page<NewsItem>> {
-  const where = allOf([category === undefined ? undefined : sql`category = ${category}`])
+  const where = allOf([category === undefined ? undefined : sql`i.category = ${category}`])
   return readPage<NewsItem>(pools.public, request, {
-    columns: sql`id, title, body, category, author, published_at, nation_ids, alliance_ids`,
-    from: sql`chancery_world.news_item where ${where}`,
-    order: sql`published_at desc, id`,
+    columns: sql`i.id, i.title, i.body, i.category, i.author, i.published_at, i.nation_ids, i.alliance_ids`,
+    from: sql`chancery_world.news_item i where ${where}`,
+    order: sql`i.published_at desc, i.id`,
+    reversed: sql`i.published_at, i.id desc`,
+    chosen: {
+      columns: sql`i.published_at, i.id`,
+      joins: sql`join chancery_world.news_item i on i.id = chosen.id`,
+    },
   })
 }

@@ -72,6 +72,11 @@ export async function listWars(
     columns,
     from: sql`chancery_world.war w where ${where}`,
     order: sql`w.declared_at desc, w.id`,
+    reversed: sql`w.declared_at, w.id desc`,
+    chosen: {
+      columns: sql`w.declared_at, w.id`,
+      joins: sql`join chancery_world.war w on w.id = chosen.id`,
+    },
   })
   return { ...page, items: page.items.map(row => warOf(context, row)) }
 }

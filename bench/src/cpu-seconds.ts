@@ -16,9 +16,14 @@ export async function cpuSecondsOf(
 export async function cpuSecondsOfAll(pid: number): Promise<number | undefined> {
   const own = await cpuSecondsOf(pid, { withEnded: true })
   if (own === undefined) return undefined
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  const times = await Promise.all(children.split(' ').filter(Boolean).map(Number).map(cpuSecondsOfAll))
+  const times = await Promise.all((await startedBy(pid)).map(cpuSecondsOfAll))
   return times.reduce<number>((sum, seconds) => sum + (seconds ?? 0), own)
+}
+
+/** The processes that one has started and that still run, where the system is a Linux. */
+export async function startedBy(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return children.split(' ').filter(Boolean).map(Number)
 }
 
 /** What a process holds in memory now, in bytes, where the system is a Linux. */

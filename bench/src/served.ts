@@ -5,14 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pinned, type Side } from './cores.ts'
+import { startedBy } from './cpu-seconds.ts'
 
-const program = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url))
+// As everybody starts it: this is where the service gets its flags for V8.
+const program = fileURLToPath(new URL('../../cli/bin/chancery.js', import.meta.url))
 
 /** `chancery serve` as a process of its own, on a world of its own. */
 export interface Served {
   publicUrl: string
   operatorUrl: string
   operatorToken: string
+  /** Of the process that serves: the command starts it, and only passes signals on. */
   pid: number
   /** Asks the operator listener; rejects where it refuses. */
   operate<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T>
@@ -45,11 +48,12 @@ export async function serve(env: Record<string, string> = {}, core?: Side): Prom
     },
   })
   const addresses = JSON.parse(await firstDocument(child)) as { public: string; operator: string }
+  const [pid = Number(child.pid)] = await startedBy(Number(child.pid))
   return {
     publicUrl: addresses.public,
     operatorUrl: addresses.operator,
     operatorToken: token,
-    pid: Number(child.pid),
+    pid,
     async operate(method, path, body, headers = {}) {
       const response = await fetch(addresses.operator + path, {
         method,

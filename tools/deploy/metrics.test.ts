@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startChancery } from '../../server/test/support/chancery.ts'
+import { without } from './proxies.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (path: string) => readFile(join(root, path), 'utf8')
+const alertsFile = 'deploy/prometheus/alerts.yaml'
+
+interface Panel {
+  id: number
+  type: string
+  title: string
+  description?: string
+  gridPos: { x: number; y: number; w: number; h: number }
+  fieldConfig?: { defaults: { unit?: string } }
+  targets?: { refId: string; expr: string }[]
+}
+
+/** Names of metrics with the labels that stand behind them; a histogram's parts count as itself. */
+function metricsIn(text: string): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const [, name = '', labels = ''] of text.matchAll(
+    /\b((?:chancery|process|nodejs)_[a-z0-9_]+[a-z0-9])(?:\{([^}]*)\})?/g,
+  )) {
+    const metric = name.replace(/_seconds_(bucket|sum|count)$/, '_seconds')
+    const known = found.get(metric) ?? new Set()
+    found.set(metric, known)
+    for (const [, label = ''] of labels.matchAll(/([a-z_]+)(?:[=!]|,|$)/g)) known.add(label)
+  }
+  return found
+}
+
+let exposed: string
+let onPage: Map<string, Set<string>>
+before(async () => {
+  const chancery = await startChancery()
+  try {
+    await chancery.read('/nations')
+    exposed = await (await chancery.operate('GET', '/metrics')).text()
+  } finally {
+    await chancery.close()
+  }
+  const page = await read('docs/operations/metrics.md')
+  onPage = metricsIn(
+    page
+      .split('\n')
+      .filter(line => line.startsWith('| `'))
+      .map(line => line.split('|')[1])
+      .join('\n'),
+  )
+})
+
+const exposedNames = () => [...exposed.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
+
+test('the page explains every metric of a running service, and none that there is not', () => {
+  const own = exposedNames().filter(name => name.startsWith('chancery_'))
+  assert.deepEqual([...onPage.keys()].filter(name => name.startsWith('chancery_')).sort(), own.sort())
+  assert.deepEqual(
+    [...onPage.keys()].filter(name => !exposedNames().includes(name)),
+    [],
+  )
+})
+
+test('the page names the labels that the metrics have', () => {
+  for (const [name, labels] of metricsIn(exposed.replace(/^#.*$/gm, ''))) {
+    const said = onPage.get(name)
+    if (said === undefined) continue
+    assert.deepEqual([...labels].filter(label => label !== 'le').sort(), [...said].sort(), name)
+  }
+})
+
+test('where no store shares the limits, none is said to be away', () => {
+  assert.doesNotMatch(exposed, /^chancery_limits_shared /m)
+})
+
+for (const file of [alertsFile, 'deploy/grafana/chancery.json']) {
+  test(`${file} asks for metrics and labels that there are`, async () => {
+    const asked = metricsIn((await read(file)).replaceAll('\\"', '"'))
+    assert.ok(asked.size > 10)
+    for (const [name, labels] of asked) {
+      assert.ok(exposedNames().includes(name), name)
+      const known = [...(onPage.get(name) ?? []), 'job', 'instance', 'le']
+      assert.deepEqual(
+        [...labels].filter(label => !known.includes(label)),
+        [],
+        name,
+      )
+    }
+  })
+}
+
+test('every alert has its place in the runbook, and no other has', async () => {
+  const alerts = await read(alertsFile)
+  const named = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
+  const linked = [...alerts.matchAll(/runbook\.md#(\w+)/g)].map(([, anchor]) => anchor)
+  const headings = [...(await read('docs/operations/runbook.md')).matchAll(/^#+ (Chancery[A-Z]\w+)$/gm)]
+  assert.deepEqual(headings.map(([, heading]) => heading).sort(), named.toSorted())
+  assert.deepEqual(
+    linked,
+    named.map(name => name?.toLowerCase()),
+  )
+})
+
+describe('the dashboard', () => {
+  let panels: Panel[]
+  before(async () => {
+    panels = JSON.parse(await read('deploy/grafana/chancery.json')).panels
+  })
+
+  test('has panels that each ask something, say what they show, and have a unit', () => {
+    assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length)
+    assert.equal(new Set(panels.map(({ title }) => title)).size, panels.length)
+    for (const { title, type, description, fieldConfig, targets = [] } of panels) {
+      if (type === 'row') continue
+      assert.ok(targets.length > 0 && targets.every(({ expr }) => expr !== ''), title)
+      assert.equal(new Set(targets.map(({ refId }) => refId)).size, targets.length, title)
+      assert.ok(description && fieldConfig?.defaults.unit, title)
+    }
+  })
+
+  test('lays no panel over another, or over the edge', () => {
+    const taken = new Set<string>()
+    for (const { title, gridPos: place } of panels) {
+      assert.ok(place.x >= 0 && place.x + place.w <= 24, title)
+      for (let x = place.x; x < place.x + place.w; x += 1)
+        for (let y = place.y; y < place.y + place.h; y += 1) {
+          assert.ok(!taken.has(`${x} ${y}`), title)
+          taken.add(`${x} ${y}`)
+        }
+    }
+  })
+
+  test('shows every metric that is the service’s own', async () => {
+    const shown = metricsIn(await read('deploy/grafana/chancery.json'))
+    assert.deepEqual(
+      exposedNames().filter(name => name.startsWith('chancery_') && !shown.has(name)),
+      [],
+    )
+  })
+})
+
+describe('promtool', { skip: without('promtool', '--version') }, () => {
+  test('takes the rules', () => {
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', join(root, alertsFile)], {
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stdout + stderr)
+  })
+
+  test('has nothing to say about what the service tells of itself', () => {
+    const own = exposed
+      .split('\n')
+      .filter(line => /^(# (HELP|TYPE) )?chancery_/.test(line))
+      .join('\n')
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input: `${own}\n`,
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stdout + stderr)
+  })
+})

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { runCommandLine } from '../../cli/src/command-line.ts'
+import { brokenLinks } from '../guides/broken-links.ts'
+import { without } from './proxies.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (path: string) => readFile(join(root, path), 'utf8')
+
+const pages = [
+  'deploy/README.md',
+  'docs/operations/deploy.md',
+  'docs/operations/runbook.md',
+  'docs/operations/metrics.md',
+  'docs/operations/logs.md',
+]
+const files = [
+  'Dockerfile',
+  'deploy/.env.example',
+  'deploy/compose.yaml',
+  'deploy/proxy/Caddyfile',
+  'deploy/systemd/chancery.env.example',
+  'deploy/systemd/chancery.service',
+  'deploy/systemd/chancery@.service',
+]
+
+test('the links of the pages lead somewhere', async () => {
+  for (const page of pages)
+    assert.deepEqual(await brokenLinks(await read(page), dirname(join(root, page))), [], page)
+})
+
+/** A command as a page has it: which one, and with which options. */
+function commandsIn(markdown: string): { words: string[]; options: string[] }[] {
+  return [...markdown.matchAll(/(?:npx |exec chancery |`)chancery ([^\n`|)]+)/g)].map(([, text = '']) => {
+    const parts = text.split(/\s+/)
+    const end = parts.findIndex(part => !/^[a-z][a-z-]*$/.test(part))
+    return {
+      words: parts.slice(0, end === -1 ? parts.length : end),
+      options: parts.filter(part => /^--[a-z]/.test(part)),
+    }
+  })
+}
+
+/** What a command prints with --help. */
+async function helpOf(words: string[]): Promise<string> {
+  const output = new PassThrough()
+  const terminal = { env: {}, input: Readable.from([]), output, messages: new PassThrough() }
+  assert.equal(await runCommandLine([...words, '--help'], terminal), 0, words.join(' '))
+  output.end()
+  return text(output)
+}
+
+test('the commands of the pages are commands, with options that they take', {
+  timeout: 240_000,
+}, async () => {
+  const texts = await Promise.all(pages.map(read))
+  const wanted = new Map<string, Set<string>>()
+  for (const { words, options } of texts.flatMap(commandsIn)) {
+    const known = wanted.get(words.join(' ')) ?? new Set()
+    wanted.set(words.join(' '), known)
+    for (const option of options) known.add(option)
+  }
+  assert.ok(wanted.size > 10)
+  for (const [command, options] of wanted) {
+    const output = await helpOf(command.split(' '))
+    // A word that is no command shows the help of what stands before it.
+    assert.match(output, RegExp(`^Usage: chancery ${command}[ \\n]`), command)
+    for (const option of options) assert.ok(output.includes(option), `${command} ${option}`)
+  }
+})
+
+test('what the files set is a setting, or one of their own', async () => {
+  const known = new Set((await read('docs/operations/settings.md')).match(/CHANCERY_[A-Z_]+[A-Z]/g))
+  // Of the compose file, which hands them on.
+  for (const name of ['CHANCERY_SITE', 'CHANCERY_VERSION']) known.add(name)
+  for (const file of files)
+    for (const name of (await read(file)).match(/CHANCERY_[A-Z_]+[A-Z]/g) ?? [])
+      assert.ok(known.has(name), `${file}: ${name}`)
+})
+
+test('the two units differ in what several processes need, and in nothing else', async () => {
+  const settingsOf = async (name: string) =>
+    (await read(`deploy/systemd/${name}`)).split('\n').filter(line => line !== '' && !line.startsWith('#'))
+  const [one, several] = [await settingsOf('chancery.service'), await settingsOf('chancery@.service')]
+  const keys = (lines: string[]) => lines.map(line => line.split('=')[0])
+  assert.deepEqual(keys(several), keys(one))
+  const changed = several.filter(line => !one.includes(line)).map(line => line.split('=')[0])
+  assert.deepEqual(changed, ['Description', 'Environment', 'EnvironmentFile', 'ExecStartPost'])
+})
+
+test('systemd takes the units, and finds little that they leave open', {
+  skip: without('systemd-analyze', '--version'),
+}, async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'chancery-units-'))
+  try {
+    for (const name of ['chancery.service', 'chancery@.service']) {
+      await cp(join(root, 'deploy/systemd', name), join(dir, name))
+      // What it starts need not be where it will be.
+      const unit = await readFile(join(dir, name), 'utf8')
+      await writeFile(
+        join(dir, name),
+        unit.replaceAll('/opt/chancery/node_modules/.bin/node', process.execPath),
+      )
+    }
+    const units = ['chancery.service', 'chancery@1.service'].map(name => join(dir, name))
+    const verified = spawnSync('systemd-analyze', ['verify', '--man=no', ...units], { encoding: 'utf8' })
+    assert.equal(verified.status, 0, verified.stderr)
+    assert.ok(!verified.stderr.includes('chancery'), verified.stderr)
+    const words = ['security', '--offline=true', '--threshold=20', join(dir, 'chancery.service')]
+    const judged = spawnSync('systemd-analyze', words, { encoding: 'utf8' })
+    assert.equal(judged.status, 0, judged.stdout.split('\n').at(-2))
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+})

@@ -14,6 +14,7 @@ export interface Exchange extends Sent {
   status: number
   answered: IncomingHttpHeaders
   bytes: number
+  raw: Buffer
   /** The parsed body; undefined where there is none or it is not JSON. */
   json: unknown
   /** Why the body is not UTF-8 JSON. */
@@ -29,7 +30,8 @@ export function createTransport() {
     'https:': new https.Agent({ keepAlive: true, maxSockets: 32 }),
   }
 
-  function send(sent: Sent): Promise<Exchange> {
+  /** `isEnough` says when a stream, which never ends, has said enough: then it is left. */
+  function send(sent: Sent, isEnough?: (raw: Buffer) => boolean): Promise<Exchange> {
     const isTls = sent.url.startsWith('https:')
     const [, origin = '', path = '/'] = /^(https?:\/\/[^/]+)(.*)$/.exec(sent.url) ?? []
     const { hostname, port } = new URL(origin)
@@ -46,18 +48,26 @@ export function createTransport() {
       },
       response => {
         const chunks: Buffer[] = []
-        response.on('data', chunk => chunks.push(chunk))
-        response.on('error', reject)
-        response.on('end', () => {
-          const bytes = Buffer.concat(chunks)
+        const settle = () => {
+          const raw = Buffer.concat(chunks)
           resolve({
             ...sent,
             status: response.statusCode ?? 0,
             answered: response.headers,
-            bytes: bytes.length,
-            ...parse(bytes),
+            bytes: raw.length,
+            raw,
+            ...parse(raw),
           })
+        }
+        response.on('data', chunk => {
+          chunks.push(chunk)
+          const isEndless = response.headers['content-type'] === 'text/event-stream'
+          if (!isEndless || !isEnough?.(Buffer.concat(chunks))) return
+          settle()
+          response.destroy()
         })
+        response.on('error', reject)
+        response.on('end', settle)
       },
     )
     request.on('timeout', () => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))

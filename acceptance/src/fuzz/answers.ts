@@ -1,0 +1,73 @@
+import type { Exchange } from '../exchange.ts'
+import { dig } from '../json.ts'
+import type { Checker } from './checker.ts'
+import type { Described, Operation, Schema } from './document.ts'
+import { eventsIn } from './event-lines.ts'
+
+/** What is wrong with an answer, by what the document says of its operation. */
+export function answerProblems(checker: Checker, operation: Operation, exchange: Exchange): string[] {
+  const { status } = exchange
+  if (status >= 500) return [`${status}: the server failed${aboutError(exchange)}`]
+  const described = operation.responses[status] ?? (status >= 400 ? operation.responses.default : undefined)
+  if (!described) return [`${status} is not documented for ${operation.id}${aboutError(exchange)}`]
+  return describedProblems(checker, described, exchange)
+}
+
+/** What is wrong with an answer, by one description of it. */
+export function describedProblems(checker: Checker, described: Described, exchange: Exchange): string[] {
+  return [...headerProblems(checker, described, exchange), ...bodyProblems(checker, described, exchange)]
+}
+
+function headerProblems(checker: Checker, { headers }: Described, { answered }: Exchange): string[] {
+  return Object.entries(headers).flatMap(([name, { required, schema }]) => {
+    const text = answered[name.toLowerCase()]
+    if (text === undefined) return required ? [`the header ${name} is missing`] : []
+    const isNumber = schema.type === 'integer' || schema.type === 'number'
+    const value = isNumber && /^-?\d+(\.\d+)?$/.test(String(text)) ? Number(text) : String(text)
+    return checker.problems(schema, value).map(problem => `the header ${name}: ${text}: ${problem}`)
+  })
+}
+
+function bodyProblems(checker: Checker, { content }: Described, exchange: Exchange): string[] {
+  const { method, status, answered, bytes, json, problem } = exchange
+  if (method === 'HEAD') return bytes === 0 ? [] : ['HEAD is answered with a body']
+  if (!content) return bytes === 0 ? [] : [`${status} has a body that is not documented`]
+  const type = String(answered['content-type'])
+  const [essence = ''] = type.split(';')
+  const schema = content[essence]?.schema
+  if (!schema) return [`the content type ${type} is not documented for ${status}`]
+  if (essence !== 'application/json') return textProblems(checker, essence, schema, exchange)
+  if (!/; *charset=utf-8$/i.test(type)) return [`the content type is ${type}, without charset=utf-8`]
+  if (problem !== undefined || json === undefined)
+    return [`the body is not JSON: ${problem ?? 'it is empty'}`]
+  return [...checker.problems(schema, json), ...requestIdProblems(exchange)]
+}
+
+/** Lines and events are told one by one; of other texts nothing is known. */
+function textProblems(checker: Checker, type: string, schema: Schema, { raw }: Exchange): string[] {
+  if (type === 'text/event-stream') {
+    const { problems, data } = eventsIn(raw.toString())
+    return [...problems, ...data.flatMap(each => checker.problems(schema.contentSchema ?? {}, each))]
+  }
+  if (type !== 'application/x-ndjson') return []
+  const lines = raw.toString().split('\n').slice(0, -1)
+  return lines.flatMap(line => {
+    try {
+      return checker.problems(schema.contentSchema ?? {}, JSON.parse(line))
+    } catch {
+      return [`a line is not JSON: ${line.slice(0, 100)}`]
+    }
+  })
+}
+
+function requestIdProblems({ json, answered }: Exchange): string[] {
+  const id = dig(json, 'error.request_id')
+  return id === undefined || id === answered['x-request-id']
+    ? []
+    : [`request_id is ${id}, and the header x-request-id ${answered['x-request-id']}`]
+}
+
+const aboutError = ({ json }: Exchange) => {
+  const code = dig(json, 'error.code')
+  return code === undefined ? '' : ` (${code}: ${dig(json, 'error.message')})`
+}

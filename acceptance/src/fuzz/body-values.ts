@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import type { Api, Schema } from './document.ts'
+import type { KnownValues } from './known-values.ts'
+
+/** Nothing is to leave this machine: who is called by us must be ourselves. */
+const urls = [
+  'http://127.0.0.1:65432/',
+  'http://127.0.0.1:65432/',
+  'http://localhost:65432/hook?a=b',
+  'http://127.0.0.1:9/',
+  'https://127.0.0.1:9/hook',
+  'http://[::1]:9/',
+  'ftp://127.0.0.1/',
+  'http://',
+  'not a url',
+  'javascript:0',
+]
+
+/** Values that a schema takes, as far as a generator can know; some of them name things that are there. */
+export function valuesFor(api: Api, values: KnownValues, schema: Schema, name = ''): fc.Arbitrary<unknown> {
+  const made = (inner: Schema, member = name) => valuesFor(api, values, inner, member)
+  const whole = api.resolve(schema)
+  const alternatives = whole.anyOf ?? whole.oneOf
+  if (alternatives) return fc.oneof(...alternatives.map(each => made(each)))
+  if (whole.const !== undefined) return fc.constant(whole.const)
+  if (whole.enum) return fc.constantFrom(...whole.enum)
+  const types = [whole.type ?? []].flat()
+  if (types.length > 1) return fc.oneof(...types.map(type => made({ ...whole, type })))
+  switch (types[0]) {
+    case 'object':
+      return objects(whole, made)
+    case 'array': {
+      const { items = {}, minItems = 0, maxItems = 3, uniqueItems } = whole
+      const bounds = { minLength: minItems, maxLength: Math.max(minItems, Math.min(maxItems, 3)) }
+      const of = made(items, name.replace(/s$/, ''))
+      return uniqueItems ? fc.uniqueArray(of, bounds) : fc.array(of, bounds)
+    }
+    case 'integer':
+      return fc.integer({ min: whole.minimum ?? -5, max: Math.min(whole.maximum ?? 1_000, 1_000_000) })
+    case 'number':
+      return fc.integer({ min: 0, max: 10_000_000 }).map(tenThousandths => tenThousandths / 10_000)
+    case 'boolean':
+      return fc.boolean()
+    case 'null':
+      return fc.constant(null)
+    case 'string':
+      return texts(whole, name, values.named(name))
+    default:
+      return fc.jsonValue({ maxDepth: 2 })
+  }
+}
+
+function objects(schema: Schema, made: (inner: Schema, member?: string) => fc.Arbitrary<unknown>) {
+  const { properties = {}, required = [], patternProperties } = schema
+  const members = Object.fromEntries(
+    Object.entries(properties).map(([name, inner]) => [name, made(inner, name)]),
+  )
+  const named = fc.record(members, { requiredKeys: required.filter(name => name in members) })
+  const [pattern] = Object.entries(patternProperties ?? {})
+  if (!pattern) return named
+  return fc.dictionary(matching(pattern[0]), made(pattern[1]), { maxKeys: 3 })
+}
+
+function texts(
+  { format, pattern, minLength = 0, maxLength = 60, examples = [] }: Schema,
+  name: string,
+  known: string[],
+) {
+  if (name === 'url') return fc.constantFrom(...urls)
+  if (format === 'date-time')
+    return fc
+      .date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+      .map(time => time.toISOString())
+  const free = pattern
+    ? matching(pattern)
+    : fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) })
+  const given = [...known, ...examples.map(String)]
+  return given.length > 0 ? fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...given) }, free) : free
+}
+
+/** What a pattern looks ahead for is left to chance: whoever judges the value sees whether it fits. */
+const matching = (pattern: string) =>
+  fc.stringMatching(new RegExp(pattern.replaceAll(/\(\?[!=][^()]*\)/g, ''))).map(text => text.slice(0, 100))
+
+const oddValues: unknown[] = [
+  null,
+  '',
+  '\0',
+  'x'.repeat(5_000),
+  '\u{1F680}',
+  '../../',
+  0,
+  -1,
+  1.5,
+  1e308,
+  2 ** 53,
+  true,
+  false,
+  [],
+  {},
+  [null],
+  { a: 1 },
+  { constructor: 1 },
+  '2026-02-30T00:00:00Z',
+  [[[[[[[[]]]]]]]],
+]
+
+/** A value with one thing in it changed, taken away or added. */
+export const spoiled = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc
+    .tuple(
+      value,
+      fc.nat(),
+      fc.constantFrom('change', 'change', 'remove', 'add'),
+      fc.constantFrom(...oddValues),
+    )
+    .map(([whole, which, way, odd]) => {
+      const copy: unknown = structuredClone({ whole })
+      const places = placesIn(copy)
+      const [holder, name] = places[which % places.length] ?? [copy, 'whole']
+      const inner = Object(holder)[name]
+      if (way === 'add' && typeof inner === 'object' && inner !== null && !Array.isArray(inner))
+        inner.unexpected = odd
+      else if (way === 'remove' && name !== 'whole') Reflect.deleteProperty(Object(holder), name)
+      else Object(holder)[name] = odd
+      return Object(copy).whole
+    })
+
+/** Every place that holds something, from the outermost inwards. */
+function placesIn(value: unknown): [holder: object, name: string][] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.keys(value).flatMap(name => [
+    [value, name] as [object, string],
+    ...placesIn(Object(value)[name]),
+  ])
+}

@@ -1,0 +1,89 @@
+import { dig, digText } from '../json.ts'
+import { allScopes, type Keys } from '../keys.ts'
+import type { Visit } from '../visit.ts'
+
+/** Somebody who calls, as the fuzzer knows them. */
+export interface Caller {
+  /** What stands for the key where a call is shown. */
+  name: string
+  /** The Authorization header; undefined for none. */
+  authorization: string | undefined
+  /** `nobody` brings no key, `wrong` one that must be refused. */
+  kind: 'nobody' | 'known' | 'wrong'
+  scopes: readonly string[]
+  hasNation: boolean
+}
+
+const known = (name: string, authorization: string, scopes: readonly string[], hasNation = true): Caller => ({
+  name,
+  authorization,
+  kind: 'known',
+  scopes,
+  hasNation,
+})
+const wrong = (name: string, authorization: string): Caller => ({
+  name,
+  authorization,
+  kind: 'wrong',
+  scopes: [],
+  hasNation: false,
+})
+
+export const nobody: Caller = {
+  name: 'nobody',
+  authorization: undefined,
+  kind: 'nobody',
+  scopes: [],
+  hasNation: false,
+}
+
+const neverAKey = [
+  wrong('a word', 'Bearer'),
+  wrong('an empty key', 'Bearer '),
+  wrong('no bearer', 'Basic dXNlcjpwYXNzd29yZA=='),
+  wrong('another scheme', 'Token chk_00000000000000000000000000000000000000'),
+  wrong('a key of the right form', 'Bearer chk_00000000000000000000000000000000000000'),
+  wrong('a long key', `Bearer ${'x'.repeat(2_000)}`),
+  wrong('something', 'Bearer ../../etc/passwd'),
+]
+
+/** Callers of every kind. Without the operator door only those who bring the key that was given, nothing or something wrong. */
+export async function makeCallers(visit: Visit, keys: Keys, limit: number): Promise<Caller[]> {
+  const given = visit.settings.key
+  if (!visit.settings.operator)
+    return [nobody, ...neverAKey, ...(given === undefined ? [] : [await ofGivenKey(visit, given)])]
+  const nationId = await anOfficer(visit)
+  const owner = await keys.make({ nationId, scopes: allScopes, limit })
+  const narrow = await keys.make({ nationId, scopes: ['nation.read'], limit })
+  const homeless = await keys.make({ playerId: 'a-player-of-no-nation', scopes: allScopes, limit })
+  const revoked = await keys.make({ nationId, scopes: allScopes })
+  await keys.revoke(revoked)
+  return [
+    nobody,
+    known('OWNER_KEY', `Bearer ${owner.key}`, allScopes),
+    known('OWNER_KEY', `bearer  ${owner.key} `, allScopes),
+    known('KEY_WITH_NATION_READ', `Bearer ${narrow.key}`, ['nation.read']),
+    known('KEY_OF_NO_NATION', `BEARER ${homeless.key}`, allScopes, false),
+    wrong('a revoked key', `Bearer ${revoked.key}`),
+    wrong('a mistyped key', `Bearer ${owner.key.slice(0, -1)}${owner.key.endsWith('0') ? '1' : '0'}`),
+    wrong('a key and more', `Bearer ${owner.key} x`),
+    wrong('a key without its scheme', owner.key),
+    ...neverAKey,
+  ]
+}
+
+async function ofGivenKey(visit: Visit, key: string): Promise<Caller> {
+  const { json } = await visit.ask('/api/v1/me/key', { key })
+  const scopes = dig(json, 'data.scopes')
+  const nation = dig(json, 'data.nation')
+  return known('KEY', `Bearer ${key}`, Array.isArray(scopes) ? scopes.map(String) : [], Boolean(nation))
+}
+
+/** A nation that may see its alliance's treasury, or any. */
+async function anOfficer(visit: Visit): Promise<string> {
+  const { json } = await visit.ask('/api/v1/nations?limit=100', { key: null })
+  const nations = dig(json, 'data')
+  const found = Array.isArray(nations) ? nations : []
+  const officer = found.find(nation => dig(nation, 'alliance.rank') === 'officer')
+  return digText(officer ?? found[0], 'id')
+}

@@ -1,0 +1,63 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Schema } from './document.ts'
+
+/** Holds values against the schemas of a document, by a validator that knows nothing of the server. */
+export interface Checker {
+  /** What is wrong with what was answered. A member that the document does not name is wrong too. */
+  problems(schema: Schema, value: unknown): string[]
+  /** Whether a value may be sent. */
+  accepts(schema: Schema, value: unknown): boolean
+}
+
+export function createChecker(document: object): Checker {
+  const ajv = new Ajv2020({ strict: false, logger: false })
+  addFormats.default(ajv)
+  ajv.addKeyword({
+    keyword: 'x-decimals',
+    type: 'number',
+    validate: (decimals: number, value: number) => Number(value.toFixed(decimals)) === value,
+  })
+  const compileIn = (name: string, whole: object, prepare: (part: object) => object) => {
+    ajv.addSchema(prepare(whole), name)
+    const compiled = new WeakMap<Schema, ValidateFunction>()
+    return (schema: Schema): ValidateFunction => {
+      const known = compiled.get(schema)
+      if (known) return known
+      const absolute = JSON.stringify(prepare(schema)).replaceAll('"$ref":"#/', `"$ref":"${name}#/`)
+      const made = ajv.compile(JSON.parse(absolute))
+      compiled.set(schema, made)
+      return made
+    }
+  }
+  const answered = compileIn('answered', document, closed)
+  const sent = compileIn('sent', document, part => part)
+  return {
+    problems(schema, value) {
+      const validate = answered(schema)
+      if (validate(value)) return []
+      return (validate.errors ?? []).map(
+        ({ instancePath, message, params }) =>
+          `body${instancePath} ${message}${'additionalProperty' in params ? `: ${params.additionalProperty}` : ''}`,
+      )
+    },
+    accepts: (schema, value) => sent(schema)(value),
+  }
+}
+
+/**
+ * A copy in which objects hold what they name and nothing else. The document leaves them open for what later versions add; this
+ * server has not added anything that it does not describe. An alternative that takes every object goes for the same reason.
+ */
+function closed<T>(part: T): T {
+  if (Array.isArray(part)) return part.map(closed) as T
+  if (typeof part !== 'object' || part === null) return part
+  const copy: Schema = Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, closed(inner)]))
+  if (copy.anyOf?.some(isNamed)) copy.anyOf = copy.anyOf.filter(isNamed)
+  const isOpen = copy.properties !== undefined && copy.additionalProperties === undefined
+  const isObject = [copy.type].flat().includes('object')
+  return (isOpen && isObject ? { ...copy, additionalProperties: false } : copy) as T
+}
+
+const isNamed = ({ type, properties, patternProperties, additionalProperties }: Schema): boolean =>
+  type !== 'object' || Boolean(properties ?? patternProperties ?? additionalProperties)

@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import type { Caller } from './callers.ts'
+import type { Checker } from './checker.ts'
+import type { Operation, Parameter } from './document.ts'
+import { brokenEncodings, pathEncodings, queryEncodings, textsFor } from './parameter-texts.ts'
+import { type Verdict, verdictOf } from './parameter-verdict.ts'
+import type { Call, Session } from './session.ts'
+
+/** A text that stands for a parameter, as it is written and as it is meant. */
+interface Written {
+  parameter: Parameter | undefined
+  name: string
+  raw: string
+  /** Null where it means nothing. */
+  text: string | null
+}
+
+/** One call of an operation, drawn by chance. */
+export interface Draw {
+  call: Call
+  /** What the document says of its query and headers; and of its query alone. */
+  verdict: Verdict
+  queryVerdict: Verdict
+  /** Known parameters that are given, by name; the last of those that are given twice. */
+  given: Map<string, string>
+  /** Names of parameters that the operation does not have. */
+  strange: string[]
+  /** Whether the world has what the path names. */
+  namesKnown: boolean
+}
+
+const unknownNames = [
+  'unknown',
+  'Page',
+  'page[]',
+  'fields',
+  '__proto__',
+  'constructor',
+  'callback',
+  '%00',
+  '',
+]
+
+/** Calls of one operation: good ones, bad ones and odd ones, by everybody, under every base. */
+export function drawsOf(session: Session, operation: Operation, weights = callerWeights): fc.Arbitrary<Draw> {
+  const { api, checker, values } = session
+  const ofPlace = (place: Parameter['in']) => operation.parameters.filter(parameter => parameter.in === place)
+  const ids = values.inPath(operation)
+  const path = fc.tuple(
+    ...ofPlace('path').map(parameter =>
+      written(parameter, ids.length > 0 ? ids : ['2345678923'], pathEncodings),
+    ),
+  )
+  const inQuery = ofPlace('query')
+  const queryParts = inQuery.map(parameter =>
+    written(parameter, values.forParameter(operation, parameter), queryEncodings),
+  )
+  const query = fc.tuple(
+    fc.subarray(queryParts, { maxLength: Math.min(4, queryParts.length) }).chain(parts => fc.tuple(...parts)),
+    maybe(7, fc.oneof(unknown, ...queryParts)),
+  )
+  const headers = ofPlace('header').map(parameter =>
+    textsFor(parameter, values.forParameter(operation, parameter))
+      .map(text => text.replaceAll(/[^\x21-\x7e]/g, ''))
+      .map((text): Written => ({ parameter, name: parameter.name, raw: text, text })),
+  )
+  return fc
+    .record({
+      base: fc.constantFrom(...api.bases),
+      caller: drawnCaller(session.callers, weights),
+      path,
+      query: query.map(([parts, more]) => [...parts, ...more]),
+      headers: fc.tuple(...headers.map(header => maybe(4, header))),
+    })
+    .map(({ base, caller, path, query, headers }): Draw => {
+      const sentHeaders = headers.flat()
+      const known = [...query, ...sentHeaders].filter(({ parameter }) => parameter)
+      const filled = path.reduce(
+        (target, { name, raw }) => target.replace(`{${name}}`, () => raw),
+        operation.path,
+      )
+      const search = query.map(({ name, raw }) => `${name}=${raw}`).join('&')
+      return {
+        call: {
+          method: operation.method,
+          target: `${base}${filled}${search === '' ? '' : `?${search}`}`,
+          caller,
+          headers: Object.fromEntries(sentHeaders.map(({ name, raw }) => [name, raw])),
+        },
+        verdict: together(checker, [...query, ...sentHeaders]),
+        queryVerdict: together(checker, query),
+        given: new Map(known.map(({ name, text }) => [name, text ?? ''])),
+        strange: query.filter(({ parameter }) => !parameter).map(({ name }) => name),
+        namesKnown: path.every(({ text }) => text !== null && ids.includes(text)),
+      }
+    })
+}
+
+/** Of known parameters given together. A name that is given twice is wrong, whatever it is given as. */
+function together(checker: Checker, written: readonly Written[]): Verdict {
+  const known = written.filter(({ parameter }) => parameter)
+  const verdicts = known.map(({ parameter, text }) =>
+    parameter && text !== null ? verdictOf(checker, parameter, text) : 'bad',
+  )
+  const names = new Set(known.map(({ name }) => name))
+  if (names.size < known.length || verdicts.includes('bad')) return 'bad'
+  return verdicts.includes('unsure') ? 'unsure' : 'good'
+}
+
+const maybe = <T>(oneIn: number, some: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
+  fc.oneof(
+    { weight: oneIn - 1, arbitrary: fc.constant<T[]>([]) },
+    { weight: 1, arbitrary: some.map(it => [it]) },
+  )
+
+const callerWeights = { known: 6, nobody: 4, wrong: 1 }
+
+/** Half of the calls come from somebody with a key. */
+export function drawnCaller(
+  callers: readonly Caller[],
+  weights: Record<Caller['kind'], number> = callerWeights,
+): fc.Arbitrary<Caller> {
+  const kinds = Map.groupBy(callers, ({ kind }) => kind)
+  return fc.oneof(
+    ...[...kinds].map(([kind, some]) => ({ weight: weights[kind], arbitrary: fc.constantFrom(...some) })),
+  )
+}
+
+function written(
+  parameter: Parameter,
+  known: readonly string[],
+  encodings: readonly ((text: string) => string)[],
+): fc.Arbitrary<Written> {
+  const { name } = parameter
+  const right = fc
+    .tuple(textsFor(parameter, known), fc.constantFrom(...encodings))
+    .map(([text, encode]): Written => ({ parameter, name, raw: encode(text), text }))
+  const broken = fc
+    .constantFrom(...brokenEncodings)
+    .map((raw): Written => ({ parameter, name, raw, text: null }))
+  return fc.oneof({ weight: 40, arbitrary: right }, { weight: 1, arbitrary: broken })
+}
+
+const unknown = fc
+  .tuple(fc.constantFrom(...unknownNames), fc.constantFrom('', '1', 'x', '%00', '%zz', 'a=b'))
+  .map(([name, raw]): Written => ({ parameter: undefined, name, raw, text: raw }))

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import type { Parameter, Schema } from './document.ts'
+import { oddNumbers, oddTexts, oddTimes } from './odd-texts.ts'
+
+/** Texts for a parameter: such as its schema takes, values of the world, and such as are often forgotten. */
+export function textsFor({ schema }: Parameter, known: readonly string[]): fc.Arbitrary<string> {
+  const one = plainTexts(schema.type === 'array' ? (schema.items ?? {}) : schema, known)
+  const odd = fc.constantFrom(...oddTexts)
+  if (schema.type !== 'array')
+    return fc.oneof({ weight: 6, arbitrary: one }, { weight: 1, arbitrary: odd }, anything)
+  const list = fc.array(one, { minLength: 1, maxLength: 5 }).map(items => items.join(','))
+  const long = fc
+    .tuple(fc.integer({ min: 95, max: 120 }), one)
+    .map(([count, item]) => Array(count).fill(item).join(','))
+  return fc.oneof(
+    { weight: 6, arbitrary: list },
+    { weight: 1, arbitrary: long },
+    { weight: 1, arbitrary: odd },
+    anything,
+  )
+}
+
+const anything = fc.string({ unit: 'binary', maxLength: 30 }).filter(text => text.isWellFormed())
+
+function plainTexts(schema: Schema, known: readonly string[]): fc.Arbitrary<string> {
+  const values = known.length > 0 ? [{ weight: 4, arbitrary: fc.constantFrom(...known) }] : []
+  return fc.oneof({ weight: 4, arbitrary: typicalTexts(schema) }, ...values)
+}
+
+function typicalTexts({
+  type,
+  enum: words,
+  format,
+  minimum = 0,
+  maximum,
+  maxLength = 70,
+  examples = [],
+}: Schema) {
+  if (words) return fc.constantFrom(...words.map(String), ...words.map(word => String(word).toUpperCase()))
+  if (type === 'integer') {
+    const near = fc.integer({ min: Math.max(0, minimum), max: Math.min(maximum ?? 30, 200) })
+    const any = fc.maxSafeNat()
+    return fc.oneof(
+      { weight: 4, arbitrary: near.map(String) },
+      { weight: 1, arbitrary: any.map(String) },
+      fc.constantFrom(...oddNumbers),
+    )
+  }
+  if (type === 'number') {
+    const decimal = fc
+      .tuple(fc.nat(5_000), fc.nat(9_999))
+      .map(([whole, rest]) => String(whole + rest / 10_000))
+    return fc.oneof(
+      { weight: 4, arbitrary: decimal },
+      fc.constantFrom(...oddNumbers),
+      fc.double().map(String),
+    )
+  }
+  if (type === 'boolean') return fc.constantFrom('true', 'false', 'TRUE', '1', 'yes')
+  if (format === 'date-time') {
+    const ordinary = fc.date({
+      min: new Date('1990-01-01'),
+      max: new Date('2100-01-01'),
+      noInvalidDate: true,
+    })
+    return fc.oneof(
+      { weight: 4, arbitrary: ordinary.map(time => time.toISOString()) },
+      fc.constantFrom(...oddTimes),
+    )
+  }
+  const ids = fc.stringMatching(/^[A-Za-z0-9_-]{1,8}$/)
+  const texts = fc.string({ unit: 'grapheme', maxLength: maxLength + 5 })
+  return fc.oneof(ids, texts, fc.constantFrom('a', ...examples.map(String)))
+}
+
+type Encode = (text: string) => string
+
+/** Ways to write a text in a path that all mean the same. */
+export const pathEncodings: readonly Encode[] = [
+  encodeURIComponent,
+  text => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&'),
+  text => encodeURIComponent(text).replaceAll(/%../g, byte => byte.toLowerCase()),
+]
+/** And in a query. */
+export const queryEncodings: readonly Encode[] = [
+  ...pathEncodings,
+  text => encodeURIComponent(text).replaceAll('%20', '+'),
+]
+/** What means nothing in either. */
+export const brokenEncodings = [
+  '%',
+  '%2',
+  '%zz',
+  '%ff',
+  '%c3',
+  '%ed%a0%80',
+  '%c0%af',
+  'a%',
+  '%u0041',
+] as const

@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { dig, isRecord, members } from '../../json.ts'
+import { itemsOf, type Operation } from '../document.ts'
+import { drawsOf } from '../draw.ts'
+import { type Probe, probe } from '../probe.ts'
+import { type Call, Finding, type Session } from '../session.ts'
+import { fill } from './methods.ts'
+
+/** Ids that an answer names lead somewhere: each thing of a list by itself is what the list says, and `alliance_id` names an alliance. */
+export function links(session: Session): Probe[] {
+  const { operations } = session.api
+  const oneOf = new Map(
+    operations
+      .filter(({ path }) => /^\/\w+\/\{id\}$/.test(path))
+      .map(one => [one.path.replace('/{id}', ''), one]),
+  )
+  return operations
+    .filter(operation => !operation.needsKey && itemsOf(session.api, operation))
+    .map(list =>
+      probe({
+        name: `links ${list.id}`,
+        weight: 1,
+        cost: 2,
+        draws: fc.tuple(drawsOf(session, list), fc.nat()),
+        async check([{ call }, which]) {
+          const listed = list.path.includes('{')
+            ? { ...call, target: `${session.api.bases[0]}${fill(session, list)}` }
+            : call
+          const { status, json } = await session.ask(list, listed)
+          const named = status === 200 ? namedIn(oneOf, list, dig(json, 'data')) : []
+          const link = named[which % Math.max(1, named.length)]
+          if (link) await follow(session, link, call)
+        },
+      }),
+    )
+}
+
+interface Link {
+  to: Operation
+  id: string
+  /** The thing itself, where the list has it whole. */
+  thing: unknown
+}
+
+function namedIn(oneOf: Map<string, Operation>, { path }: Operation, data: unknown): Link[] {
+  const own = oneOf.get(path)
+  const whole =
+    own && Array.isArray(data) ? data.map(thing => ({ to: own, id: String(dig(thing, 'id')), thing })) : []
+  const others = [...members(data)].flatMap(([name, value]) => {
+    const to = oneOf.get(`/${name.replace(/^.*_(?=\w+_id$)/, '').replace(/_id$/, 's')}`)
+    return to && name.endsWith('_id') && typeof value === 'string'
+      ? [{ to, id: value, thing: undefined }]
+      : []
+  })
+  return [...whole, ...others]
+}
+
+async function follow(session: Session, { to, id, thing }: Link, from: Call): Promise<void> {
+  const call: Call = { ...from, headers: {}, target: `${session.api.bases[0]}${to.path.replace('{id}', id)}` }
+  const { status, json } = await session.ask(to, call)
+  // What a war or an event names may be gone by now; what a list has may not.
+  if (status !== 200 && !(status === 404 && thing === undefined) && status !== 429)
+    throw new Finding([`${status}, although ${from.target} names it`], call)
+  const data = dig(json, 'data')
+  if (!session.isFrozen || !isRecord(thing) || !isRecord(data)) return
+  for (const [name, value] of Object.entries(thing))
+    if (JSON.stringify(data[name]) !== JSON.stringify(value))
+      throw new Finding(
+        [`${name} is ${JSON.stringify(data[name])}, and ${JSON.stringify(value)} in the list`],
+        call,
+      )
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { describedProblems } from '../answers.ts'
+import { drawnCaller } from '../draw.ts'
+import { brokenEncodings } from '../parameter-texts.ts'
+import { type Probe, probe } from '../probe.ts'
+import { type Call, Finding, type Session } from '../session.ts'
+
+const odd = [
+  '',
+  '/',
+  '//',
+  '.',
+  '..',
+  '%2e%2e',
+  '%2f',
+  '%00',
+  '%0d%0a',
+  ';',
+  ';a=b',
+  '#',
+  '?',
+  '*',
+  '~',
+  ':id',
+  '{id}',
+  '%7Bid%7D',
+  '@',
+  'index.html',
+  'x'.repeat(300),
+  'x'.repeat(20_000),
+  '%e2%98%83',
+  'NATIONS',
+  'Nations',
+  'nations.json',
+  'api',
+  'v1',
+  'v2',
+  'nations/',
+  ...brokenEncodings,
+]
+
+/** A request line of more bytes than most servers take. */
+const requestLineBytes = 8_000
+
+/** Paths that nobody documents: the answer is an error of the usual shape, with the headers of every answer. */
+export function oddPaths(session: Session): Probe {
+  const { bases, operations } = session.api
+  const words = operations.flatMap(({ path }) => path.split('/').filter(Boolean))
+  const segment = fc.oneof(fc.constantFrom(...odd), fc.constantFrom(...words))
+  return probe({
+    name: 'paths',
+    weight: 4,
+    draws: fc.record({
+      base: fc.constantFrom(...bases),
+      segments: fc.array(segment, { minLength: 1, maxLength: 5 }),
+      method: fc.constantFrom('GET', 'GET', 'HEAD', 'POST', 'DELETE', 'PROPFIND'),
+      caller: drawnCaller(session.callers),
+    }),
+    async check({ base, segments, method: drawn, caller }) {
+      // What is too long is refused before its method is read, so that HEAD too is answered with a body, which no client expects.
+      const method = segments.join('/').length > requestLineBytes ? 'GET' : drawn
+      const call: Call = { method, caller, target: `${base}/${segments.join('/')}` }
+      const answer = await session.send(call)
+      const { status } = answer
+      const error = operations.find(({ responses }) => responses.default)?.responses.default
+      const problems: string[] = []
+      if (status >= 500) problems.push(`${status}: the server failed`)
+      if (status >= 400 && error) problems.push(...describedProblems(session.checker, error, answer))
+      const isOther = method !== 'GET' && method !== 'HEAD'
+      if (isOther && ![400, 405, 431].includes(status)) problems.push(`${method} is answered with ${status}`)
+      if (status === 405 && !answer.answered.allow) problems.push('405 without Allow')
+      if (problems.length > 0) throw new Finding(problems, call)
+    },
+  })
+}

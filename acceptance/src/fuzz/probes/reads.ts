@@ -1,0 +1,65 @@
+import { isStream, type Operation } from '../document.ts'
+import { type Draw, drawsOf } from '../draw.ts'
+import { type Probe, probe } from '../probe.ts'
+import { Finding, type Session } from '../session.ts'
+
+/** Every operation, asked by everybody, rightly and wrongly: what must be refused is refused, and what may be asked is answered. */
+export const reads = (session: Session): Probe[] =>
+  session.api.operations
+    .filter(({ method }) => method === 'GET')
+    .map(operation =>
+      probe({
+        name: `reads ${operation.id}`,
+        weight: isStream(operation) ? 2 : 3 + operation.parameters.length,
+        draws: drawsOf(session, operation),
+        async check(draw) {
+          const { status, answered } = await session.ask(operation, draw.call)
+          const right = rightStatuses(session, operation, draw)
+          if (status !== 429 && !right.has(status))
+            throw new Finding([`${status} instead of ${[...right].join(' or ')}`], draw.call)
+          const isDeprecated = operation.isDeprecated || usesDeprecated(operation, draw)
+          if (isDeprecated && status === 200 && !(answered.deprecation && answered.sunset))
+            throw new Finding(['something deprecated is used, and no header says so'], draw.call)
+        },
+      }),
+    )
+
+const usesDeprecated = ({ parameters }: Operation, { given }: Draw) =>
+  parameters.some(({ name, deprecated }) => deprecated && given.has(name))
+
+/** A request line of more bytes than most servers take. */
+const requestLineBytes = 8_000
+
+/** The statuses that follow from the document for one call, in the order in which a server looks: key, parameters, scope, thing. */
+function rightStatuses(session: Session, operation: Operation, draw: Draw): Set<number> {
+  const { caller } = draw.call
+  const isDocumented = (status: number) => operation.responses[status] !== undefined
+  if (caller.kind === 'wrong') return new Set([401])
+  // A number that is too large may as well be one that the log does not hold; a path of broken text is no path.
+  const refused = [400, 410].filter(isDocumented)
+  const [path = ''] = draw.call.target.split('?')
+  const tooLong = draw.call.target.length > requestLineBytes ? [431] : []
+  if (draw.verdict === 'bad') return new Set([...refused, ...tooLong, ...(path.endsWith('/') ? [404] : [])])
+  const gone = operation.path.includes('{') && !draw.namesKnown ? [400, 404, 410] : []
+  return new Set(
+    [
+      ...access(operation, draw),
+      ...gone,
+      ...(draw.verdict === 'unsure' ? refused : []),
+      ...(draw.given.has('after') || draw.given.has('Last-Event-ID') ? [410] : []),
+      ...tooLong,
+      ...(draw.given.has('If-None-Match') ? [304] : []),
+      ...(session.isFrozen ? [] : [404, 410]),
+      ...(operation.needsKey && !caller.hasNation ? [404] : []),
+    ].filter(status => isDocumented(status) || status === 431),
+  )
+}
+
+/** What comes of who asks: for nobody's key, for one that lacks a scope, and for one that may not see this in the game. */
+function access({ needsKey, scope, includeScopes }: Operation, { call: { caller }, given }: Draw): number[] {
+  const included = (given.get('include') ?? '').split(',').flatMap(word => includeScopes[word] ?? [])
+  if (caller.kind === 'nobody') return needsKey || included.length > 0 ? [401] : [200]
+  const wanted = [...(scope ? [scope] : []), ...included]
+  if (wanted.some(each => !caller.scopes.includes(each))) return [403]
+  return included.length > 0 && !needsKey ? [200, 403] : [200]
+}

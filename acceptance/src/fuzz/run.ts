@@ -1,0 +1,47 @@
+import type { Failure, Probe } from './probe.ts'
+import { asCurl, Finding, type Session } from './session.ts'
+
+export interface RunOptions {
+  seed: number
+  /** How many requests there are to be, about; more where something is found and made smaller. */
+  requests: number
+  /** Only probes whose name contains this text. */
+  only?: string
+  /** Told of each finding as it is made. */
+  onFinding(text: string): void
+}
+
+/** So many probes go on at a time: while one waits for its answer, another judges its own. */
+const lanes = 3
+
+/** Asks all questions, and returns how many of them showed something wrong. The same seed draws the same. */
+export async function runProbes(
+  session: Pick<Session, 'api'>,
+  probes: readonly Probe[],
+  { seed, requests, only = '', onFinding }: RunOptions,
+): Promise<number> {
+  const weights = probes.reduce((sum, { weight }) => sum + weight, 0)
+  const waiting = probes.entries().filter(([, { name }]) => name.includes(only))
+  let findings = 0
+  const lane = async () => {
+    for (const [index, { name, weight, cost, run }] of waiting) {
+      const runs = Math.max(1, Math.round((requests * weight) / weights / cost))
+      const failure = await run({ seed: (seed + index * 7_919) | 0, runs })
+      if (!failure) continue
+      findings += 1
+      onFinding(told(session.api.origin, name, failure))
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return findings
+}
+
+function told(origin: string, name: string, { error, shrinks }: Failure): string {
+  if (!(error instanceof Finding)) return `${name}: ${error instanceof Error ? error.stack : error}`
+  return [
+    name,
+    ...error.problems.slice(0, 10).map(problem => `  ${problem}`),
+    `  ${asCurl(origin, error.call)}`,
+    `  (made smaller ${shrinks} times)`,
+  ].join('\n')
+}

@@ -1,0 +1,105 @@
+import { createTransport, type Exchange, type Sent } from '../exchange.ts'
+import { answerProblems } from './answers.ts'
+import type { Caller } from './callers.ts'
+import { type Checker, createChecker } from './checker.ts'
+import type { Api, Operation } from './document.ts'
+import { hasSaidEnough } from './event-lines.ts'
+import type { KnownValues } from './known-values.ts'
+
+/** A call as it goes out. */
+export interface Call {
+  method: string
+  /** Below the origin. */
+  target: string
+  caller: Caller
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** Something that is not as the document says, and the call that shows it. */
+export class Finding extends Error {
+  readonly problems: readonly string[]
+  readonly call: Call
+  constructor(problems: readonly string[], call: Call) {
+    super(problems.join('\n'))
+    this.problems = problems
+    this.call = call
+  }
+}
+
+/** What probes work with: one API, examined. */
+export interface Session {
+  api: Api
+  checker: Checker
+  values: KnownValues
+  callers: readonly Caller[]
+  /** Whether nothing changes but by our own calls: then what was there is there. */
+  isFrozen: boolean
+  send(call: Call): Promise<Exchange>
+  /** Sends a call of an operation. Throws a Finding where its answer is not as documented. */
+  ask(operation: Operation, call: Call): Promise<Exchange>
+  /** How many answers there were: of all, and by operation and status. */
+  count: number
+  tally: Map<string, Map<number, number>>
+}
+
+export type SessionParts = Pick<Session, 'api' | 'values' | 'callers' | 'isFrozen'>
+
+/** Calls go out over kept connections; `close` ends them. */
+export function openSession(parts: SessionParts): Session & { close(): void } {
+  const transport = createTransport()
+  const checker = createChecker(parts.api.document)
+  const session: Session & { close(): void } = {
+    ...parts,
+    checker,
+    count: 0,
+    tally: new Map(),
+    async send(call) {
+      const exchange = await transport.send(sentBy(parts.api.origin, call), hasSaidEnough)
+      session.count += 1
+      return exchange
+    },
+    async ask(operation, call) {
+      const exchange = await session.send(call)
+      const statuses = session.tally.get(operation.id) ?? new Map<number, number>()
+      session.tally.set(operation.id, statuses.set(exchange.status, (statuses.get(exchange.status) ?? 0) + 1))
+      const problems = answerProblems(checker, operation, exchange)
+      if (problems.length > 0) throw new Finding(problems, call)
+      return exchange
+    },
+    close: transport.close,
+  }
+  return session
+}
+
+const sentBy = (origin: string, { method, target, caller, headers = {}, body }: Call): Sent => ({
+  method,
+  url: origin + target,
+  headers: {
+    // Node leaves the length of an unexpected body out, and then it would be the beginning of the next request.
+    ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+    ...(caller.authorization === undefined ? {} : { authorization: caller.authorization }),
+    ...headers,
+  },
+  ...(body === undefined ? {} : { body }),
+})
+
+const shownMax = 1_500
+const shortened = (text: string) =>
+  text.length > shownMax ? `${text.slice(0, shownMax)}… (${text.length} characters)` : text
+
+/** A call as somebody types it. Keys are named, never shown. */
+export function asCurl(origin: string, { method, target, caller, headers = {}, body }: Call): string {
+  const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+  const given = caller.kind === 'known' ? `Bearer $${caller.name}` : `<${caller.name}>`
+  return [
+    'curl -i --path-as-is',
+    method === 'HEAD' ? '--head' : method === 'GET' ? '' : `-X ${method}`,
+    quote(shortened(origin + target)),
+    caller.authorization === undefined ? '' : `-H "Authorization: ${given}"`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    body === undefined ? '' : `--data-binary ${quote(shortened(body))}`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}

@@ -1,29 +1,39 @@
-import { Redis } from 'ioredis'
-import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { Redis, type Result } from 'ioredis'
 import { type Allowance, allowance, defaultWindowMs, type LimitStore } from './allowance.ts'
 import { reasonOf, watchAvailability } from './availability.ts'
 import { within } from './deadline.ts'
 
 /**
- * In place of the library's script, which counts refused calls too: they would hold against a limit that
- * is raised within the window. Answers the count with this call, beyond the limit if it is refused, and
- * the milliseconds left. ARGV: calls taken, whole seconds of a window, limit (the library's `points`).
+ * Takes a call: the count with it, beyond the limit if it is refused, and the milliseconds left. What is refused is not counted:
+ * it would hold against a limit that is raised within the window. ARGV: milliseconds of a window, limit.
  */
 const takeScript = `
 local count = tonumber(redis.call('get', KEYS[1]) or '0')
 local left = redis.call('pttl', KEYS[1])
-local window = tonumber(ARGV[2]) * 1000
+local window = tonumber(ARGV[1])
 -- More than a window is left where the server's clock was set back: nobody waits longer for that.
 if left < 0 or left > window then
   count = 0
   left = window
   redis.call('set', KEYS[1], 0, 'px', left)
 end
-if count < tonumber(ARGV[3]) then
-  return { redis.call('incrby', KEYS[1], ARGV[1]), left }
+if count < tonumber(ARGV[2]) then
+  return { redis.call('incr', KEYS[1]), left }
 end
 return { count + 1, left }
 `
+
+/** The count so far, and the milliseconds left: negative where no window runs. */
+const peekScript = `return { tonumber(redis.call('get', KEYS[1]) or '0'), redis.call('pttl', KEYS[1]) }`
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    takeCall(key: string, windowMs: number, limit: number): Result<[count: number, leftMs: number], Context>
+    peekCalls(key: string): Result<[count: number, leftMs: number], Context>
+  }
+}
+
+const keyOf = (subject: string): string => `chancery:limit:${subject}`
 
 /** The probe writes as a caller does: a store that answers but refuses to write (a replica) is not up. */
 const probe = { subject: '~probe', limit: Number.MAX_SAFE_INTEGER }
@@ -45,16 +55,9 @@ export function createRedisLimits(options: {
   if (windowMs < 1000 || windowMs % 1000 !== 0) throw new RangeError('windowMs must be whole seconds')
 
   const client = connect(options.url)
-  const limiterFor = limitersOn(client, windowMs / 1000)
 
-  const consume = (subject: string, limit: number): Promise<RateLimiterRes> => {
-    const result = limiterFor(limit).consume(subject)
-    // The library rejects with its result when a call is refused, with an Error when the store failed.
-    return within(commandTimeoutMs, result).catch((err: unknown) => {
-      if (err instanceof RateLimiterRes) return err
-      throw err
-    })
-  }
+  const consume = (subject: string, limit: number) =>
+    within(commandTimeoutMs, client.takeCall(keyOf(subject), windowMs, limit))
 
   /** Until when windows of this process may still run, by the monotonic clock. */
   let runHereUntil = Number.POSITIVE_INFINITY
@@ -96,15 +99,15 @@ export function createRedisLimits(options: {
   }
 
   const takeShared = async (subject: string, limit: number): Promise<Allowance> => {
-    const { consumedPoints: count, msBeforeNext: leftMs } = await consume(subject, limit)
+    const [count, leftMs] = await consume(subject, limit)
     return allowance({ limit, count, isAllowed: count <= limit, resetAt: now() + leftMs, leftMs })
   }
 
   const peekShared = async (subject: string, limit: number): Promise<Allowance> => {
-    const window = await within(commandTimeoutMs, limiterFor(limit).get(subject))
-    const isRunning = window !== null && window.msBeforeNext <= windowMs
-    const count = isRunning ? window.consumedPoints : 0
-    const leftMs = isRunning ? window.msBeforeNext : windowMs
+    const [counted, left] = await within(commandTimeoutMs, client.peekCalls(keyOf(subject)))
+    const isRunning = left >= 0 && left <= windowMs
+    const count = isRunning ? counted : 0
+    const leftMs = isRunning ? left : windowMs
     return allowance({ limit, count, isAllowed: count < limit, resetAt: now() + leftMs, leftMs })
   }
 
@@ -166,25 +169,13 @@ function connect(url: string): Redis {
     // After a failover the name may lead to the new primary.
     reconnectOnError: err => err.message.startsWith('READONLY'),
     disableClientInfo: true,
+    // What the calls of one moment ask is sent at once, and answered at once.
+    enableAutoPipelining: true,
+    scripts: {
+      takeCall: { lua: takeScript, numberOfKeys: 1 },
+      peekCalls: { lua: peekScript, numberOfKeys: 1 },
+    },
   })
-}
-
-/** The library fixes the limit per instance; there are as many as the operator has given out limits. */
-function limitersOn(client: Redis, duration: number): (limit: number) => RateLimiterRedis {
-  const limiters = new Map<number, RateLimiterRedis>()
-  return points => {
-    const known = limiters.get(points)
-    if (known) return known
-    const limiter = new RateLimiterRedis({
-      storeClient: client,
-      points,
-      duration,
-      keyPrefix: 'chancery:limit',
-      customIncrTtlLuaScript: takeScript,
-    })
-    limiters.set(points, limiter)
-    return limiter
-  }
 }
 
 async function disconnect(client: Redis): Promise<void> {

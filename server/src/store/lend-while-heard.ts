@@ -36,9 +36,14 @@ export function lendWhileHeard(
   const open = new Set<pg.PoolClient>()
   const lent = new Set<pg.PoolClient>()
   const suspects = new WeakSet<pg.PoolClient>()
+  const broken = new WeakSet<pg.PoolClient>()
   const waiting = new Set<(error: Error) => void>()
   let patience: NodeJS.Timeout | undefined
-  pool.on('connect', client => open.add(client))
+  pool.on('connect', client => {
+    open.add(client)
+    // From its first moment: it may break before its borrower runs, and an error that nobody listens to ends the process.
+    client.on('error', () => broken.add(client))
+  })
   pool.on('remove', client => open.delete(client))
 
   const stopListening = hearing?.onSilence(isSilent => {
@@ -92,24 +97,17 @@ export function lendWhileHeard(
   return {
     async lend(work, mend) {
       const client = await takeWhileHeard()
-      let isBroken = false
-      // A connection that breaks between two statements reports it here, and the next statement fails.
-      const onError = () => {
-        isBroken = true
-      }
-      client.on('error', onError)
       lent.add(client)
       try {
         return await work(client)
       } catch (error) {
         if (suspects.has(client)) throw new DatabaseSilent()
-        if (mend && !isLeftBusy(error)) await mend(client).catch(onError)
-        else isBroken = true
+        if (mend && !isLeftBusy(error)) await mend(client).catch(() => broken.add(client))
+        else broken.add(client)
         throw error
       } finally {
         lent.delete(client)
-        client.off('error', onError)
-        client.release(isBroken || suspects.has(client))
+        client.release(broken.has(client) || suspects.has(client))
       }
     },
 

@@ -32,11 +32,19 @@ for (let round = 1; round <= rounds; round += 1) {
   test(`a database that is stopped is away for as long as it is, and not longer (${round})`, {
     skip,
   }, async t => {
-    await weather(t, { office, load }, { begin: cluster.stop, end: cluster.start, lastsMs, isDark: true })
+    await weather(
+      t,
+      { office, load },
+      { begin: cluster.stop, end: cluster.start, lastsMs, isDark: true, isMute: true },
+    )
   })
 
   test(`a database that hangs keeps nobody waiting (${round})`, { skip }, async t => {
-    await weather(t, { office, load }, { begin: cluster.hang, end: cluster.resume, lastsMs, isDark: true })
+    await weather(
+      t,
+      { office, load },
+      { begin: cluster.hang, end: cluster.resume, lastsMs, isDark: true, isMute: true },
+    )
   })
 
   test(`a database that is started anew is back at once (${round})`, { skip }, async t => {

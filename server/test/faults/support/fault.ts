@@ -11,11 +11,14 @@ export interface Fault {
   begin: () => Promise<unknown>
   end: () => Promise<unknown>
   lastsMs: number
-  /** Nobody can be given an answer meanwhile, and the service says so. */
+  /** The service says that it is not ready. */
   isDark: boolean
+  /** Nobody can be given an answer meanwhile: whoever is given one is told what may be wrong by now. */
+  isMute?: boolean
 }
 
 const answeredWithinMs = 1_000
+const rememberedMs = 1_000
 const normalWithinMs = 5_000
 /** Numbers that are read in the database are waited for a little. */
 const saidWithinMs = 3_500
@@ -36,9 +39,12 @@ export async function weather(
   const from = load.asked.length
   const beganAt = performance.now()
   let heard = heardBy(office)
+  let goneAt = beganAt
+  let endsAt = beganAt
   try {
     await fault.begin()
-    const isOverAt = performance.now() + fault.lastsMs
+    goneAt = performance.now()
+    const isOverAt = goneAt + fault.lastsMs
     if (fault.isDark) {
       const says = await saysDark(office)
       t.diagnostic(`/readyz and metrics say it after ${Math.round(says - beganAt)} ms`)
@@ -46,6 +52,7 @@ export async function weather(
     await sleep(Math.max(0, isOverAt - performance.now()))
     heard = heardBy(office)
   } finally {
+    endsAt = performance.now()
     await fault.end()
   }
   const endedAt = performance.now()
@@ -73,6 +80,7 @@ export async function weather(
       `${answer.kind} was answered ${answer.status} after ${answer.tookMs} ms, on a machine that is ${lateMs} ms late`,
     )
   }
+  if (fault.isMute) assertMute(meanwhile, { from: goneAt + rememberedMs, until: endsAt })
   assert.ok(backMs < normalWithinMs + lateMs, `normal after ${backMs} ms`)
 
   t.diagnostic(`503 to all but batches: ${figures(refused.filter(({ kind }) => kind !== 'batch'))}`)
@@ -82,6 +90,13 @@ export async function weather(
     `all of it, messages and stream too, after ${Math.round(backMs)} ms; machine late by up to ${Math.round(lateMs)} ms`,
   )
   return refused
+}
+
+/** After a second nothing is remembered that could be answered. */
+function assertMute(answers: readonly Asked[], { from, until }: { from: number; until: number }): void {
+  const late = answers.filter(({ startedAt, tookMs }) => startedAt > from && startedAt + tookMs < until)
+  assert.ok(late.length > 0, 'somebody asked')
+  for (const { kind, status } of late) assert.equal(status, 503, kind)
 }
 
 const heardBy = ({ receiver, follower }: Office) => ({

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { makeServedDir, removeServedDir, type Served, serve } from '../../ingest/served.ts'
 import type { TestChancery } from '../../support/chancery.ts'
 import { addHearing } from '../../webhooks/owner.ts'
@@ -60,7 +61,10 @@ export async function openOffice(databaseUrl: string, env: Record<string, string
       const [ready, metrics] = await Promise.all([
         fetch(`${served.url}/readyz`),
         operate('GET', '/metrics').then(response => response.text()),
-      ])
+      ]).catch(async error => {
+        const lastWords = await Promise.race([served.ended, sleep(1_000)])
+        throw lastWords === undefined ? error : new Error(`the service has ended: ${lastWords}`)
+      })
       await ready.body?.cancel()
       return { isReady: ready.status === 200, isDatabaseUp: /^chancery_database_up 1$/m.test(metrics) }
     },

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import type pg from 'pg'
+import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
+import { nation } from '../ingest/facts.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { withConnection } from '../support/database-url.ts'
+import { until } from '../webhooks/until.ts'
+import { call } from './call.ts'
+
+const token = 'operator-token-of-a-test'
+
+let database: TestDatabase
+let dir: string
+let server: RunningServer
+before(async () => {
+  database = await createTestDatabase()
+  dir = await mkdtemp(join(tmpdir(), 'chancery-closing-'))
+})
+after(async () => {
+  await rm(dir, { recursive: true, force: true })
+  await database.drop()
+})
+beforeEach(async () => {
+  server = await startServer(
+    readConfig({
+      CHANCERY_DATABASE_URL: database.url,
+      CHANCERY_DATA_DIR: dir,
+      CHANCERY_HOST: '127.0.0.1',
+      CHANCERY_PORT: '0',
+      CHANCERY_OPERATOR_PORT: '0',
+      CHANCERY_OPERATOR_TOKEN: token,
+      CHANCERY_DRAIN_SECONDS: '1',
+      CHANCERY_LOG_LEVEL: 'silent',
+    }),
+  )
+})
+afterEach(() => server.close())
+
+const tell = (batch: string, agent?: Agent) =>
+  call(`${server.operatorUrl}/facts`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'idempotency-key': batch,
+    },
+    body: JSON.stringify({ facts: [nation('n1', { motto: batch })] }),
+    ...(agent ? { agent } : {}),
+  })
+
+/** Holds a table while `work` goes on, and lets it go when somebody waits for it and `work` has begun to close. */
+const whileHeld = (
+  table: string,
+  work: (letGo: () => Promise<void>, untilWaiting: () => Promise<void>) => Promise<void>,
+) =>
+  withConnection(database.url, async client => {
+    await client.query('begin')
+    await client.query(`lock table ${table} in access exclusive mode`)
+    await work(
+      async () => void (await client.query('commit')),
+      () => until(() => isWaitedFor(client), `somebody waits for ${table}`),
+    )
+  })
+
+async function isWaitedFor(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    'select from pg_locks l join pg_database d on d.oid = l.database where not l.granted and d.datname = current_database()',
+  )
+  return rows.length > 0
+}
+
+test('while a process drains it says so, answers, and asks whoever keeps a connection to leave', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const ready = () => call(`${server.publicUrl}/readyz`, { agent })
+  await tell('before')
+  assert.deepEqual([(await ready()).status, (await ready()).headers.connection], [200, 'keep-alive'])
+  const drained = server.drain().then(() => 'drained')
+  const answer = await ready()
+  assert.deepEqual([answer.status, answer.headers.connection], [503, 'close'])
+  const page = await call(`${server.publicUrl}/api/v1/nations/n1`, { agent })
+  assert.deepEqual([page.status, page.headers.connection], [200, 'close'])
+  const batch = await tell('meanwhile', agent)
+  assert.deepEqual([batch.status, batch.headers.connection], [200, 'close'])
+  assert.equal(await drained, 'drained')
+  assert.equal((await call(`${server.publicUrl}/healthz`)).status, 200, 'it is closed by whoever started it')
+})
+
+test('a call that is under way when the process closes is answered', async () => {
+  await tell('before')
+  await whileHeld('chancery_world.nation', async (letGo, untilWaiting) => {
+    const answered = call(`${server.publicUrl}/api/v1/nations/n1`)
+    await untilWaiting()
+    const closed = server.close()
+    await letGo()
+    assert.equal((await answered).status, 200)
+    await closed
+  })
+})
+
+test('a batch that is under way when the process closes is applied, and acknowledged', async () => {
+  await whileHeld('chancery_world.nation', async (letGo, untilWaiting) => {
+    const answered = tell('under-way')
+    await untilWaiting()
+    const closed = server.close()
+    await letGo()
+    const { status, body } = await answered
+    assert.deepEqual([status, JSON.parse(body).status], [200, 'applied'])
+    await closed
+  })
+})

@@ -1,6 +1,7 @@
 import { dig, digText } from '../json.ts'
 import { allScopes, type Keys } from '../keys.ts'
 import type { Visit } from '../visit.ts'
+import type { World } from '../world.ts'
 
 /** Somebody who calls, as the fuzzer knows them. */
 export interface Caller {
@@ -48,11 +49,11 @@ const neverAKey = [
 ]
 
 /** Callers of every kind. Without the operator door only those who bring the key that was given, nothing or something wrong. */
-export async function makeCallers(visit: Visit, keys: Keys, limit: number): Promise<Caller[]> {
+export async function makeCallers(visit: Visit, world: World, keys: Keys, limit: number): Promise<Caller[]> {
   const given = visit.settings.key
   if (!visit.settings.operator)
     return [nobody, ...neverAKey, ...(given === undefined ? [] : [await ofGivenKey(visit, given)])]
-  const nationId = await anOfficer(visit)
+  const nationId = digText(await world.owner(), 'id')
   const owner = await keys.make({ nationId, scopes: allScopes, limit })
   const narrow = await keys.make({ nationId, scopes: ['nation.read'], limit })
   const homeless = await keys.make({ playerId: 'a-player-of-no-nation', scopes: allScopes, limit })
@@ -77,13 +78,4 @@ async function ofGivenKey(visit: Visit, key: string): Promise<Caller> {
   const scopes = dig(json, 'data.scopes')
   const nation = dig(json, 'data.nation')
   return known('KEY', `Bearer ${key}`, Array.isArray(scopes) ? scopes.map(String) : [], Boolean(nation))
-}
-
-/** A nation that may see its alliance's treasury, or any. */
-async function anOfficer(visit: Visit): Promise<string> {
-  const { json } = await visit.ask('/api/v1/nations?limit=100', { key: null })
-  const nations = dig(json, 'data')
-  const found = Array.isArray(nations) ? nations : []
-  const officer = found.find(nation => dig(nation, 'alliance.rank') === 'officer')
-  return digText(officer ?? found[0], 'id')
 }

@@ -1,19 +1,14 @@
-import { createKeys, type Keys } from '../keys.ts'
+import { createKeys } from '../keys.ts'
 import { readSettings } from '../settings.ts'
 import { openVisit } from '../visit.ts'
+import { createWorld } from '../world.ts'
 import { makeCallers } from './callers.ts'
 import { readApi } from './document.ts'
 import { fuzzOperator } from './fuzz-operator.ts'
 import { learnValues } from './known-values.ts'
-import { likeness } from './probes/likeness.ts'
-import { limitsReached } from './probes/limits.ts'
-import { links } from './probes/links.ts'
-import { undocumentedMethods } from './probes/methods.ts'
-import { pages } from './probes/pages.ts'
-import { oddPaths } from './probes/paths.ts'
-import { reads } from './probes/reads.ts'
+import { publicProbes } from './public-probes.ts'
 import { runProbes } from './run.ts'
-import { openSession, type Session } from './session.ts'
+import { openSession } from './session.ts'
 
 export interface FuzzOptions {
   baseUrl: string
@@ -45,7 +40,9 @@ export async function fuzz({
   const keys = createKeys(visit)
   try {
     const api = await readApi(visit.settings.baseUrl)
-    const callers = await makeCallers(visit, keys, ownLimit)
+    const world = createWorld(visit)
+    await world.ready()
+    const callers = await makeCallers(visit, world, keys, ownLimit)
     const values = await learnValues(api, target => visit.ask(`${api.bases[0]}${target}`, { key: null }))
     const session = openSession({ api, values, callers, isFrozen: isThrowAway })
     const told = { ...options, onFinding: report }
@@ -83,13 +80,3 @@ const tell = (tally: Map<string, Map<number, number>>) => {
         .join(' '),
     )
 }
-
-const publicProbes = (session: Session, keys: Keys | undefined) => [
-  ...reads(session),
-  undocumentedMethods(session),
-  oddPaths(session),
-  ...(keys ? [limitsReached(session, keys)] : []),
-  ...likeness(session),
-  ...pages(session),
-  ...links(session),
-]

@@ -40,6 +40,8 @@ let onPage: Map<string, Set<string>>
 before(async () => {
   const chancery = await startChancery()
   try {
+    // What has not happened yet has no labels to be seen.
+    await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One' } }])
     await chancery.read('/nations')
     exposed = await (await chancery.operate('GET', '/metrics')).text()
   } finally {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import type pg from 'pg'
 import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
@@ -74,11 +77,18 @@ async function isWaitedFor(client: pg.Client): Promise<boolean> {
   return rows.length > 0
 }
 
+const isRefused = (url: string) =>
+  call(`${url}/healthz`).then(
+    () => false,
+    (error: { code?: string }) => error.code === 'ECONNREFUSED',
+  )
+
 test('while a process drains it says so, answers, and asks whoever keeps a connection to leave', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const ready = () => call(`${server.publicUrl}/readyz`, { agent })
   await tell('before')
-  assert.deepEqual([(await ready()).status, (await ready()).headers.connection], [200, 'keep-alive'])
+  await until(async () => (await ready()).status === 200, 'it is ready')
+  assert.equal((await ready()).headers.connection, 'keep-alive')
   const drained = server.drain().then(() => 'drained')
   const answer = await ready()
   assert.deepEqual([answer.status, answer.headers.connection], [503, 'close'])
@@ -90,12 +100,20 @@ test('while a process drains it says so, answers, and asks whoever keeps a conne
   assert.equal((await call(`${server.publicUrl}/healthz`)).status, 200, 'it is closed by whoever started it')
 })
 
-test('a call that is under way when the process closes is answered', async () => {
+test('what was let in before the process closes is answered: a call under way, and the first call of a connection', async () => {
   await tell('before')
+  const { port, hostname } = new URL(server.publicUrl)
+  const silent = connect(Number(port), hostname)
+  await once(silent, 'connect')
   await whileHeld('chancery_world.nation', async (letGo, untilWaiting) => {
     const answered = call(`${server.publicUrl}/api/v1/nations/n1`)
     await untilWaiting()
     const closed = server.close()
+    await until(() => isRefused(server.publicUrl), 'nobody new is let in')
+    silent.write('GET /api/v1/game HTTP/1.1\r\nHost: x\r\n\r\n')
+    const late = await text(silent)
+    assert.match(late, /^HTTP\/1.1 200 OK\r\n/)
+    assert.match(late, /\r\nconnection: close\r\n/i)
     await letGo()
     assert.equal((await answered).status, 200)
     await closed

@@ -291,6 +291,10 @@ function listBySubject(db: Database, span: Span, filter: Filter, page: PageOfLog
     from: sql`(${chosenBySubject(span, filter)}) e`,
     order: sql`e.seq ${direction(page)}`,
     reversed: sql`e.seq ${direction(opposite)}`,
-    chosen: { columns: sql`e.seq`, joins: sql`join chancery_world.event e using (seq)` },
+    chosen: {
+      alias: sql`e`,
+      columns: sql`e.seq`,
+      joins: sql`join chancery_world.event e using (seq)`,
+    },
   })
 }

@@ -26,10 +26,14 @@ export interface Listing {
   reversed?: Sql
   /**
    * Where rows are wide: what is enough to select and order by. Items that come before the page are stepped over in `from` by these
-   * columns alone, and `from` of the page itself begins with the chosen ones, as `chosen`.
+   * columns alone, and the page itself is read from the chosen ones, as `chosen`, and `joins`. `alias`: how `order` calls the table;
+   * the columns are then all that it orders by.
    */
-  chosen?: { columns: Sql; joins: Sql }
+  chosen?: { columns: Sql; joins: Sql; alias?: Sql }
 }
+
+/** As many are sorted faster than the order is walked through in search of them. */
+const fewMax = 5_000
 
 /** Counts what a filter selects, and reads one page of it. A page past the end costs only the count. */
 export async function readPage<R>(
@@ -58,17 +62,26 @@ export async function readStretch<R>(db: Database, listing: Listing, stretch: St
   if (count <= 0) return []
   const fromEnd = total - offset - count
   const { reversed } = listing
+  const isFew = total <= fewMax
   if (reversed === undefined || fromEnd >= offset)
-    return db.rows<R>(pageOf(listing, listing.order, count, offset))
-  return (await db.rows<R>(pageOf(listing, reversed, count, fromEnd))).reverse()
+    return db.rows<R>(pageOf(listing, listing.order, { limit: count, offset, isFew }))
+  return (await db.rows<R>(pageOf(listing, reversed, { limit: count, offset: fromEnd, isFew }))).reverse()
 }
 
-function pageOf({ columns, from, chosen }: Listing, order: Sql, limit: number, offset: number): Sql {
-  if (!chosen) return sql`select ${columns} from ${from} order by ${order} limit ${limit} offset ${offset}`
+interface Part {
+  limit: number
+  offset: number
+  isFew: boolean
+}
+
+function pageOf({ columns, from, chosen }: Listing, order: Sql, { limit, offset, isFew }: Part): Sql {
+  const part = sql`order by ${order} limit ${limit} offset ${offset}`
+  if (!chosen) return sql`select ${columns} from ${from} ${part}`
+  // `offset 0` is a fence: what is behind it is planned as if all of it were wanted, not as if the first of it came soon.
+  const candidates =
+    isFew && chosen.alias ? sql`(select ${chosen.columns} from ${from} offset 0) ${chosen.alias}` : from
   return sql`
-    select ${columns} from (
-      select ${chosen.columns} from ${from} order by ${order} limit ${limit} offset ${offset}
-    ) chosen ${chosen.joins} order by ${order}`
+    select ${columns} from (select ${chosen.columns} from ${candidates} ${part}) chosen ${chosen.joins} order by ${order}`
 }
 
 /** Conditions joined by `and`; true where there are none. */

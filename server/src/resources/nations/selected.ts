@@ -15,6 +15,7 @@ export const selected = (where: Sql): Listing => ({
   order: sql`p.position`,
   reversed: sql`p.position desc`,
   chosen: {
+    alias: sql`p`,
     columns: sql`p.position`,
     joins: sql`join chancery_world.nation_place p on p.position = chosen.position ${placed}`,
   },

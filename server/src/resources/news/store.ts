@@ -16,6 +16,7 @@ export function listNews(
     order: sql`i.published_at desc, i.id`,
     reversed: sql`i.published_at, i.id desc`,
     chosen: {
+      alias: sql`i`,
       columns: sql`i.published_at, i.id`,
       joins: sql`join chancery_world.news_item i on i.id = chosen.id`,
     },

@@ -74,6 +74,7 @@ export async function listWars(
     order: sql`w.declared_at desc, w.id`,
     reversed: sql`w.declared_at, w.id desc`,
     chosen: {
+      alias: sql`w`,
       columns: sql`w.declared_at, w.id`,
       joins: sql`join chancery_world.war w on w.id = chosen.id`,
     },

@@ -24,7 +24,14 @@ The load of the machine was ${machine.load.before.toFixed(1)} before and ${machi
   const verdicts = verdictsOn(results)
   if (verdicts.length > 0)
     parts.push(
-      `Goals\n${columns(verdicts.map(({ goal, measured, isMet }) => [`${isMet ? 'met   ' : 'MISSED'}  ${goal}`, measured]))}`,
+      columns([
+        ['Goals', 'measured', 'by processor time'],
+        ...verdicts.map(({ goal, measured, byProcessorTime, isMet }) => [
+          `${isMet ? 'met   ' : 'MISSED'}  ${goal}`,
+          measured,
+          byProcessorTime,
+        ]),
+      ]),
     )
   if (leftOut.length > 0)
     parts.push(`Left out\n${leftOut.map(({ title, why }) => `${title}: ${why}`).join('\n')}`)

@@ -40,7 +40,9 @@ COPY simulator simulator
 COPY deploy/docker/healthcheck.js deploy/docker/
 COPY --from=page /build/portal/dist portal/dist
 
+# A small young heap: docs/decisions/0015.
 ENV NODE_ENV=production \
+  NODE_OPTIONS=--max-semi-space-size=4 \
   CHANCERY_DATA_DIR=/data
 VOLUME /data
 EXPOSE 8080 8081

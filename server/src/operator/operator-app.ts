@@ -73,7 +73,7 @@ export function buildOperatorApp(
         error => handleError(error, req, reply),
       )
     },
-    // A stream of facts takes as long as it takes; what does not move is ended by the socket's own time limit.
+    // A stream of facts takes as long as it takes, and may be silent for as long as its game is.
     requestTimeout: 0,
     // A game may keep its stream open for ever. What it was not told of it sends again; nothing is applied twice.
     forceCloseConnections: true,

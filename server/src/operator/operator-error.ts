@@ -24,11 +24,12 @@ export class OperatorError extends Error {
 /** A body that is not of its operation's shape. */
 export const notAsItShould = (message: string): OperatorError => new OperatorError('bad_request', message)
 
+/** Closes the connection: a body may take as long as it takes here, but not a stranger's. */
 export const missingToken = (): OperatorError =>
   new OperatorError(
     'invalid_api_key',
     'This needs an operator token that is valid: Authorization: Bearer <token>.',
-    { 'www-authenticate': 'Bearer' },
+    { 'www-authenticate': 'Bearer', connection: 'close' },
   )
 
 export function missingRole(name: string, { roles }: Pick<OperatorOperation, 'roles'>): OperatorError {

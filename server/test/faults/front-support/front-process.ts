@@ -1,0 +1,27 @@
+// A server in a process of its own, so that what it takes of memory and files is its own alone. Started by front.ts.
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { readConfig, startServer } from '../../../src/index.ts'
+import type { Usage } from './front.ts'
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+
+function usage(): Usage {
+  collect()
+  collect()
+  const { rss, heapUsed, external } = process.memoryUsage()
+  return {
+    residentBytes: rss,
+    usedBytes: heapUsed + external,
+    cpuMs: (process.cpuUsage().user + process.cpuUsage().system) / 1_000,
+  }
+}
+
+const { FRONT_TIMINGS: timings = '{}', ...env } = process.env
+const server = await startServer(readConfig(env), JSON.parse(timings))
+process.send?.({ publicUrl: server.publicUrl, operatorUrl: server.operatorUrl })
+process.on('message', message => {
+  if (message === 'usage') process.send?.({ usage: usage() })
+  else void server.close().then(() => process.disconnect())
+})

@@ -1,0 +1,12 @@
+import { type Served, serve } from '../../ingest/served.ts'
+
+/** Starts the service as a supervisor does: again where it ended before it was up, because its database was not yet there. */
+export async function serveAgain(dir: string, env: Record<string, string>): Promise<Served> {
+  for (let left = 4; ; left -= 1) {
+    try {
+      return await serve(dir, env)
+    } catch (error) {
+      if (left === 0) throw error
+    }
+  }
+}

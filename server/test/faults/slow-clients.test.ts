@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { nation } from '../ingest/facts.ts'
+import { until } from '../webhooks/until.ts'
+import { type Front, startFront } from './front-support/front.ts'
+import { isFull } from './front-support/full.ts'
+import { assertServed, besides } from './front-support/honest.ts'
+import { drip, openSockets, type Sockets } from './front-support/sockets.ts'
+
+const count = isFull ? 1_000 : 200
+
+let front: Front
+before(async () => {
+  const connectionTimings = { headMs: 1_000, requestMs: 2_000, stalledMs: 2_000, idleMs: 2_000, checkMs: 100 }
+  front = await startFront({}, { connectionTimings })
+  const facts = Array.from({ length: 100 }, (_, index) => nation(`n${index}`, { motto: 'x'.repeat(200) }))
+  const told = await front.operate('POST', '/facts', { facts }, { 'idempotency-key': 'world' })
+  assert.equal(told.status, 200, await told.text())
+  await until(
+    async () => (await (await fetch(`${front.url}/api/v1/nations?limit=100`)).text()).length > 40_000,
+    'the list shows the world',
+    60_000,
+  )
+})
+after(() => front.close())
+
+/** All of them are ended by the server, and as soon as may be expected. */
+async function assertEnded(sockets: Sockets, withinMs: number): Promise<void> {
+  await until(() => sockets.ended() === count, `all ${count} connections are ended`, withinMs)
+}
+
+test(`${count} callers who send a head bit by bit are told so and ended, and hold up nobody`, async t => {
+  t.diagnostic(
+    assertServed(
+      await besides(front.url, async () => {
+        const sockets = await openSockets(front.url, {
+          count,
+          text: 'GET /api/v1/game HTTP/1.1\r\nHost: x\r\n',
+        })
+        drip(sockets, 'X-A: b\r\n', 250)
+        await assertEnded(sockets, 15_000)
+        for (const text of sockets.texts.values()) assert.match(text, /^HTTP\/1\.1 408 /)
+      }),
+    ),
+  )
+})
+
+test(`${count} callers who send a body bit by bit are ended, whether or not it is asked for`, async t => {
+  const heads = ['GET /api/v1/game', 'POST /developers/api/sessions', 'POST /api/v1/game']
+  t.diagnostic(
+    assertServed(
+      await besides(front.url, async () => {
+        for (const head of heads) {
+          const text = `${head} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n{`
+          const sockets = await openSockets(front.url, { count, text })
+          drip(sockets, ' ', 250)
+          await assertEnded(sockets, 20_000)
+        }
+      }),
+    ),
+  )
+})
+
+test(`${count} callers who ask for much and read nothing are ended, and cost no memory to speak of`, async t => {
+  const before = await front.usage()
+  const files = front.files()
+  const text = 'GET /api/v1/nations?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(30)
+  let most = 0
+  t.diagnostic(
+    assertServed(
+      await besides(front.url, async () => {
+        const sockets = await openSockets(front.url, { count, text, reads: false })
+        most = (await front.usage()).usedBytes
+        // Whoever reads nothing does not hear of the end either: the server's side of it counts.
+        await until(() => front.files() < files + 10, 'the server has let them go', 30_000)
+        sockets.destroy()
+      }),
+    ),
+  )
+  const megabytes = (most - before.usedBytes) / 1e6
+  t.diagnostic(`${megabytes.toFixed(1)} MB for ${count} readers of ${30 * 45} KB each`)
+  assert.ok(megabytes < count / 10, `${megabytes} MB`)
+})
+
+test('a stream of facts may take its time at the private door, and who has no token may not', async t => {
+  const post = (token: string) =>
+    `POST /facts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 9000\r\n\r\n`
+  t.diagnostic(
+    assertServed(
+      await besides(front.url, async () => {
+        const known = await openSockets(front.operatorUrl, { count: 20, text: post(front.operatorToken) })
+        drip(known, '\n', 250)
+        const strangers = await openSockets(front.operatorUrl, { count, text: post('none') })
+        drip(strangers, '\n', 250)
+        await assertEnded(strangers, 15_000)
+        for (const answer of strangers.texts.values()) assert.match(answer, /^HTTP\/1\.1 401 /)
+        const startedAt = performance.now()
+        const told = await front.operate(
+          'POST',
+          '/facts',
+          { facts: [nation('n0')] },
+          { 'idempotency-key': 'between' },
+        )
+        assert.equal(told.status, 200)
+        assert.ok(performance.now() - startedAt < 2_000)
+        assert.equal(known.ended(), 0)
+        known.destroy()
+      }),
+    ),
+  )
+})
+
+const isInstalled = spawnSync('slowhttptest', ['-h']).error === undefined
+const skip = !isFull
+  ? 'takes half a minute: CHANCERY_FAULTS=full runs it'
+  : isInstalled
+    ? false
+    : 'slowhttptest is not installed'
+
+for (const [name, args] of [
+  ['slow heads', ['-H', '-u', '/api/v1/nations']],
+  ['slow bodies', ['-B', '-u', '/developers/api/sessions', '-t', 'POST']],
+  ['slow reading', ['-X', '-u', '/api/v1/nations?limit=100', '-k', '5', '-w', '10', '-y', '20', '-z', '5']],
+] as const)
+  test(`slowhttptest with ${name} holds up nobody`, { skip }, async t => {
+    const [mode, option, path, ...more] = args
+    t.diagnostic(
+      assertServed(
+        await besides(front.url, async () => {
+          const tool = spawn(
+            'slowhttptest',
+            [
+              mode,
+              option,
+              front.url + path,
+              ...more,
+              '-c',
+              '1000',
+              '-r',
+              '500',
+              '-i',
+              '1',
+              '-l',
+              '8',
+              '-p',
+              '1',
+            ],
+            { stdio: 'ignore' },
+          )
+          await once(tool, 'exit')
+        }),
+      ),
+    )
+    await until(() => front.files() < 200, 'all connections are let go', 20_000)
+  })

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { createMemoryLimits, subjectOfAddress } from '../../src/limits/index.ts'
+import { startFront } from './front-support/front.ts'
+import { isFull } from './front-support/full.ts'
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+
+/** Bytes in use, garbage collected first. */
+function bytesInUse(): number {
+  collect()
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** An address in a /64 of its own. */
+const strangerOf = (index: number) =>
+  `2001:db8:${(index >>> 16).toString(16)}:${(index & 0xffff).toString(16)}::1`
+/** As the edge names whose calls these are. */
+const subjectOf = (address: string) => `ip:${subjectOfAddress(address)}`
+const honest = subjectOf('2001:db8:ffff:1::7')
+
+/** A window with its subject, in bytes: an IPv6 network is longer than the addresses of IPv4. */
+const windowBytesMax = 260
+/** What is shared beyond the windows of their own, in MB. */
+const sharedMegabytes = 13
+const ownMax = 2_000_000
+
+const floods: [addresses: number, skip: string | false][] = [
+  [200_000, isFull ? 'one million comes next' : false],
+  [1_000_000, isFull ? false : 'takes some seconds: CHANCERY_FAULTS=full runs it'],
+  [3_000_000, isFull ? false : 'takes some seconds: CHANCERY_FAULTS=full runs it'],
+]
+for (const [addresses, skip] of floods) {
+  const megabytesMax =
+    (Math.min(addresses, ownMax) * windowBytesMax) / 1e6 + (addresses > ownMax ? sharedMegabytes : 0)
+  test(`${addresses} addresses cost less than ${megabytesMax} MB at the limiter, and an honest caller's count is kept`, {
+    skip,
+  }, async t => {
+    const limits = createMemoryLimits()
+    const before = bytesInUse()
+    const startedAt = performance.now()
+    let counted = 0
+    for (let index = 0; index < addresses; index += 1) {
+      if (index % (addresses / 50) === 0) {
+        // Within one minute; so many addresses may take longer on a slow machine, and then a new window is right.
+        const { remaining, isAllowed } = limits.take(honest, 60)
+        counted += 1
+        if (performance.now() - startedAt < 55_000)
+          assert.deepEqual([isAllowed, remaining], [true, 60 - counted])
+      }
+      assert.ok(limits.take(subjectOf(strangerOf(index)), 60).isAllowed)
+    }
+    const megabytes = (bytesInUse() - before) / 1e6
+    t.diagnostic(`${megabytes.toFixed(0)} MB, ${Math.round(performance.now() - startedAt)} ms`)
+    assert.ok(megabytes < megabytesMax, `${megabytes} MB`)
+    assert.equal(counted, 50)
+    await limits.close()
+  })
+}
+
+test('through a trusted proxy a flood of addresses is counted apart, and an honest caller neither loses nor gains a call', async t => {
+  const count = isFull ? 100_000 : 5_000
+  const front = await startFront({ CHANCERY_ANONYMOUS_LIMIT: '60', CHANCERY_TRUSTED_PROXIES: '127.0.0.1' })
+  t.after(() => front.close())
+  const before = await front.usage()
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 20 })
+  t.after(() => agent.destroy())
+  const ask = (address: string): Promise<{ status: number; remaining: number; reset: number }> =>
+    new Promise((resolve, reject) => {
+      const headers = { 'x-forwarded-for': address }
+      http
+        .get(`${front.url}/api/v1/game`, { agent, headers }, response => {
+          const { statusCode: status = 0, headers } = response
+          const remaining = Number(headers['x-ratelimit-remaining'])
+          const reset = Number(headers['x-ratelimit-reset'])
+          response.resume().on('end', () => resolve({ status, remaining, reset }))
+        })
+        .on('error', reject)
+    })
+
+  let next = 0
+  const flood = async () => {
+    for (let index = next++; index < count; index = next++) {
+      const { status, remaining } = await ask(strangerOf(index))
+      assert.deepEqual([status, remaining], [200, 59], strangerOf(index))
+    }
+  }
+  const windows = new Map<number, number[]>()
+  let isOver = false
+  const asking = (async () => {
+    // Other addresses of one /64 are the same caller.
+    for (let call = 0; !isOver; call += 1) {
+      const { status, remaining, reset } = await ask(`2001:db8:ffff:1::${(call % 50).toString(16)}`)
+      assert.ok(status === 200 || remaining === 0)
+      if (status === 200) windows.set(reset, [...(windows.get(reset) ?? []), remaining])
+    }
+  })()
+  await Promise.all(Array.from({ length: 16 }, flood))
+  isOver = true
+  await asking
+  for (const left of windows.values())
+    assert.deepEqual(
+      left,
+      left.map((_, index) => 59 - index),
+    )
+  const megabytes = ((await front.usage()).usedBytes - before.usedBytes) / 1e6
+  t.diagnostic(`${megabytes.toFixed(1)} MB for ${count} addresses`)
+  assert.ok(megabytes < 25 + (count * windowBytesMax) / 1e6, `${megabytes} MB`)
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { makeKeyText } from '../../src/access/key-text.ts'
+import { withConnection } from '../support/database-url.ts'
+import { type Front, startFront } from './front-support/front.ts'
+import { isFull } from './front-support/full.ts'
+import { assertServed, besides } from './front-support/honest.ts'
+
+const floodMs = isFull ? 15_000 : 3_000
+const together = 50
+
+const path = '/api/v1/game'
+
+async function ask(front: Front, key?: string): Promise<Response> {
+  const response = await fetch(front.url + path, {
+    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+  })
+  await response.arrayBuffer()
+  return response
+}
+
+/** Guesses keys, so many at a time, as fast as they are refused. Resolves with how many answers had which status. */
+async function guess(front: Front): Promise<Record<string, number>> {
+  const statuses: Record<string, number> = {}
+  const endAt = performance.now() + floodMs
+  const guessOn = async () => {
+    while (performance.now() < endAt) {
+      const { status } = await ask(front, makeKeyText())
+      statuses[status] = (statuses[status] ?? 0) + 1
+    }
+  }
+  await Promise.all(Array.from({ length: together }, guessOn))
+  return statuses
+}
+
+/** Transactions of the database so far. Its own count lags by up to a second. */
+async function transactionsOf({ databaseUrl }: Front): Promise<number> {
+  await sleep(1_500)
+  return withConnection(databaseUrl, async client => {
+    const { rows } = await client.query<{ count: string }>(
+      'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
+    )
+    return Number(rows[0]?.count)
+  })
+}
+
+async function makeKey(front: Front, limit: number): Promise<string> {
+  const made = await front.operate('POST', '/keys', { player_id: 'p1', name: 'test', limit })
+  assert.equal(made.status, 201)
+  return ((await made.json()) as { key: string }).key
+}
+
+test('a flood of guessed keys costs its address, and neither the database, nor memory, nor who has a key', async t => {
+  const front = await startFront({ CHANCERY_ANONYMOUS_LIMIT: '60' })
+  t.after(() => front.close())
+  const limit = 100_000
+  const key = await makeKey(front, limit)
+  await ask(front, key)
+  const before = await front.usage()
+  const transactions = await transactionsOf(front)
+  const startedAt = performance.now()
+
+  let statuses: Record<string, number> = {}
+  const met = await besides(
+    front.url,
+    async () => {
+      statuses = await guess(front)
+    },
+    { headers: { authorization: `Bearer ${key}` } },
+  )
+  t.diagnostic(assertServed(met))
+  const seconds = (performance.now() - startedAt) / 1_000
+  const asked = (await transactionsOf(front)) - transactions
+  const guesses = Object.values(statuses).reduce((sum, count) => sum + count, 0)
+  t.diagnostic(`${guesses} guesses in ${seconds.toFixed(1)} s: ${asked} transactions of the database`)
+
+  const { 401: refused = 0, 429: limited = 0, ...others } = statuses
+  assert.deepEqual(others, {})
+  assert.ok(refused <= 60 && limited > 0, `${refused} guesses were not counted`)
+  // The pulse is read five times a second, and rounds, webhooks and journal ask now and then.
+  const usual = seconds * 25
+  assert.ok(asked - usual < guesses / 3, `${asked} transactions for ${guesses} guesses`)
+  const megabytes = ((await front.usage()).usedBytes - before.usedBytes) / 1e6
+  t.diagnostic(`${megabytes.toFixed(1)} MB stay`)
+  assert.ok(megabytes < 25, `${megabytes} MB stay of guesses`)
+
+  // One call each, from the key's own bucket.
+  assert.deepEqual(
+    met.calls.map(({ remaining }) => remaining),
+    met.calls.map((_, index) => limit - 2 - index),
+  )
+  const anonymous = await ask(front)
+  assert.equal(anonymous.status, 429, 'the address has no call left')
+  const unseen = await makeKey(front, 10)
+  assert.equal(
+    (await ask(front, unseen)).status,
+    200,
+    'a key that was never seen works from the same address',
+  )
+})
+
+test('a key that is nearly right takes as long as one that is all wrong', async t => {
+  const front = await startFront()
+  t.after(() => front.close())
+  const key = await makeKey(front, 1_000_000)
+  await ask(front, key)
+  /** Right but for the last characters of its secret: its checksum tells, as that of any other. */
+  const near = () => key.slice(0, 34) + makeKeyText().slice(34)
+  const times = { near: [] as number[], far: [] as number[] }
+  for (let round = 0; round < 400; round += 1)
+    for (const [kind, make] of [
+      ['near', near],
+      ['far', () => makeKeyText().slice(0, 34) + makeKeyText().slice(34)],
+    ] as const) {
+      const startedAt = performance.now()
+      assert.equal((await ask(front, make())).status, 401)
+      times[kind].push(performance.now() - startedAt)
+    }
+  const median = (values: number[]) => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
+  const ratio = median(times.near) / median(times.far)
+  t.diagnostic(`${ratio.toFixed(2)} times as long, of ${median(times.far).toFixed(2)} ms`)
+  assert.ok(ratio > 0.67 && ratio < 1.5, `${ratio} times as long`)
+})

@@ -15,7 +15,7 @@ declare module 'fastify' {
 }
 
 export interface ObserverParts {
-  metrics: Pick<Metrics, 'requests'>
+  metrics: Pick<Metrics, 'requests' | 'answerSeconds'>
   journal: { note(answered: Answered): void }
 }
 
@@ -32,7 +32,7 @@ export interface Observer {
 
 const noOperation = 'none'
 
-export function createObserver({ metrics: { requests }, journal }: ObserverParts): Observer {
+export function createObserver({ metrics: { requests, answerSeconds }, journal }: ObserverParts): Observer {
   const opened = new WeakSet<FastifyReply>()
 
   function answered(req: FastifyRequest, reply: FastifyReply): void {
@@ -41,6 +41,8 @@ export function createObserver({ metrics: { requests }, journal }: ObserverParts
     // Not everybody who is answered has been let in as far as to be a viewer.
     const key = req.viewer?.kind === 'key' ? req.viewer.key : undefined
     requests.inc({ operation, status })
+    // Of all operations together, for 0.2 µs of processor time: the journal has each call.
+    answerSeconds.observe(reply.elapsedTime / 1000)
     journal.note({
       requestId: req.id,
       keyId: key ? key.id : null,

@@ -13,6 +13,12 @@ export function createMetrics() {
       labelNames: ['operation', 'status'],
       registers,
     }),
+    answerSeconds: new Histogram({
+      name: 'chancery_answer_seconds',
+      help: 'Time from a request to the end of its answer; to its beginning where it is a stream.',
+      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+      registers,
+    }),
     batches: new Counter({
       name: 'chancery_batches_total',
       help: 'Batches of facts by what became of them.',

@@ -6,10 +6,11 @@ import type { Answered } from '../../src/journal/call-ring.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
 
 const noted: Answered[] = []
+const metrics = createMetrics()
 let app: FastifyInstance
 before(() => {
   app = Fastify()
-  const observer = createObserver({ metrics: createMetrics(), journal: { note: call => noted.push(call) } })
+  const observer = createObserver({ metrics, journal: { note: call => noted.push(call) } })
   observer.watch(app)
   app.get('/stays', { config: { operation: 'stays' } }, async () => 'here')
   app.get('/goes', { config: { operation: 'goes' } }, async (_req, reply) => {
@@ -29,4 +30,14 @@ test('an answer that says that something of it will go is noted as such, and oth
       { operation: 'none', isDeprecated: false },
     ],
   )
+})
+
+test('every answer is timed', async () => {
+  const timed = async () => {
+    const { values } = await metrics.answerSeconds.get()
+    return values.find(({ metricName }) => metricName === 'chancery_answer_seconds_count')?.value ?? 0
+  }
+  const before = await timed()
+  for (const url of ['/stays', '/goes', '/nowhere']) await app.inject(url)
+  assert.equal(await timed(), before + 3)
 })

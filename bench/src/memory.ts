@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ask } from './ask.ts'
 import { callsMax, serveOn } from './contestants/chancery.ts'
 import { residentBytesOf } from './cpu-seconds.ts'
+import { exchange } from './exchange.ts'
 import type { MemoryResult } from './report/results.ts'
 import { serve } from './served.ts'
 import { startDatabase } from './world/database.ts'
@@ -14,6 +15,8 @@ import { runWrk } from './wrk.ts'
 const worldSize = { nations: 100_000, days: 2 }
 const samplesEveryMs = 5_000
 const connections = 32
+/** So many of the requests hold some of every kind. */
+const checkedMax = 400
 
 /**
  * Watches what a process holds in memory that serves a world of 100,000 nations, while it is asked for all kinds of things and the
@@ -33,10 +36,12 @@ export async function measureMemory(
       const keys = await makeKeys(door, subjects.player.id, callsMax)
       const served = await serveOn({ databaseUrl: database.url })
       try {
+        const asks = mixOf(subjects, keys)
+        for (const ask of asks.slice(0, checkedMax)) await mustAnswer(served.publicUrl, ask)
         say(`Watching the memory of a process for ${minutes} minutes`)
         const load = runWrk({
           url: served.publicUrl,
-          asks: mixOf(subjects, keys),
+          asks,
           connections,
           seconds: minutes * 60,
           allowsRefusals: true,
@@ -55,6 +60,12 @@ export async function measureMemory(
   } finally {
     await database.close()
   }
+}
+
+/** Later some may be refused: searches have few connections. But what is asked for is there, all of it. */
+async function mustAnswer(url: string, ask: Ask): Promise<void> {
+  const { status, body } = await exchange(url, ask)
+  if (status !== 200) throw new Error(`${ask.path} was answered with ${status}: ${body}`)
 }
 
 async function watch(pid: number, load: Promise<unknown>): Promise<MemoryResult['samples']> {

@@ -31,9 +31,7 @@ export async function serve(env: Record<string, string> = {}, core?: Side): Prom
   // The bundled database may run as another user, who has to pass.
   await chmod(dir, 0o711)
   const token = 'operator-token-of-a-bench'
-  // As bin/chancery.js starts it.
-  const flags = ['--max-semi-space-size=4']
-  const command: [string, ...string[]] = [process.execPath, ...flags, program, 'serve', '--json', '--migrate']
+  const command: [string, ...string[]] = [process.execPath, program, 'serve', '--json', '--migrate']
   const [file, ...args] = core ? pinned(core, command) : command
   const child = spawn(file, args, {
     stdio: ['ignore', 'pipe', 'inherit'],

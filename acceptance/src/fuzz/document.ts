@@ -104,7 +104,7 @@ export interface RawDocument {
   paths: Record<string, Record<string, RawOperation>>
 }
 
-export function describeApi(origin: string, document: RawDocument): Api {
+function describeApi(origin: string, document: RawDocument): Api {
   const follow = <T extends object>(part: OrRef<T>): T => {
     if (!('$ref' in part) || typeof part.$ref !== 'string') return part as T
     const steps = part.$ref.slice(2).split('/')

@@ -47,7 +47,7 @@ export async function fuzz({
     const session = openSession({ api, values, callers, isFrozen: isThrowAway })
     const told = { ...options, onFinding: report }
     const ofOperator = isThrowAway ? options.requests * operatorShare : 0
-    const probes = publicProbes(session, visit.settings.operator && keys)
+    const probes = publicProbes(session, visit.settings.operator && { keys, visit })
     const parts = [
       {
         findings: await runProbes(session, probes, { ...told, requests: options.requests - ofOperator }),

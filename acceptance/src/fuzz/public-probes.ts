@@ -1,5 +1,7 @@
 import type { Keys } from '../keys.ts'
+import type { Visit } from '../visit.ts'
 import type { Probe } from './probe.ts'
+import { liveCodes } from './probes/codes.ts'
 import { likeness } from './probes/likeness.ts'
 import { limitsReached } from './probes/limits.ts'
 import { links } from './probes/links.ts'
@@ -9,12 +11,12 @@ import { oddPaths } from './probes/paths.ts'
 import { reads } from './probes/reads.ts'
 import type { Session } from './session.ts'
 
-/** All questions to an API that only reads. With keys that can be made, also what comes beyond their limit. */
-export const publicProbes = (session: Session, keys?: Keys): Probe[] => [
+/** All questions to an API that only reads. With a door at which keys and codes are made, also what comes of those. */
+export const publicProbes = (session: Session, door?: { keys: Keys; visit: Visit }): Probe[] => [
   ...reads(session),
   undocumentedMethods(session),
   oddPaths(session),
-  ...(keys ? [limitsReached(session, keys)] : []),
+  ...(door ? [limitsReached(session, door.keys), ...liveCodes(session, door.visit)] : []),
   ...likeness(session),
   ...pages(session),
   ...links(session),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport, type Exchange, type Sent } from '../exchange.ts'
 import { answerProblems } from './answers.ts'
 import type { Caller } from './callers.ts'
@@ -43,6 +44,9 @@ export interface Session {
   tally: Map<string, Map<number, number>>
 }
 
+/** A busy machine may say that it is, and when to come again. Who never has an answer for one call has failed. */
+const attemptsMax = 5
+
 export type SessionParts = Pick<Session, 'api' | 'values' | 'callers' | 'isFrozen'>
 
 /** Calls go out over kept connections; `close` ends them. */
@@ -55,9 +59,13 @@ export function openSession(parts: SessionParts): Session & { close(): void } {
     count: 0,
     tally: new Map(),
     async send(call) {
-      const exchange = await transport.send(sentBy(parts.api.origin, call), hasSaidEnough)
-      session.count += 1
-      return exchange
+      for (let attempt = 1; ; attempt += 1) {
+        const exchange = await transport.send(sentBy(parts.api.origin, call), hasSaidEnough)
+        session.count += 1
+        const seconds = Number(exchange.answered['retry-after'])
+        if (exchange.status !== 503 || !(seconds > 0) || attempt === attemptsMax) return exchange
+        await sleep(seconds * 1000)
+      }
     },
     async ask(operation, call) {
       const exchange = await session.send(call)

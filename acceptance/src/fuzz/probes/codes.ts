@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { digText } from '../../json.ts'
+import type { Visit } from '../../visit.ts'
+import { drawnCaller } from '../draw.ts'
+import { type Probe, probe } from '../probe.ts'
+import { Finding, type Session } from '../session.ts'
+
+/** A code that is alive is redeemed once, by whomever, on whichever base; written in any case. */
+export function liveCodes(session: Session, visit: Visit): Probe[] {
+  const operation = session.api.operations.find(({ path }) => path.endsWith('/{code}'))
+  const [nationId] = session.values.named('nation_id')
+  if (!operation || nationId === undefined) return []
+  const draws = fc.record({
+    bases: fc.array(fc.constantFrom(...session.api.bases), { minLength: 2, maxLength: 2 }),
+    caller: drawnCaller(session.callers),
+    isLower: fc.boolean(),
+  })
+  return [
+    probe({
+      name: 'codes',
+      weight: 1,
+      cost: 3,
+      draws,
+      async check({ bases, caller, isLower }) {
+        if (caller.kind === 'wrong') return
+        const { json } = await visit.askOperator('POST', '/codes', { nation_id: nationId })
+        const code = digText(json, 'code')
+        for (const [index, base] of bases.entries()) {
+          const target = `${base}${operation.path.replace('{code}', isLower ? code.toLowerCase() : code)}`
+          const shown = { method: 'GET', target: `${base}${operation.path}`, caller }
+          const { status } = await session.ask(operation, { ...shown, target }).catch(error => {
+            // A code is a secret: it is shown no more than a key.
+            throw error instanceof Finding ? new Finding(error.problems, shown) : error
+          })
+          const right = index === 0 ? 200 : 410
+          if (status !== right && status !== 429)
+            throw new Finding(
+              [`${status} instead of ${right} to a code that is redeemed for time ${index + 1}`],
+              shown,
+            )
+        }
+      },
+    }),
+  ]
+}

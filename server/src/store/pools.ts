@@ -28,6 +28,12 @@ export interface PoolsOptions {
 
 const readTimeoutMs = 5_000
 
+/** How long a search waits for its turn: below a second, whoever does not get one is told. */
+const searchTurnMs = 800
+
+/** A text that many names contain is looked for in another way than one that none does. */
+const searchSettings = { plan_cache_mode: 'force_custom_plan' }
+
 /**
  * A queue is empty at one moment and long at the next: a plan that is kept was made for another length of it. And whoever stops
  * between two statements must not hold up those who wait to claim.
@@ -41,7 +47,13 @@ export function createPools(options: PoolsOptions): Pools {
   const shared = { ...options, statementTimeoutMs: readTimeoutMs, lockTimeoutMs: 2_000 }
   const pools = {
     public: createPool({ ...shared, role: 'chancery_public', connectionsMax: 10 }),
-    search: createPool({ ...shared, role: 'chancery_public', connectionsMax: 3, connectTimeoutMs: 1_000 }),
+    search: createPool({
+      ...shared,
+      role: 'chancery_public',
+      connectionsMax: 3,
+      connectTimeoutMs: searchTurnMs,
+      settings: searchSettings,
+    }),
     owner: createPool({ ...shared, role: 'chancery_owner', connectionsMax: 4 }),
     access: createPool({ ...shared, role: 'chancery_access', connectionsMax: 6 }),
     outbound: createPool({

@@ -1,0 +1,83 @@
+import { type Answered, type Asker, type Timing, timingOf } from './asking.ts'
+import type { Promised, Question } from './questions.ts'
+
+export type Place = 'first' | 'middle' | 'last'
+
+/** What the pages of a question took in one world. A list that fits on one page has no middle and no last one. */
+export interface Measured {
+  operation: string
+  name: string
+  promised: Promised
+  filters: number
+  order: number
+  total: number | undefined
+  pages: Partial<Record<Place, Timing>>
+}
+
+/** How often a page is asked for: at least, at most, and no longer than so many milliseconds in between. */
+interface Effort {
+  samplesMin: number
+  samplesMax: number
+  ms: number
+}
+
+const efforts: Record<Promised, Effort> = {
+  flat: { samplesMin: 30, samplesMax: 300, ms: 500 },
+  one: { samplesMin: 100, samplesMax: 400, ms: 500 },
+  bounded: { samplesMin: 6, samplesMax: 60, ms: 200 },
+}
+/** Combinations are many, of what was measured one by one. */
+const effortOfPairs: Effort = { samplesMin: 3, samplesMax: 8, ms: 60 }
+const effortOfMore: Effort = { samplesMin: 2, samplesMax: 4, ms: 30 }
+const limit = 100
+
+export async function measure(asker: Asker, question: Question): Promise<Measured> {
+  const { path, ...named } = question
+  if (question.promised === 'one') {
+    const ids = await idsOf(asker, path.replace('/{id}', ''))
+    let next = 0
+    const timing = await timed(efforts.one, () =>
+      asker.ask(path.replace('{id}', ids[next++ % ids.length] ?? '')),
+    )
+    return { ...named, total: undefined, pages: { first: timing } }
+  }
+  const { total = 0 } = await asker.ask(path)
+  const effort = effortOf(question)
+  // The last page that is full: a short one costs less, whatever comes before it.
+  const last = Math.floor(total / limit)
+  const numbers: Partial<Record<Place, number>> = {
+    first: 1,
+    ...(last >= 3 && { middle: Math.ceil(last / 2), last }),
+  }
+  const pages: Measured['pages'] = {}
+  for (const [place, number] of Object.entries(numbers) as [Place, number][])
+    pages[place] = await timed(effort, () => asker.ask(`${path}&page=${number}`))
+  return { ...named, total, pages }
+}
+
+const effortOf = ({ filters, promised }: Question): Effort =>
+  filters > 2 ? effortOfMore : filters === 2 ? effortOfPairs : efforts[promised]
+
+async function timed({ samplesMin, samplesMax, ms }: Effort, ask: () => Promise<Answered>): Promise<Timing> {
+  // The first one plans the statements and fetches what the memory of the database does not hold yet.
+  await ask()
+  const measured: number[] = []
+  const until = performance.now() + ms
+  while (measured.length < samplesMin || (measured.length < samplesMax && performance.now() < until))
+    measured.push((await ask()).ms)
+  return timingOf(measured)
+}
+
+/** Ids from all over a list. */
+async function idsOf(asker: Asker, path: string): Promise<string[]> {
+  type Listed = { data: { id: string }[]; pagination: { total: number } }
+  const { total } = (await asker.read<Listed>(`${path}?limit=1`)).pagination
+  const pages = Math.max(1, Math.floor(total / limit))
+  const ids: string[] = []
+  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+    const page = 1 + Math.floor((pages - 1) * share)
+    const { data } = await asker.read<Listed>(`${path}?limit=${limit}&page=${page}`)
+    ids.push(...data.map(({ id }) => id))
+  }
+  return ids
+}

@@ -16,7 +16,12 @@ export async function listNations(context: ReadContext, filter: Filter): Promise
     search !== undefined
       ? await searchNations(context.pools.search, { page, limit }, search, conditions)
       : conditions.length > 0
-        ? await readPage<NationRow>(context.pools.public, filter, selected(allOf(conditions)))
+        ? await readPage<NationRow>(
+            context.pools.public,
+            filter,
+            selected(allOf(conditions)),
+            countedBy(filter, conditions),
+          )
         : await readByPlace(context.pools.public, filter)
   return { ...found, items: found.items.map(row => nationOf(context, row)) }
 }
@@ -31,6 +36,13 @@ async function readByPlace(db: Database, filter: Filter): Promise<Page<NationRow
     select ${columns} from chancery_world.nation_place p ${placed}
     where p.position > ${offset} and p.position <= ${offset + filter.limit} order by p.position`)
   return { items, total }
+}
+
+/** Members alone are counted where they are kept. */
+function countedBy({ alliance_id }: Filter, conditions: Sql[]): Sql | undefined {
+  return alliance_id && conditions.length === 1
+    ? sql`chancery_world.alliance_member where alliance_id = any(${alliance_id})`
+    : undefined
 }
 
 function conditionsOf({ ids, alliance_id, status, min_score, max_score }: Filter): Sql[] {

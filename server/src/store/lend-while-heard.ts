@@ -4,6 +4,8 @@ import { DatabaseSilent, isFull, isLeftBusy } from './unavailable.ts'
 /** Whether the database says anything at all, as the pulse knows. */
 export interface Hearing {
   isSilent(): boolean
+  /** Notes that it has answered, whomever. */
+  heard(): void
   /** Calls `listener` when the database falls silent, and when it is heard again. Returns how to stop it. */
   onSilence(listener: (isSilent: boolean) => void): () => void
 }
@@ -99,7 +101,9 @@ export function lendWhileHeard(
       const client = await takeWhileHeard()
       lent.add(client)
       try {
-        return await work(client)
+        const done = await work(client)
+        hearing?.heard()
+        return done
       } catch (error) {
         if (suspects.has(client)) throw new DatabaseSilent()
         if (mend && !isLeftBusy(error)) await mend(client).catch(() => broken.add(client))

@@ -35,11 +35,14 @@ export interface PulseOptions {
   intervalMs?: number
   /** How old a beat may be and still be trusted. Below a second: what was revoked a second ago no longer works. */
   trustedMs?: number
-  /** How long one question may wait. With the interval below a second: so soon whoever waits is told that nobody answers. */
+  /** For how long nobody may be answered while the pulse asks. With the interval below a second: so soon whoever waits is told. */
   silenceMs?: number
 }
 
 const channel = 'chancery_pulse'
+
+/** A connection that is dead without a word is given up after this; a machine that is only busy has answered by then. */
+const connectionTimeoutMs = 1_500
 
 /** Says to every process that the row has changed. It only hastens them: the row is read anyway. */
 export const notifyPulse = sql`select pg_notify(${channel}, '')`
@@ -53,6 +56,7 @@ export function createPulse(options: PulseOptions): Pulse {
   let following: Promise<Beat> | undefined
   let isSilent = false
   let silence: NodeJS.Timeout | undefined
+  let heardAt = Number.NEGATIVE_INFINITY
   let isClosed = false
   const listeners = new Set<(beat: Beat) => void>()
   const silenceListeners = new Set<(isSilent: boolean) => void>()
@@ -61,7 +65,7 @@ export function createPulse(options: PulseOptions): Pulse {
     target,
     channel,
     onNotice: tick,
-    timeoutMs: silenceMs,
+    timeoutMs: connectionTimeoutMs,
     namesStatements,
   })
 
@@ -72,9 +76,19 @@ export function createPulse(options: PulseOptions): Pulse {
   }
 
   /** Counts from the first question that is not answered: a process that was too busy to ask knows nothing of the database. */
-  function expectAnswer(): void {
+  function expectAnswer(withinMs = silenceMs): void {
     // Timers run before sockets are read: what has arrived while the process was busy is looked at first.
-    silence ??= setTimeout(() => setImmediate(() => silence && setSilent(true)), silenceMs).unref()
+    silence ??= setTimeout(() => setImmediate(judge), withinMs).unref()
+  }
+
+  function judge(): void {
+    if (silence === undefined) return
+    // Whoever else was answered meanwhile was answered by the same database: it is busy, not silent.
+    const leftMs = heardAt + silenceMs - performance.now()
+    if (leftMs > 0) {
+      silence = undefined
+      expectAnswer(leftMs)
+    } else setSilent(true)
   }
 
   async function read(): Promise<Beat> {
@@ -135,6 +149,9 @@ export function createPulse(options: PulseOptions): Pulse {
       return () => listeners.delete(listener)
     },
     isSilent: () => isSilent,
+    heard() {
+      heardAt = performance.now()
+    },
     onSilence(listener) {
       silenceListeners.add(listener)
       return () => silenceListeners.delete(listener)

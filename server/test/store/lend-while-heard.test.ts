@@ -18,6 +18,7 @@ function openPool(options: { connectionsMax?: number; silencePatienceMs?: number
   const listeners = new Set<(isSilent: boolean) => void>()
   const hearing: Hearing = {
     isSilent: () => isSilent,
+    heard: () => undefined,
     onSilence(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -6,7 +6,7 @@ import type { Outcome } from '../../support/chancery.ts'
 import { type Asked, ask, type Kind } from './ask.ts'
 import { GrowingNumber } from './model.ts'
 
-export const nationCount = 12
+const nationCount = 12
 
 /** A code, how often it was redeemed, and how often nobody was told what became of it. */
 export interface TriedCode {

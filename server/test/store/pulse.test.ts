@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createPulse } from '../../src/store/pulse.ts'
+import { startTcpProxy } from '../access/tcp-proxy.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../webhooks/until.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+test('a database that answers others is busy and not silent, and one that answers nobody is silent', async t => {
+  const proxy = await startTcpProxy(t, database.url)
+  const pulse = createPulse({ target: { connectionString: proxy.url } })
+  t.after(() => pulse.close())
+  const told: boolean[] = []
+  pulse.onSilence(isSilent => told.push(isSilent))
+  await pulse.refresh()
+  const others = setInterval(pulse.heard, 50)
+  t.after(() => clearInterval(others))
+  proxy.silence()
+  const silencedAt = performance.now()
+  await until(() => performance.now() - silencedAt > 1_500, 'the pulse has waited for long')
+  assert.equal(pulse.current(), undefined, 'what it knew is too old to be trusted')
+  assert.deepEqual(told, [])
+  clearInterval(others)
+  await until(() => pulse.isSilent(), 'it is silent', 1_500)
+  proxy.restore()
+  await until(() => !pulse.isSilent() && pulse.current() !== undefined, 'it is heard again', 5_000)
+  assert.deepEqual(told, [true, false])
+})

@@ -49,10 +49,11 @@ for (const [name, text, headMs, idleMs] of [
     await until(() => front.files() < files + 20, 'the files are given back')
   })
 
-/** A server that has its bounds, and holds every call until it is told to answer. */
+/** A plain server that has its bounds. */
 async function startBounded(t: TestContext, max: number, trusted: string[] = []) {
   const registry = new Registry()
-  const server = http.createServer((_req, res) => res.end('ok'))
+  // Whoever asked once may stay longer than a test waits.
+  const server = http.createServer({ keepAliveTimeout: 120_000 }, (_req, res) => res.end('ok'))
   boundConnections(server, { trusted: createTrustedProxies(trusted), registry, connectionsMax: max })
   server.listen(0, '0.0.0.0')
   await once(server, 'listening')

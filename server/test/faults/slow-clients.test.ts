@@ -32,6 +32,12 @@ async function assertEnded(sockets: Sockets, withinMs: number): Promise<void> {
 }
 
 test(`${count} callers who send a head bit by bit are told so and ended, and hold up nobody`, async t => {
+  // Here nothing but the time for the head ends them.
+  const front = await startFront(
+    {},
+    { connectionTimings: { headMs: 1_000, checkMs: 100, requestMs: 120_000 } },
+  )
+  t.after(() => front.close())
   t.diagnostic(
     assertServed(
       await besides(front.url, async () => {

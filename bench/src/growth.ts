@@ -2,12 +2,13 @@
  * `npm run bench:growth`: what each list, filter and page costs in worlds of 1,000, 100,000 and 1,000,000 nations, and how fast facts
  * are taken in. The worlds are loaded once, which takes a while, and kept in `--worlds DIR` (.chancery/growth); later runs use them.
  * `--sizes 1000,100000`: only these. `--only TEXT`: only questions whose name holds the text. `--json`: prints one document instead of
- * the table. `--write`: writes docs/operations/growth.md, its chart and bench/growth.json.
+ * the table. `--write`: writes docs/operations/growth.md, its chart and bench/results/growth.json.
  */
+import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { type Asker, connectAsker } from './growth/asking.ts'
 import { drawChart } from './growth/chart.ts'
 import { copyFactsPerSecond } from './growth/copy-speed.ts'
@@ -97,10 +98,11 @@ async function write(): Promise<void> {
     }),
   }))
   const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
-  await writeFile(at('docs/operations/growth.md'), pageOf(result))
+  const [page, document] = [at('docs/operations/growth.md'), at('bench/results/growth.json')]
+  await mkdir(at('bench/results'), { recursive: true })
+  await writeFile(page, pageOf(result))
   await writeFile(at('docs/operations/growth.svg'), drawChart('A middle page, median', lines))
-  await writeFile(
-    at('bench/growth.json'),
-    `${JSON.stringify({ ...result, misses: missesOf(result) }, null, 2)}\n`,
-  )
+  await writeFile(document, `${JSON.stringify({ ...result, misses: missesOf(result) }, null, 2)}\n`)
+  // As everything else in the repository is written.
+  await promisify(execFile)(at('node_modules/.bin/biome'), ['format', '--write', page, document])
 }

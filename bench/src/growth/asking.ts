@@ -1,4 +1,4 @@
-import { bases } from '@chancery/contract'
+import { bases, limits } from '@chancery/contract'
 import { Client } from 'undici'
 
 /** What an answer took, and how many things there are. */
@@ -20,9 +20,14 @@ export function connectAsker(url: string): Asker {
   const client = new Client(url, { bodyTimeout: 60_000, headersTimeout: 60_000 })
   let asked = 0
 
-  async function bodyOf(path: string): Promise<string> {
+  async function bodyOf(path: string, triesLeft = 5): Promise<string> {
     const { statusCode, body } = await client.request({ method: 'GET', path: bases.canonical + path })
     const text = await body.text()
+    // Comes again as a caller would; the time counts.
+    if (statusCode === 503 && triesLeft > 0) {
+      await new Promise(resolve => setTimeout(resolve, limits.retryAfterUnavailableSeconds * 1_000))
+      return bodyOf(path, triesLeft - 1)
+    }
     if (statusCode !== 200) throw new Error(`${path} answered ${statusCode} ${text}`)
     return text
   }

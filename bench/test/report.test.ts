@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Turn } from '../src/measure.ts'
 import { verdictsOn } from '../src/report/goals.ts'
+import { pageWith } from '../src/report/page.ts'
+import { plotOf } from '../src/report/plot.ts'
 import { ratioOf } from '../src/report/ratios.ts'
 import type { Results } from '../src/report/results.ts'
 import type { ContestantId } from '../src/work.ts'
@@ -66,4 +68,33 @@ test('a goal that is missed is said to be missed, and one that nobody was measur
       ['1.20', true],
     ],
   )
+})
+
+test('what people wrote on the page stays, and what was measured before does not', () => {
+  const page = `# Performance
+
+<!-- measured: written by npm run bench -- --write -->
+
+<!-- measured: end -->
+
+## Run it
+`
+  const before = pageWith(page, resultsOf({ node: [1000, 1000, 1000], chancery: [700, 700, 700] }))
+  const after = pageWith(before, resultsOf({ node: [1000, 1000, 1000], chancery: [800, 800, 800] }))
+  assert.match(before, /\| 0\.70 \|/)
+  assert.doesNotMatch(after, /\| 0\.70 \|/)
+  assert.match(after, /\| 0\.80 \|/)
+  assert.ok(after.startsWith('# Performance') && after.endsWith('## Run it\n'))
+  assert.throws(() => pageWith('# Performance', resultsOf({})), /the page has no line/)
+})
+
+test('the plot shows everybody, and texts of any kind stand in it as they are', () => {
+  const results = resultsOf({ node: [1000, 1000, 1000], chancery: [5000, 5000, 5000] })
+  for (const work of results.works) work.title = 'A <page> & more'
+  const plot = plotOf(results)
+  assert.match(plot, /A &lt;page&gt; &amp; more/)
+  assert.match(plot, /1\.00 · 1,000\/s/)
+  // Five times the measure does not fit: the bar is cut, and its figure says how long it would be.
+  assert.match(plot, /class="cut"/)
+  assert.match(plot, /5\.00 · 5,000\/s/)
 })

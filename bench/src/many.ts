@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
     'database-url': { type: 'string', default: 'postgres://postgres@127.0.0.1:5432/postgres' },
     port: { type: 'string', default: '28080' },
     'redis-port': { type: 'string', default: '28379' },
-    streams: { type: 'string', default: '5000' },
+    streams: { type: 'string', default: '2000' },
     seconds: { type: 'string', default: '6' },
   },
 })

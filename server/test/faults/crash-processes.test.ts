@@ -27,7 +27,8 @@ let database: Awaited<ReturnType<typeof startEmbedded>>
 let receiver: Receiver
 
 const startDatabase = async () => {
-  database = await startEmbedded({ dataDir: `${databaseDir}/data`, fsync: false })
+  // Without fsync it would acknowledge what a crash of a back end takes with it.
+  database = await startEmbedded({ dataDir: `${databaseDir}/data` })
 }
 const databaseUrl = () => urlOf(database.connection, 'chancery')
 const start = (dir: string) =>

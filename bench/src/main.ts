@@ -28,6 +28,7 @@ async function resultsOf(options: Options): Promise<Results> {
 async function measure(options: Options): Promise<Results> {
   const loadBefore = loadNow()
   const scene = await setScene({ peers: options.peers, say })
+  closeWhenStopped(scene)
   try {
     const works = scene.works.filter(({ id }) => options.only.length === 0 || options.only.includes(id))
     const measured = await runRounds(scene, works, { ...options, say })
@@ -47,6 +48,14 @@ async function measure(options: Options): Promise<Results> {
   } finally {
     await scene.close()
   }
+}
+
+/** A database is no child that ends with its terminal: whoever stops a run leaves nothing behind. */
+function closeWhenStopped({ close }: Scene): void {
+  const stop = () => {
+    close().finally(() => process.exit(1))
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
 }
 
 async function guardsOf(scene: Scene, seconds: number): Promise<GuardShares | undefined> {

@@ -47,6 +47,7 @@ export async function serve(env: Record<string, string> = {}, core?: Side): Prom
       ...env,
     },
   })
+  const ended = once(child, 'exit')
   const addresses = JSON.parse(await firstDocument(child)) as { public: string; operator: string }
   const [pid = Number(child.pid)] = await startedBy(Number(child.pid))
   return {
@@ -69,7 +70,6 @@ export async function serve(env: Record<string, string> = {}, core?: Side): Prom
       return answer as never
     },
     async close() {
-      const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended
       await rm(dir, { recursive: true, force: true, maxRetries: 20 })

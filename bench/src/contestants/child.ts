@@ -23,6 +23,7 @@ export async function startChild(file: string, order: unknown): Promise<Child> {
     serialization: 'advanced',
     env: { ...process.env, NODE_ENV: 'production' },
   })
+  const ended = once(child, 'exit')
   const tell = async (message: unknown) => {
     const answered = nextMessage(child, file)
     child.send(message as object)
@@ -36,7 +37,6 @@ export async function startChild(file: string, order: unknown): Promise<Child> {
       await tell(message)
     },
     async close() {
-      const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended
     },

@@ -36,6 +36,7 @@ export async function startNginx(files: readonly ServedFile[]): Promise<Contesta
   await writeFile(configuration, configurationOf(directory, port, files))
   const [program, ...args] = pinned('server', ['nginx', '-p', directory, '-c', configuration, '-e', 'stderr'])
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  const ended = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
   await untilItAnswers(url)
   return {
@@ -44,7 +45,6 @@ export async function startNginx(files: readonly ServedFile[]): Promise<Contesta
     url,
     pid: Number(child.pid),
     async close() {
-      const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended
       await rm(directory, { recursive: true })

@@ -27,7 +27,7 @@ export interface Honest {
   stop(): Promise<Met>
 }
 
-export async function startHonest(url: string, options: HonestOptions = {}): Promise<Honest> {
+async function startHonest(url: string, options: HonestOptions = {}): Promise<Honest> {
   const { path = '/api/v1/game', headers = {}, everyMs = 20 } = options
   const plainest = new Worker(new URL('./control.ts', import.meta.url))
   const [control] = (await once(plainest, 'message')) as [string]

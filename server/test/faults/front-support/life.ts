@@ -29,7 +29,7 @@ const codeEveryMs = 30
 const callEveryMs = 60
 
 /** Each batch founds a nation, brings it into an alliance, and lets it declare war on the one before it. */
-export function factsOf(batch: number) {
+function factsOf(batch: number) {
   const id = `n${batch}`
   return [
     ...(batch === 0 ? [alliance('a0')] : []),

@@ -12,6 +12,8 @@ export interface Measured {
   order: number
   total: number | undefined
   pages: Partial<Record<Place, Timing>>
+  /** Why it was not answered, where it was not. */
+  failure?: string
 }
 
 /** How often a page is asked for: at least, at most, and no longer than so many milliseconds in between. */
@@ -31,7 +33,22 @@ const effortOfPairs: Effort = { samplesMin: 3, samplesMax: 8, ms: 60 }
 const effortOfMore: Effort = { samplesMin: 2, samplesMax: 4, ms: 30 }
 const limit = 100
 
+/** What is not answered within the limits of the service is a result as well. */
 export async function measure(asker: Asker, question: Question): Promise<Measured> {
+  try {
+    return await measureAnswered(asker, question)
+  } catch (error) {
+    const { path: _path, ...named } = question
+    return {
+      ...named,
+      total: undefined,
+      pages: {},
+      failure: error instanceof Error ? error.message : `${error}`,
+    }
+  }
+}
+
+async function measureAnswered(asker: Asker, question: Question): Promise<Measured> {
   const { path, ...named } = question
   if (question.promised === 'one') {
     const ids = await idsOf(asker, path.replace('/{id}', ''))

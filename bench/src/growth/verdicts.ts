@@ -14,6 +14,7 @@ export interface Verdict {
 
 /** Whether a question keeps what is promised of it; `small`: the same question in the smallest world. */
 export function judge(measured: Measured, small: Measured | undefined): Verdict {
+  if (measured.failure !== undefined) return { isMet: false, why: measured.failure.slice(0, 200) }
   const why = measured.promised === 'bounded' ? whyNotBounded(measured) : whyNotFlat(measured, small)
   return { isMet: why === '', why }
 }

@@ -38,8 +38,14 @@ export async function setScene({
   say: (text: string) => void
 }): Promise<Scene> {
   const closers: (() => Promise<void>)[] = []
-  const close = async () => {
-    for (const closeOne of closers.splice(0).reverse()) await closeOne()
+  let closing: Promise<void> | undefined
+  const closeAll = async () => {
+    for (const closeOne of closers.reverse()) await closeOne()
+  }
+  /** Whoever asks for it again waits for the same. */
+  const close = () => {
+    closing ??= closeAll()
+    return closing
   }
   const kept = <T extends { close(): Promise<void> }>(part: T): T => {
     closers.push(() => part.close())

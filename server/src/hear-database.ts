@@ -1,4 +1,4 @@
-import type { ConnectionTarget } from './store/database.ts'
+import { type ConnectionTarget, sql } from './store/database.ts'
 import { createPools, type Pools } from './store/pools.ts'
 import { createPulse, type Pulse } from './store/pulse.ts'
 import type { Logger } from './telemetry/log.ts'
@@ -29,6 +29,8 @@ export async function hearDatabase(
   }
   try {
     await pulse.refresh()
+    // Whether sessions act as they are told is seen at the start, and not by the first caller.
+    await pools.public.first(sql`select 1`)
   } catch (error) {
     await close()
     throw error

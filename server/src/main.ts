@@ -24,7 +24,7 @@ import { startRankingRounds } from './rankings/rounds.ts'
 import { appendToLedger, completeLedger, type LedgerEntry } from './redaction-ledger.ts'
 import { warnIfConnectionsAreLost } from './shared-ports.ts'
 import { StartupError } from './startup-error.ts'
-import { sql } from './store/database.ts'
+import { isUnavailable, sql } from './store/database.ts'
 import { readMigrationNumber } from './store/migration-number.ts'
 import { openStore } from './store/open-store.ts'
 import { createLog } from './telemetry/log.ts'
@@ -223,7 +223,9 @@ export async function startServer(
     return { publicUrl, operatorUrl, operatorToken, isEmptyWorld, closed, drain, close }
   } catch (error) {
     await close()
-    throw error
+    throw isUnavailable(error)
+      ? new StartupError('the database fell silent during the start: start again when it answers')
+      : error
   }
 }
 

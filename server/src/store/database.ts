@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Sql } from 'sql-template-tag'
+import { StartupError } from '../startup-error.ts'
 import { type Hearing, lendWhileHeard } from './lend-while-heard.ts'
 
 export { default as sql, raw, type Sql } from 'sql-template-tag'
@@ -108,6 +109,7 @@ export function createPool(options: PoolOptions): DatabasePool {
     keepAlive: true,
     // A host that is gone acknowledges nothing: who waits for it is told within half a minute, also where no limit is set.
     keepAliveInitialDelayMillis: 10_000,
+    ...(options.role && { verify: refuseOtherRole(options.role) }),
   })
   // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
   pool.on('error', error => options.onError?.(error))
@@ -130,6 +132,22 @@ export function createPool(options: PoolOptions): DatabasePool {
       }, rollBack)
     },
     close: lender.close,
+  }
+}
+
+/** A pooler may drop what a session starts with. What then acts as whoever signs in may read what its door must not show. */
+function refuseOtherRole(role: string) {
+  return (client: pg.ClientBase, done: (error?: Error) => void): void => {
+    client.query<{ name: string }>('select current_user as name').then(({ rows }) => {
+      const name = rows[0]?.name
+      if (name === role) done()
+      else
+        done(
+          new StartupError(
+            `a connection to the database acts as ${name} and not as ${role}: connect to PostgreSQL itself, or through a pooler that hands out whole sessions and passes on the options that they start with`,
+          ),
+        )
+    }, done)
   }
 }
 

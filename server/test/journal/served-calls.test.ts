@@ -15,7 +15,7 @@ before(async () => {
 after(() => chancery.close())
 
 /**
- * Calls at once: on so many connections, each with so many calls one behind the other. Returns how many were answered with which
+ * Calls at once: on so many connections, each with so many calls one behind the other, few enough to be let in. Returns how many were answered with which
  * status to the key. Where a busy process cannot say whose key it is, that is 503 to an address, and not among them.
  */
 async function callAtOnce(
@@ -56,7 +56,7 @@ async function untilCounted(server: TestChancery, keyId: string, calls: number):
 
 test('5,000 calls at once are counted exactly, by minute and by hour, with what was limited', async t => {
   const { id, key } = await chancery.makeKey({ player_id: 'p1' }, undefined, { limit: 1_000 })
-  const answered = await callAtOnce(chancery.url, key, 100, 50)
+  const answered = await callAtOnce(chancery.url, key, 200, 25)
   const limited = answered.find(({ status }) => status === 429)?.calls ?? 0
   assert.ok(limited > 0)
   const busy = await untilCounted(chancery, id, total(answered))
@@ -80,8 +80,8 @@ test('two servers on one database add up', async t => {
   t.after(() => other.close())
   const { id, key } = await chancery.makeKey({ player_id: 'p1' })
   const answered = await Promise.all([
-    callAtOnce(chancery.url, key, 5, 50),
-    callAtOnce(other.url, key, 5, 70),
+    callAtOnce(chancery.url, key, 10, 25),
+    callAtOnce(other.url, key, 14, 25),
   ])
   for (const server of [chancery, other]) await untilCounted(server, id, total(answered.flat()))
 })
@@ -123,7 +123,7 @@ test('lines beyond as many as one key gets at a time are counted as dropped', as
   const { id, key } = await chancery.makeKey({ player_id: 'p1' })
   await busyKey(chancery, id)
   const before = await droppedLines()
-  const answered = await callAtOnce(chancery.url, key, 10, 100)
+  const answered = await callAtOnce(chancery.url, key, 40, 25)
   await untilCounted(chancery, id, total(answered))
   const client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()

@@ -59,7 +59,7 @@ const requestIdFact = (requestId: string, isInUsage: boolean): [string, ReactNod
   <span key="id">
     <code className={classes.id}>{requestId}</code>{' '}
     {isInUsage && (
-      <Anchor component={Link} href="/usage" inherit>
+      <Anchor component={Link} href="/usage" inherit underline="always">
         Find it in usage
       </Anchor>
     )}

@@ -33,7 +33,7 @@ export function createWriter({ pool, gather, onWritten, onGivenUp }: WriterOptio
     } catch (error) {
       // Whether a commit took place that was not answered nobody knows: too few is better than twice. And what the database
       // refuses it would refuse again.
-      if (isSent || !isPassing(error)) {
+      if (isSent || !isUnavailable(error)) {
         kept = undefined
         onGivenUp(harvest)
       }
@@ -63,10 +63,4 @@ export function createWriter({ pool, gather, onWritten, onGivenUp }: WriterOptio
       })
     return following
   }
-}
-
-/** The database is away, or two processes held each other up. */
-function isPassing(error: unknown): boolean {
-  const { code } = error as { code?: unknown }
-  return isUnavailable(error) || (typeof code === 'string' && code.startsWith('40'))
 }

@@ -10,14 +10,17 @@ export class DatabaseSilent extends Error {
 const lostConnection =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout/i
 
-/** SQLSTATE classes that mean "away for now", not "wrong": connection, resources, intervention, time limits. */
+/**
+ * SQLSTATE classes that mean "away for now", not "wrong": connection, resources, intervention, time limits; and a rollback in
+ * favour of somebody else, as of a reader who met a migration's locks crosswise.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof DatabaseSilent) return true
   const { code } = error as { code?: unknown }
   if (typeof code === 'string') {
     return (
-      /^(08|53|57P|58|25006|55P03)/.test(code) ||
+      /^(08|40|53|57P|58|25006|55P03)/.test(code) ||
       code === '57014' ||
       /^(ECONN|EPIPE|ENOENT|EAGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code)
     )

@@ -8,6 +8,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { makeServedDir, removeServedDir } from '../ingest/served.ts'
+import { until } from '../webhooks/until.ts'
 import { launchChromium, skip } from './chromium.ts'
 import { button, newVisitor } from './visitor.ts'
 
@@ -70,8 +71,13 @@ describe('the demo in a browser', { skip }, () => {
 
   test('whoever tries it finds a player by name, and is signed in as them without a password', async t => {
     const url = await run(t, ['demo', '--nations', '50', '--tick-seconds', '0'])
-    const { data } = (await (await fetch(`${url}/api/v1/nations?limit=50`)).json()) as { data: Nation[] }
-    assert.equal(data.length, 50)
+    // Whoever is new has a place from the next ranking round on.
+    let data: Nation[] = []
+    await until(async () => {
+      const response = await fetch(`${url}/api/v1/nations?limit=50`)
+      ;({ data } = (await response.json()) as { data: Nation[] })
+      return data.length === 50
+    }, 'every nation has a place')
     const wanted = data[20]
     assert.ok(wanted)
     const visitor = await visitorOf(url)

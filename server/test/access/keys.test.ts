@@ -124,7 +124,8 @@ test('a key of limited life ends with it, also where it is remembered', async ()
   const { data } = await chancery.read<{ data: { expires_at: string } }>('/me/key', { key })
   assert.equal(Date.parse(data.expires_at), Date.parse(expires_at))
   await untilRefused(chancery, key, 2_000)
-  assert.ok(Date.now() >= Date.parse(expires_at))
+  // By the database's clock, which is known to within the time of an answer.
+  assert.ok(Date.now() >= Date.parse(expires_at) - 100)
   assertError(await answered(await chancery.get('/game', { key })), 'invalid_api_key', 'expired')
 })
 

@@ -59,7 +59,7 @@ export function createDefineOperatorRoute(app: FastifyInstance, log: OperatorLog
         const given = body?.isOptional && req.body === undefined ? {} : req.body
         const call = {
           id,
-          query: readQuery(req.query),
+          query: readQuery(req.query, req.url),
           body: readBody ? readBody(given) : given,
           caller: req.operator,
           req,

@@ -3,13 +3,16 @@ import { Compile } from 'typebox/compile'
 import { OperatorError } from './operator-error.ts'
 
 /**
- * Makes a function that reads the query of an operation. On a door by which things are changed a mistyped parameter must not pass
+ * Makes a function that reads the query of an operation, as it was parsed and with the URL that it stood in. On a door by which things are changed a mistyped parameter must not pass
  * as none, so one that is not known is refused.
  */
-export function queryReader<O extends OperatorOperation>({ query }: O): (given: unknown) => QueryOf<O> {
+export function queryReader<O extends OperatorOperation>({
+  query,
+}: O): (given: unknown, url: string) => QueryOf<O> {
   const known = query?.properties ?? {}
   const check = query && Compile(query)
-  return given => {
+  return (given, url) => {
+    requireReadable(url)
     const values: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(Object(given))) {
       const schema = Object.hasOwn(known, name) ? known[name] : undefined
@@ -28,6 +31,17 @@ export function queryReader<O extends OperatorOperation>({ query }: O): (given: 
       )
     }
     return values as QueryOf<O>
+  }
+}
+
+/** What cannot be decoded would be taken as it stands, and ask for something else than was meant. */
+function requireReadable(url: string): void {
+  const start = url.indexOf('?')
+  if (start === -1) return
+  try {
+    decodeURIComponent(url.slice(start + 1))
+  } catch {
+    throw new OperatorError('bad_request', 'The query is not percent-encoded UTF-8.')
   }
 }
 

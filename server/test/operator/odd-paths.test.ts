@@ -21,6 +21,11 @@ test('a path of broken percent-encoding is refused like anything else that is wr
     await assertRefused(await chancery.operate('GET', path), 400, 'bad_request')
 })
 
+test('a query of broken percent-encoding is refused, and not taken as it stands', async () => {
+  for (const query of ['player_id=%', 'player_id=%zz', 'player_id=%ff', '%=p1'])
+    await assertRefused(await chancery.operate('GET', `/webhooks?${query}`), 400, 'bad_request')
+})
+
 test('a stranger is told nothing about a path of broken percent-encoding', async () => {
   await assertRefused(await fetch(`${chancery.operatorUrl}/feeds/%`), 401, 'invalid_api_key')
 })

@@ -33,6 +33,7 @@ export function drawChart(title: string, lines: Line[]): string {
     ...lines.flatMap((line, index) => drawLine(line, index, across, up)),
   ]
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="11" fill="#57606a">
+<title>What a page costs in milliseconds against how many nations there are</title>
 <rect width="${width}" height="${height}" fill="#ffffff"/>
 ${parts.join('\n')}
 </svg>

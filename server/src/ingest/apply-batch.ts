@@ -17,6 +17,7 @@ import { applyTreaties, endTreatiesOf } from '../resources/treaties/apply.ts'
 import { applyWars } from '../resources/wars/apply.ts'
 import {
   addWarsOfAlliances,
+  addWarsOfNations,
   recountBattles,
   recountWarsOfAlliances,
   recountWarsOfNations,
@@ -147,6 +148,7 @@ async function startOfBatch(db: Database): Promise<{ seq: number; logged_at: str
 /** Counters follow the state, in the same transaction. Conflicts come last: they add up their wars. */
 async function recount(batch: Batch): Promise<void> {
   await recountBattles(batch)
+  await addWarsOfNations(batch)
   await recountWarsOfNations(batch)
   await addWarsOfAlliances(batch)
   await recountWarsOfAlliances(batch)

@@ -31,6 +31,7 @@ export function createBatch(
     touched: {
       battles: new Set(),
       warNations: new Set(),
+      nationWars: new Map(),
       warAlliances: new Set(),
       allianceWars: new Map(),
       conflicts: new Set(),

@@ -13,6 +13,10 @@ interface Board {
   score: string
   /** What else a row holds, as it is now: what lists select by. Ingest keeps it between rounds. */
   kept: { column: string; of: string }[]
+  /** Where that is read from besides the things, `t`. */
+  joins: string
+  /** Further indexes. */
+  indexes: string[]
 }
 
 const boards: Board[] = [
@@ -23,10 +27,13 @@ const boards: Board[] = [
     things: 'nation',
     score: 'national_score',
     kept: [
-      { column: 'status', of: 'status' },
-      { column: 'score_now', of: 'national_score' },
-      { column: 'search_text', of: 'search_text' },
+      { column: 'status', of: 't.status' },
+      { column: 'score_now', of: 't.national_score' },
+      { column: 'search_text', of: 't.search_text' },
+      { column: 'alliance_id', of: "coalesce(m.alliance_id, '')" },
     ],
+    joins: 'left join chancery_world.alliance_member m on m.nation_id = t.id',
+    indexes: ['(alliance_id, position) include (status)', "(status, position) where status <> 'active'"],
   },
   {
     places: 'alliance_place',
@@ -35,6 +42,8 @@ const boards: Board[] = [
     things: 'alliance',
     score: 'total_score',
     kept: [],
+    joins: '',
+    indexes: [],
   },
 ]
 
@@ -60,6 +69,7 @@ export async function runRankingRound(pool: DatabasePool): Promise<boolean> {
     for (const board of boards) await fill(db, board)
     await waitForBatches(db)
     await catchUp(db, state)
+    await db.rows(sql`truncate chancery_secret.nation_changed`)
     const counts = await countPlaces(db)
     for (const board of boards) await swap(db, board)
     await close(db, state, counts)
@@ -78,7 +88,7 @@ async function readState(db: Database): Promise<State> {
   const state = await db.first<State>(sql`
     select w.world_version, current_date as today,
       w.world_version <> r.world_version or r.day is distinct from current_date
-        or exists (select from chancery_world.nation_place where status is null) as has_changed,
+        or exists (select from chancery_world.nation_place where alliance_id is null) as has_changed,
       r.day < current_date as is_new_day
     from chancery_world.pulse w, chancery_world.ranking_round r`)
   if (!state) throw new Error('the pulse has no row')
@@ -96,10 +106,11 @@ async function keepYesterday(db: Database, { places, yesterday, key }: Board): P
 /** Room on each page, so that a row that changes stays where it is in the order. */
 const fillPercent = 85
 
-async function fill(db: Database, { places, yesterday, key, things, score, kept }: Board): Promise<void> {
+async function fill(db: Database, board: Board): Promise<void> {
+  const { places, yesterday, key, things, score, kept, joins, indexes } = board
   const next = `chancery_world.${places}_next`
   const columns = kept.map(({ column }) => `, ${column}`).join('')
-  const values = kept.map(({ of }) => `, t.${of}`).join('')
+  const values = kept.map(({ of }) => `, ${of}`).join('')
   await db.rows(
     sql`${raw(`create table ${next} (like chancery_world.${places}) with (fillfactor = ${fillPercent})`)}`,
   )
@@ -107,9 +118,10 @@ async function fill(db: Database, { places, yesterday, key, things, score, kept 
     sql`${raw(`
       insert into ${next} (position, ${key}, rank, previous_rank, ${score}${columns})
       select row_number() over (order by t.${score} desc, t.id), t.id, rank() over (order by t.${score} desc), y.rank, t.${score}${values}
-      from chancery_world.${things} t left join chancery_world.${yesterday} y on y.${key} = t.id`)}`,
+      from chancery_world.${things} t left join chancery_world.${yesterday} y on y.${key} = t.id ${joins}`)}`,
   )
   await db.rows(sql`${raw(`alter table ${next} add primary key (position), add unique (${key})`)}`)
+  for (const index of indexes) await db.rows(sql`${raw(`create index on ${next} ${index}`)}`)
   await db.rows(sql`${raw(`analyze ${next}`)}`)
   await db.rows(sql`${raw(`grant select on ${next} to chancery_public, chancery_owner`)}`)
 }
@@ -137,23 +149,40 @@ async function waitForBatches(db: Database): Promise<void> {
 
 /** Writes beside the new places what batches wrote beside the old ones while the fresh tables were filled. */
 async function catchUp(db: Database, { world_version }: State): Promise<void> {
+  await db.rows(sql`delete from chancery_world.nation_moved`)
   const pulse = await db.first<{ world_version: number }>(sql`select world_version from chancery_world.pulse`)
   if (pulse?.world_version === world_version) return
+  const changed = sql`(
+    select distinct nation_id as id from chancery_secret.nation_changed where world_version > ${world_version})`
   await db.rows(sql`
-    delete from chancery_world.nation_place_next p
-    where not exists (select from chancery_world.nation n where n.id = p.nation_id)`)
+    with gone as (
+      delete from chancery_world.nation_place_next p using ${changed} c
+      where p.nation_id = c.id and not exists (select from chancery_world.nation n where n.id = c.id)
+      returning p.position
+    )
+    insert into chancery_world.nation_moved select position from gone`)
   await db.rows(sql`
-    update chancery_world.nation_place_next p
-    set status = n.status, score_now = n.national_score, search_text = n.search_text
-    from chancery_world.nation n
-    where n.id = p.nation_id
-      and (p.status, p.score_now, p.search_text) is distinct from (n.status, n.national_score, n.search_text)`)
+    with kept as (
+      update chancery_world.nation_place_next p
+      set status = n.status, score_now = n.national_score, search_text = n.search_text, alliance_id = coalesce(m.alliance_id, '')
+      from ${changed} c join chancery_world.nation n using (id) left join chancery_world.alliance_member m on m.nation_id = n.id
+      where p.nation_id = c.id
+        and (p.status, p.score_now, p.search_text, p.alliance_id)
+          is distinct from (n.status, n.national_score, n.search_text, coalesce(m.alliance_id, ''))
+      returning p.position, p.score_now <> p.national_score as is_moved
+    )
+    insert into chancery_world.nation_moved select position from kept where is_moved`)
   await db.rows(sql`
-    insert into chancery_world.nation_place_next (position, nation_id, national_score, status, score_now, search_text)
-    select (select coalesce(max(position), 0) from chancery_world.nation_place_next) + row_number() over (order by n.id),
-      n.id, n.national_score, n.status, n.national_score, n.search_text
-    from chancery_world.nation n
-    where not exists (select from chancery_world.nation_place_next p where p.nation_id = n.id)`)
+    with added as (
+      insert into chancery_world.nation_place_next
+        (position, nation_id, national_score, status, score_now, search_text, alliance_id)
+      select (select coalesce(max(position), 0) from chancery_world.nation_place_next) + row_number() over (order by n.id),
+        n.id, n.national_score, n.status, n.national_score, n.search_text, coalesce(m.alliance_id, '')
+      from ${changed} c join chancery_world.nation n using (id) left join chancery_world.alliance_member m on m.nation_id = n.id
+      where not exists (select from chancery_world.nation_place_next p where p.nation_id = n.id)
+      returning position
+    )
+    insert into chancery_world.nation_moved select position from added on conflict do nothing`)
 }
 
 async function swap(db: Database, { places }: Board): Promise<void> {

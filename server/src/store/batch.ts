@@ -74,9 +74,17 @@ export interface Telling {
   conflict?: string | null
 }
 
-/** How many wars go on, were won and were lost; a difference of such numbers may be negative. */
+/** How many wars of an alliance go on, were won and were lost; a difference of such numbers may be negative. */
 export interface WarCounts {
   active: number
+  won: number
+  lost: number
+}
+
+/** The same of a nation, which attacks in some of its wars and defends in the others. */
+export interface NationWarCounts {
+  offensive: number
+  defensive: number
   won: number
   lost: number
 }
@@ -85,11 +93,13 @@ export interface WarCounts {
 export interface Touched {
   /** Wars that gained, lost or changed battles. */
   battles: Set<string>
-  /** Nations with a war that began, ended or changed. */
+  /** Nations that are back: wars of before count towards them. */
   warNations: Set<string>
+  /** By nation, what the wars of this batch add to its counters: what it costs must not grow with the wars that a nation has had. */
+  nationWars: Map<string, NationWarCounts>
   /** Alliances that are back: wars of before count towards them. */
   warAlliances: Set<string>
-  /** By alliance, what the wars of this batch add to its counters: an alliance may have more wars than could be counted anew each time. */
+  /** The same by alliance. */
   allianceWars: Map<string, WarCounts>
   conflicts: Set<string>
 }

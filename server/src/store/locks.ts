@@ -1,3 +1,5 @@
+import { sql } from './database.ts'
+
 /** Advisory locks that more than one part of the service takes, or waits for. */
 
 /** One batch at a time writes the world: whoever applies holds this advisory lock until it commits. */
@@ -5,3 +7,7 @@ export const ingestLock = 0x696e_6765
 
 /** One ranking round at a time, whichever process runs it. */
 export const roundLock = 0x726f_756e
+
+/** Whoever makes keys of a player, counts them, or forgets the player, waits for the others: until the transaction ends. */
+export const turnAtKeysOf = (playerId: string) =>
+  sql`select pg_advisory_xact_lock(hashtext('chancery key'), hashtext(${playerId}))`

@@ -33,7 +33,7 @@ export interface Listing {
 }
 
 /** As many are sorted faster than the order is walked through in search of them. */
-const fewMax = 5_000
+export const fewMax = 5_000
 
 /** Counts what a filter selects, and reads one page of it. A page past the end costs only the count. */
 export async function readPage<R>(
@@ -66,6 +66,23 @@ export async function readStretch<R>(db: Database, listing: Listing, stretch: St
   if (reversed === undefined || fromEnd >= offset)
     return db.rows<R>(pageOf(listing, listing.order, { limit: count, offset, isFew }))
   return (await db.rows<R>(pageOf(listing, reversed, { limit: count, offset: fromEnd, isFew }))).reverse()
+}
+
+/** Reads a page of lists that follow each other, whose lengths are known. */
+export async function readInTurn<R>(
+  db: Database,
+  request: PageRequest,
+  parts: { listing: Listing; total: number }[],
+): Promise<Page<R>> {
+  const items: R[] = []
+  let before = 0
+  for (const { listing, total } of parts) {
+    const first = Math.max(offsetOf(request), before)
+    const end = Math.min(offsetOf(request) + request.limit, before + total)
+    items.push(...(await readStretch<R>(db, listing, { offset: first - before, limit: end - first, total })))
+    before += total
+  }
+  return { items, total: before }
 }
 
 interface Part {

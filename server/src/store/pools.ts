@@ -5,6 +5,8 @@ import type { Hearing } from './lend-while-heard.ts'
 export interface Pools {
   /** Public reads: the world, and nothing else. */
   public: DatabasePool
+  /** Public reads of single things, by their ids, which are asked for together. */
+  things: DatabasePool
   /** Searches by text: few connections, so that they never crowd out the rest. */
   search: DatabasePool
   /** Reads of owners and members: the world, and what is private to them. */
@@ -35,6 +37,12 @@ const searchTurnMs = 800
 const searchSettings = { plan_cache_mode: 'force_custom_plan' }
 
 /**
+ * What is found by its key is found in one way, however many keys are given. Left to itself, PostgreSQL plans anew for each list of
+ * keys, which takes longer than the finding.
+ */
+const keySettings = { plan_cache_mode: 'force_generic_plan' }
+
+/**
  * A queue is empty at one moment and long at the next: a plan that is kept was made for another length of it. And whoever stops
  * between two statements must not hold up those who wait to claim.
  */
@@ -46,7 +54,8 @@ const queueSettings = {
 export function createPools(options: PoolsOptions): Pools {
   const shared = { ...options, statementTimeoutMs: readTimeoutMs, lockTimeoutMs: 2_000 }
   const pools = {
-    public: createPool({ ...shared, role: 'chancery_public', connectionsMax: 10 }),
+    public: createPool({ ...shared, role: 'chancery_public', connectionsMax: 8 }),
+    things: createPool({ ...shared, role: 'chancery_public', connectionsMax: 2, settings: keySettings }),
     search: createPool({
       ...shared,
       role: 'chancery_public',
@@ -54,7 +63,7 @@ export function createPools(options: PoolsOptions): Pools {
       connectTimeoutMs: searchTurnMs,
       settings: searchSettings,
     }),
-    owner: createPool({ ...shared, role: 'chancery_owner', connectionsMax: 4 }),
+    owner: createPool({ ...shared, role: 'chancery_owner', connectionsMax: 4, settings: keySettings }),
     access: createPool({ ...shared, role: 'chancery_access', connectionsMax: 6 }),
     outbound: createPool({
       ...shared,

@@ -360,6 +360,12 @@ create table chancery_secret.member_private (
 grant delete, insert, select, update on chancery_secret.member_private to chancery_ingest;
 grant select on chancery_secret.member_private to chancery_owner;
 
+create table chancery_secret.nation_changed (
+  world_version bigint not null,
+  nation_id text collate "C" not null
+);
+grant insert, select, truncate on chancery_secret.nation_changed to chancery_ingest;
+
 create table chancery_secret.nation_private (
   nation_id text collate "C" not null,
   military jsonb,
@@ -371,7 +377,7 @@ create table chancery_secret.nation_private (
   attributes jsonb default '{}'::jsonb not null,
   admin_attributes jsonb default '{}'::jsonb not null,
   constraint nation_private_pkey PRIMARY KEY (nation_id)
-);
+) with (fillfactor=85);
 CREATE INDEX nation_private_player ON chancery_secret.nation_private USING btree (player) WHERE (player IS NOT NULL);
 grant select (nation_id, player) on chancery_secret.nation_private to chancery_access;
 grant delete, insert, select, update on chancery_secret.nation_private to chancery_ingest;
@@ -476,9 +482,8 @@ create table chancery_world.alliance (
   wars_won bigint default 0 not null,
   wars_lost bigint default 0 not null,
   constraint alliance_pkey PRIMARY KEY (id)
-);
+) with (fillfactor=70);
 CREATE INDEX alliance_search ON chancery_world.alliance USING gin (search_text public.gin_trgm_ops);
-CREATE INDEX alliance_total_score ON chancery_world.alliance USING btree (total_score DESC, id);
 grant select on chancery_world.alliance to chancery_access;
 grant delete, insert, select, update on chancery_world.alliance to chancery_ingest;
 grant select on chancery_world.alliance to chancery_owner;
@@ -699,13 +704,20 @@ create table chancery_world.nation (
   wars_won bigint default 0 not null,
   wars_lost bigint default 0 not null,
   constraint nation_pkey PRIMARY KEY (id)
-);
-CREATE INDEX nation_national_score ON chancery_world.nation USING btree (national_score DESC, id);
+) with (fillfactor=85);
 CREATE INDEX nation_search ON chancery_world.nation USING gin (search_text public.gin_trgm_ops);
 grant select on chancery_world.nation to chancery_access;
 grant delete, insert, select, update on chancery_world.nation to chancery_ingest;
 grant select on chancery_world.nation to chancery_owner;
 grant select on chancery_world.nation to chancery_public;
+
+create table chancery_world.nation_moved (
+  "position" bigint not null,
+  constraint nation_moved_pkey PRIMARY KEY ("position")
+);
+grant delete, insert, select, update on chancery_world.nation_moved to chancery_ingest;
+grant select on chancery_world.nation_moved to chancery_owner;
+grant select on chancery_world.nation_moved to chancery_public;
 
 create table chancery_world.nation_place (
   "position" bigint not null,
@@ -716,10 +728,13 @@ create table chancery_world.nation_place (
   status text,
   score_now numeric(14,4),
   search_text text collate "C",
+  alliance_id text collate "C",
   constraint nation_place_pkey PRIMARY KEY ("position"),
   constraint nation_place_nation_id_key UNIQUE (nation_id)
 ) with (fillfactor=85);
 alter table chancery_world.nation_place owner to chancery_ingest;
+CREATE INDEX nation_place_alliance ON chancery_world.nation_place USING btree (alliance_id, "position") INCLUDE (status);
+CREATE INDEX nation_place_status ON chancery_world.nation_place USING btree (status, "position") WHERE (status <> 'active'::text);
 grant select on chancery_world.nation_place to chancery_owner;
 grant select on chancery_world.nation_place to chancery_public;
 
@@ -834,10 +849,21 @@ create table chancery_world.war (
 CREATE INDEX war_attacker ON chancery_world.war USING btree (attacker_nation_id, declared_at DESC, id);
 CREATE INDEX war_attacker_alliance ON chancery_world.war USING btree (attacker_alliance_id, declared_at DESC, id) WHERE (attacker_alliance_id IS NOT NULL);
 CREATE INDEX war_conflict ON chancery_world.war USING btree (conflict_id, declared_at DESC, id) WHERE (conflict_id IS NOT NULL);
-CREATE INDEX war_declared ON chancery_world.war USING btree (declared_at DESC, id);
+CREATE INDEX war_declared ON chancery_world.war USING btree (declared_at DESC, id) INCLUDE (attacker_alliance_id, defender_alliance_id);
 CREATE INDEX war_defender ON chancery_world.war USING btree (defender_nation_id, declared_at DESC, id);
 CREATE INDEX war_defender_alliance ON chancery_world.war USING btree (defender_alliance_id, declared_at DESC, id) WHERE (defender_alliance_id IS NOT NULL);
-CREATE INDEX war_status ON chancery_world.war USING btree (status, declared_at DESC, id);
+CREATE INDEX war_status ON chancery_world.war USING btree (status, declared_at DESC, id) INCLUDE (attacker_alliance_id, defender_alliance_id);
 grant delete, insert, select, update on chancery_world.war to chancery_ingest;
 grant select on chancery_world.war to chancery_owner;
 grant select on chancery_world.war to chancery_public;
+
+create table chancery_world.war_count (
+  alliance_id text collate "C" not null,
+  other_id text collate "C" not null,
+  status text not null,
+  wars bigint not null,
+  constraint war_count_pkey PRIMARY KEY (alliance_id, other_id, status)
+) with (fillfactor=85);
+grant delete, insert, select, update on chancery_world.war_count to chancery_ingest;
+grant select on chancery_world.war_count to chancery_owner;
+grant select on chancery_world.war_count to chancery_public;

@@ -110,6 +110,20 @@ describe('what a reset refuses', () => {
     assert.equal((await refusedOf(reset({ id: 'r1', ended_at: early })))[1], '/ended/ended_at')
   })
 
+  test('an end that lies ahead, but for what clocks differ', async () => {
+    const [soon, later] = [60_000, 3_600_000].map(ms => new Date(Date.now() + ms).toISOString())
+    const [line, path, reason] = await refusedOf(reset({ id: 'r1' }, undefined, { at: later }))
+    assert.deepEqual([line, path], [1, '/at'])
+    assert.match(String(reason), /^lies ahead, it is .*: send the reset when the era has ended/)
+    for (const ended_at of [later, '9999-12-31T00:00:00Z'])
+      assert.equal((await refusedOf(reset({ id: 'r1', ended_at })))[1], '/ended/ended_at')
+    // A batch is checked whole: what follows is refused, and with it the reset.
+    assert.equal(
+      (await refusedOf(reset({ id: 'r1' }, undefined, { at: soon }), member('n1', 'nobody')))[0],
+      2,
+    )
+  })
+
   test('a champion that never was', async () => {
     assert.equal(
       (await refusedOf(reset({ id: 'r1', champion: { alliance_id: 'nobody', name: 'N' } })))[1],

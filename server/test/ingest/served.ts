@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { isAlive } from '../../src/store/embedded/processes.ts'
+import { processEnv } from '../support/process-env.ts'
 
-const program = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../../cli/start/main.js', import.meta.url))
 const operatorToken = 'operator-token-of-a-test'
 
 /** `chancery serve` as a process of its own, on the bundled database with fsync on. */
@@ -33,7 +34,7 @@ export async function serve(dir: string, env: Record<string, string> = {}): Prom
   const child = spawn(process.execPath, [program, 'serve', '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env.PATH,
+      ...processEnv,
       CHANCERY_DATA_DIR: join(dir, 'data'),
       CHANCERY_HOST: '127.0.0.1',
       CHANCERY_PORT: '0',

@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { runRankingRound } from '../../src/rankings/round.ts'
 import { createPool, type DatabasePool } from '../../src/store/database.ts'
-import { ingestLock } from '../../src/store/locks.ts'
+import { ingestLock, roundLock } from '../../src/store/locks.ts'
+import { type Fact, startChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
@@ -31,13 +32,20 @@ const found = (id: string, score: number) =>
      values ($1, $1, '', $2, 'active', now(), $1)`,
     [id, score],
   )
+/** As a batch notes it. */
+const noteChanged = (ids: string[]) =>
+  client.query(
+    'insert into chancery_secret.nation_changed select world_version + 1, unnest($1::text[]) from chancery_world.pulse',
+    [ids],
+  )
 const nextVersion = 'update chancery_world.pulse set world_version = world_version + 1'
 
 /** Waits until the round waits for the batch that holds the lock: its fresh tables are filled. */
 async function untilFilled(): Promise<void> {
   for (;;) {
     const { rows } = await client.query(
-      "select from pg_locks where locktype = 'advisory' and not granted and objid = $1",
+      `select from pg_locks l join pg_database d on d.oid = l.database
+       where d.datname = current_database() and l.locktype = 'advisory' and not l.granted and l.objid = $1`,
       [ingestLock],
     )
     if (rows.length > 0) return
@@ -60,6 +68,10 @@ test('what a batch changes while a round fills its tables is in the lists when t
     "update chancery_world.nation set status = 'vacation', national_score = 1, search_text = 'new' where id = 'here'",
   )
   await found('young', 100)
+  await client.query(
+    "insert into chancery_world.alliance_member (nation_id, alliance_id, rank) values ('here', 'a1', 'member'), ('young', 'a1', 'member')",
+  )
+  await noteChanged(['gone', 'here', 'here', 'young'])
   await client.query(nextVersion)
   await client.query('select pg_advisory_unlock($1)', [ingestLock])
   assert.equal(await round, true)
@@ -71,6 +83,22 @@ test('what a batch changes while a round fills its tables is in the lists when t
     { position: 2, nation_id: 'here', rank: 2, status: 'vacation', score_now: 1, search_text: 'new' },
     { position: 3, nation_id: 'other', rank: 3, status: 'active', score_now: 5, search_text: 'other' },
     { position: 4, nation_id: 'young', rank: null, status: 'active', score_now: 100, search_text: 'young' },
+  ])
+  // Whoever is not here is where the scores of the round have put it.
+  const { rows: moved } = await client.query(
+    'select position::int from chancery_world.nation_moved order by position',
+  )
+  assert.deepEqual(
+    moved.map(row => row.position),
+    [1, 2, 4],
+  )
+  const { rows: members } = await client.query(
+    'select nation_id, alliance_id from chancery_world.nation_place order by position',
+  )
+  assert.deepEqual(members, [
+    { nation_id: 'here', alliance_id: 'a1' },
+    { nation_id: 'other', alliance_id: '' },
+    { nation_id: 'young', alliance_id: 'a1' },
   ])
   const { rows: counted } = await client.query('select nations::int from chancery_world.ranking_round')
   assert.deepEqual(counted, [{ nations: 3 }])
@@ -86,10 +114,34 @@ test('what a batch changes while a round fills its tables is in the lists when t
 
 test('a row that an earlier version wrote is filled by the next round, though nothing has changed', async () => {
   assert.equal(await runRankingRound(pool), false)
-  await client.query('update chancery_world.nation_place set status = null, search_text = null')
+  await client.query('update chancery_world.nation_place set alliance_id = null')
   assert.equal(await runRankingRound(pool), true)
   const { rows } = await client.query(
-    'select count(*)::int from chancery_world.nation_place where status is null',
+    'select count(*)::int from chancery_world.nation_place where alliance_id is null',
   )
   assert.deepEqual(rows, [{ count: 0 }])
+})
+
+test('batches note which nations they wrote or removed, and a reset notes all', async t => {
+  const chancery = await startChancery()
+  const one = new pg.Client({ connectionString: chancery.databaseUrl })
+  await one.connect()
+  t.after(() => Promise.all([one.end(), chancery.close()]))
+  const noted = async () => {
+    const { rows } = await one.query(
+      'select distinct nation_id from chancery_secret.nation_changed order by nation_id',
+    )
+    return rows.map(row => row.nation_id)
+  }
+  // Nobody else may run a round, which would empty the notes.
+  await one.query('select pg_advisory_lock($1)', [roundLock])
+  const nation = (id: string): Fact => ({ op: 'put', resource: 'nation', data: { id, nation_name: id } })
+  await chancery.tell([nation('a'), nation('b'), nation('c')], { waits: false })
+  assert.deepEqual(await noted(), ['a', 'b', 'c'])
+  await one.query('truncate chancery_secret.nation_changed')
+  await chancery.tell([nation('a'), { op: 'delete', resource: 'nation', id: 'b' }], { waits: false })
+  assert.deepEqual(await noted(), ['a', 'b'])
+  await one.query('truncate chancery_secret.nation_changed')
+  await chancery.tell([{ op: 'reset', ended: { id: 'first', name: 'First' } }], { waits: false })
+  assert.deepEqual(await noted(), ['a', 'c'])
 })

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { createPulse } from '../../src/store/pulse.ts'
 import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { until } from '../webhooks/until.ts'
+import { until } from '../support/until.ts'
 
 let database: TestDatabase
 before(async () => {

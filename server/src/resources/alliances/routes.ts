@@ -6,18 +6,19 @@ import type { ReadContext } from '../../store/read-context.ts'
 import { listMembers } from '../members/store.ts'
 import {
   allianceExists,
-  findAlliance,
+  createFindAlliance,
   findAllianceWithTreasury,
   listAlliances,
   maySeeTreasury,
 } from './store.ts'
 
 export function allianceRoutes(define: DefineRoute, context: ReadContext): void {
+  const findAlliance = createFindAlliance(context)
   define(operations.alliancesList, async ({ values, disclose }) =>
     many(disclose, 'alliance', await listAlliances(context, values)),
   )
   define(operations.alliancesGet, async ({ values: { id, include }, viewer, disclose }) => {
-    if (!include || viewer.kind !== 'key') return one(disclose, 'alliance', await findAlliance(context, id))
+    if (!include || viewer.kind !== 'key') return one(disclose, 'alliance', await findAlliance(id))
     const alliance = await findAllianceWithTreasury(context, id)
     if (!alliance) throw notFound('alliance')
     const isEntitled = await maySeeTreasury(context, viewer.key.playerId, id)

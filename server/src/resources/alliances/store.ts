@@ -1,4 +1,5 @@
 import type { operations, PublicOf, ReadableOf, ResourceOf, ValuesFor } from '@chancery/contract'
+import { askTogether } from '../../store/ask-together.ts'
 import { type Sql, sql } from '../../store/database.ts'
 import { pageUrl } from '../../store/page-url.ts'
 import { allOf, offsetOf, type Page, readPage } from '../../store/paging.ts'
@@ -63,12 +64,14 @@ function allianceOf({ contract }: ReadContext, row: AllianceRow): Alliance {
 /** Times inside JSON come with the session's offset, which is UTC. */
 const utc = (time: string | null) => time?.replace('+00:00', 'Z') ?? null
 
-export async function findAlliance(context: ReadContext, id: string): Promise<Alliance | undefined> {
-  const row = await context.pools.public.first<AllianceRow>(
-    sql`select ${columns} from chancery_world.alliance a ${place} ${details(leaderRanksOf(context))} where a.id = ${id}`,
-  )
-  return row && allianceOf(context, row)
-}
+/** Finds an alliance by its id. */
+export const createFindAlliance = (context: ReadContext) =>
+  askTogether(async ids => {
+    const rows = await context.pools.things.rows<AllianceRow>(sql`
+      select ${columns} from chancery_world.alliance a ${place} ${details(leaderRanksOf(context))}
+      where a.id = any(${ids})`)
+    return new Map(rows.map(row => [row.id, allianceOf(context, row)]))
+  })
 
 /** An alliance with everything that a member who sees the treasury might read. */
 export async function findAllianceWithTreasury(

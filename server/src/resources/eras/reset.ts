@@ -1,6 +1,8 @@
-import type { FactResource } from '@chancery/contract'
+import { type FactResource, limits } from '@chancery/contract'
 import { type Batch, type Change, RefusedBatch, type Reset, refuse } from '../../store/batch.ts'
 import { raw, sql } from '../../store/database.ts'
+import { noteAllChanged } from '../nations/recount.ts'
+import { countAllEnded } from '../wars/recount.ts'
 import { applyEras, type ResetCounts } from './apply.ts'
 
 /** What ends with an era where the world begins anew. What is left is history. */
@@ -23,6 +25,7 @@ const retiredTables = [
   'chancery_world.treaty',
   'chancery_world.market_price',
   'chancery_world.nation_place',
+  'chancery_world.nation_moved',
   'chancery_world.alliance_place',
   'chancery_world.nation_yesterday',
   'chancery_world.alliance_yesterday',
@@ -37,6 +40,7 @@ export async function resetWorld(batch: Batch, reset: Reset): Promise<readonly F
   await checkEras(batch, reset)
   await checkEnd(batch, reset)
   const at = endOf(reset) ?? batch.loggedAt
+  await noteAllChanged(batch.db)
   const counts = {
     nations: await retire(batch, reset, { resource: 'nation', name: 'nation_name' }),
     alliances: await retire(batch, reset, { resource: 'alliance', name: 'name' }),
@@ -87,7 +91,7 @@ async function checkEras({ db }: Batch, { line, ended, next }: Reset): Promise<v
 }
 
 /** By the end of an era what is past is told from what goes on: a slip in it could not be made good. */
-async function checkEnd({ db }: Batch, reset: Reset): Promise<void> {
+async function checkEnd({ db, loggedAt }: Batch, reset: Reset): Promise<void> {
   const end = endOf(reset)
   if (end === undefined) return
   const { line, ended } = reset
@@ -95,6 +99,12 @@ async function checkEnd({ db }: Batch, reset: Reset): Promise<void> {
   const known = await db.first<{ start: string | null; last: string | null }>(sql`
     select (select started_at from chancery_world.era where id = ${idOf(ended)}) as start,
       (select max(at) from chancery_world.era_reset) as last`)
+  if (Date.parse(end) > Date.parse(loggedAt) + limits.resetAheadSeconds * 1000)
+    refuse(
+      line,
+      path,
+      `lies ahead, it is ${loggedAt}: send the reset when the era has ended, without at or with the time of its end`,
+    )
   const isBefore = (time: string | null | undefined) => time && Date.parse(end) < Date.parse(time)
   if (isBefore(known?.start))
     refuse(line, path, `era ${idOf(ended)} began at ${known?.start}: it cannot end before`)
@@ -127,6 +137,7 @@ async function endWars({ db, loggedAt }: Batch, at: string): Promise<void> {
   await db.rows(sql`
     update chancery_world.war set status = 'ended', ended_at = greatest(declared_at, ${at}), outcome = null, updated_at = ${loggedAt}
     where status = 'active'`)
+  await countAllEnded(db)
   await db.rows(sql`
     update chancery_world.conflict set status = 'ended', ended_at = greatest(started_at, ${at}) where status = 'active'`)
   await db.rows(sql`update chancery_world.conflict set wars_active = 0 where wars_active > 0`)

@@ -3,6 +3,7 @@ import { settle, type ThingStore, type Transition } from '../../store/changes.ts
 import { sql } from '../../store/database.ts'
 import { rowRemover, rowWriter } from '../../store/rows.ts'
 import { addMembershipSteps, type MembershipStep } from '../alliances/recount.ts'
+import { placeMembers } from '../nations/recount.ts'
 
 interface Membership {
   nation_id: string
@@ -59,11 +60,16 @@ const store: ThingStore<Membership> = {
       db,
       members.filter(member => !isSaid(member)).map(member => member.nation_id),
     )
+    await placeMembers(
+      db,
+      members.map(member => member.nation_id),
+    )
   },
 
   async remove({ db }, ids) {
     await removeMembers(db, ids)
     await removeSecrets(db, ids)
+    await placeMembers(db, ids)
   },
 }
 

@@ -16,8 +16,18 @@ export async function listMembers(
     request,
     {
       columns: sql`m.nation_id, n.nation_name, n.leader_name, n.national_score, n.status, m.rank, m.joined_at`,
-      from: sql`chancery_world.alliance_member m join chancery_world.nation n on n.id = m.nation_id where m.alliance_id = ${id}`,
-      order: sql`array_position(${ranks.map(rank => rank.key)}, m.rank) nulls last, n.national_score desc, m.nation_id`,
+      // Scores are read from places, where an index has those of one alliance and rows are narrow.
+      from: sql`
+        chancery_world.alliance_member m join chancery_world.nation_place p on p.nation_id = m.nation_id and p.alliance_id = ${id}
+        where m.alliance_id = ${id}`,
+      order: sql`array_position(${ranks.map(rank => rank.key)}, m.rank) nulls last, p.score_now desc, m.nation_id`,
+      chosen: {
+        columns: sql`m.nation_id`,
+        joins: sql`
+          join chancery_world.alliance_member m on m.nation_id = chosen.nation_id
+          join chancery_world.nation_place p on p.nation_id = m.nation_id
+          join chancery_world.nation n on n.id = m.nation_id`,
+      },
     },
     sql`chancery_world.alliance_member m where m.alliance_id = ${id}`,
   )

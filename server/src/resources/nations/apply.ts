@@ -7,7 +7,7 @@ import { refuseReused } from '../../store/reused-ids.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
 import { addScoreChanges } from '../alliances/recount.ts'
-import { displaceNations, placeNations } from './recount.ts'
+import { displaceNations, noteChanged, placeNations } from './recount.ts'
 
 type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
   Required<Pick<ReadableOf<ResourceOf<'nation'>>, 'military' | 'economy' | 'production' | 'assignments'>> & {
@@ -96,22 +96,17 @@ const store: ThingStore<Nation> = {
       nations.map(nation => ({ ...nation, search_text: searchText(nation.nation_name, nation.leader_name) })),
     )
     await writeSecrets(db, nations.map(secretsOf))
-    const back = await unearth(
-      db,
-      'nation',
-      nations.map(nation => nation.id),
-    )
-    for (const id of back) touched.warNations.add(id)
-    await placeNations(
-      db,
-      nations.map(nation => nation.id),
-    )
+    const ids = nations.map(nation => nation.id)
+    for (const id of await unearth(db, 'nation', ids)) touched.warNations.add(id)
+    await placeNations(db, ids)
+    await noteChanged(db, ids)
   },
 
   async remove(batch, ids) {
     await removeNations(batch.db, ids)
     await removeSecrets(batch.db, ids)
     await displaceNations(batch.db, ids)
+    await noteChanged(batch.db, ids)
   },
 }
 

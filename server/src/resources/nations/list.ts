@@ -2,6 +2,7 @@ import type { operations, ValuesFor } from '@chancery/contract'
 import { type Database, type Sql, sql } from '../../store/database.ts'
 import { allOf, offsetOf, type Page, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
+import { listByPlaces, narrowConditions } from './placed.ts'
 import { searchNations } from './search.ts'
 import { placed, selected } from './selected.ts'
 import { columns, type Nation, type NationRow, nationOf } from './store.ts'
@@ -12,17 +13,15 @@ type Filter = ValuesFor<typeof operations.nationsList>
 export async function listNations(context: ReadContext, filter: Filter): Promise<Page<Nation>> {
   const { search, page, limit } = filter
   const conditions = conditionsOf(filter)
+  const db = context.pools.public
   const found =
     search !== undefined
       ? await searchNations(context.pools.search, { page, limit }, search, conditions)
-      : conditions.length > 0
-        ? await readPage<NationRow>(
-            context.pools.public,
-            filter,
-            selected(allOf(conditions)),
-            countedBy(filter, conditions),
-          )
-        : await readByPlace(context.pools.public, filter)
+      : filter.ids
+        ? await readPage<NationRow>(db, filter, selected(allOf(conditions)))
+        : conditions.length > 0
+          ? await listByPlaces(db, filter)
+          : await readByPlace(db, filter)
   return { ...found, items: found.items.map(row => nationOf(context, row)) }
 }
 
@@ -38,20 +37,11 @@ async function readByPlace(db: Database, filter: Filter): Promise<Page<NationRow
   return { items, total }
 }
 
-/** Members alone are counted where they are kept. */
-function countedBy({ alliance_id }: Filter, conditions: Sql[]): Sql | undefined {
-  return alliance_id && conditions.length === 1
-    ? sql`chancery_world.alliance_member where alliance_id = any(${alliance_id})`
-    : undefined
-}
-
-function conditionsOf({ ids, alliance_id, status, min_score, max_score }: Filter): Sql[] {
+function conditionsOf(filter: Filter): Sql[] {
+  const { ids, alliance_id } = filter
   return [
     ids && sql`p.nation_id = any(${ids})`,
-    alliance_id &&
-      sql`p.nation_id in (select nation_id from chancery_world.alliance_member where alliance_id = any(${alliance_id}))`,
-    status && sql`p.status = ${status}`,
-    min_score === undefined ? undefined : sql`p.score_now >= ${min_score}`,
-    max_score === undefined ? undefined : sql`p.score_now <= ${max_score}`,
+    alliance_id && sql`p.alliance_id = any(${alliance_id})`,
+    ...narrowConditions(filter),
   ].filter(condition => condition !== undefined)
 }

@@ -2,12 +2,13 @@ import { operations } from '@chancery/contract'
 import { ApiError } from '../../http/api-error.ts'
 import type { DefineRoute } from '../../http/define-route.ts'
 import type { ReadContext } from '../../store/read-context.ts'
-import { findNationOfPlayer } from './store.ts'
+import { createFindNationOfPlayer } from './store.ts'
 
 /** The nation of the key's player: whose it is now is read on every call. */
 export function ownNationRoutes(define: DefineRoute, context: ReadContext): void {
+  const findNationOfPlayer = createFindNationOfPlayer(context)
   define(operations.meNation, async ({ viewer, disclose }) => {
-    const nation = viewer.kind === 'key' ? await findNationOfPlayer(context, viewer.key.playerId) : undefined
+    const nation = viewer.kind === 'key' ? await findNationOfPlayer(viewer.key.playerId) : undefined
     if (!nation || viewer.kind !== 'key')
       throw new ApiError('not_found', 'The player of this key leads no nation at present.')
     const clearance = { scopes: viewer.key.scopes, isOwner: true, maySeeTreasury: false }

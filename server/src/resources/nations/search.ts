@@ -1,12 +1,5 @@
 import { type Database, type Sql, sql } from '../../store/database.ts'
-import {
-  allOf,
-  offsetOf,
-  type Page,
-  type PageRequest,
-  readStretch,
-  type Stretch,
-} from '../../store/paging.ts'
+import { allOf, type Page, type PageRequest, readInTurn } from '../../store/paging.ts'
 import { beginningWith, beginningWithLine, containing, fold } from '../../store/search-text.ts'
 import { selected } from './selected.ts'
 import type { NationRow } from './store.ts'
@@ -39,18 +32,11 @@ export async function searchNations(
       count(*) as total
     from chancery_world.nation_place p where ${where}`)
   const { names = 0, beginnings = 0, total = 0 } = counted ?? {}
-  const items: NationRow[] = []
-  let before = 0
-  for (const { which, count } of [
-    { which: isName, count: names },
-    { which: sql`${isBeginning} and not ${isName}`, count: beginnings },
-    { which: sql`not ${isBeginning}`, count: total - names - beginnings },
-  ]) {
-    const stretch = stretchOf(request, before, count)
-    items.push(...(await readStretch<NationRow>(db, selected(sql`${where} and ${which}`), stretch)))
-    before += count
-  }
-  return { items, total }
+  return readInTurn<NationRow>(db, request, [
+    { listing: selected(sql`${where} and ${isName}`), total: names },
+    { listing: selected(sql`${where} and ${isBeginning} and not ${isName}`), total: beginnings },
+    { listing: selected(sql`${where} and not ${isBeginning}`), total: total - names - beginnings },
+  ])
 }
 
 /** The nations that an index finds, where they are few; undefined where they are many or the text is too short for it. */
@@ -59,11 +45,4 @@ async function findFew(db: Database, text: string): Promise<string[] | undefined
   const rows = await db.rows<{ id: string }>(sql`
     select id from chancery_world.nation where search_text like ${containing(text)} limit ${foundMax + 1}`)
   return rows.length > foundMax ? undefined : rows.map(({ id }) => id)
-}
-
-/** What of a page falls into `total` items that come after `before` others. */
-function stretchOf(request: PageRequest, before: number, total: number): Stretch {
-  const first = Math.max(offsetOf(request), before)
-  const end = Math.min(offsetOf(request) + request.limit, before + total)
-  return { offset: first - before, limit: end - first, total }
 }

@@ -1,4 +1,5 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
+import { askTogether } from '../../store/ask-together.ts'
 import { sql } from '../../store/database.ts'
 import { pageUrl } from '../../store/page-url.ts'
 import type { ReadContext } from '../../store/read-context.ts'
@@ -47,23 +48,30 @@ export function nationOf({ contract }: ReadContext, row: NationRow): Nation {
   }
 }
 
-export async function findNation(context: ReadContext, id: string): Promise<Nation | undefined> {
-  const row = await context.pools.public.first<NationRow>(
-    sql`select ${columns} from chancery_world.nation n ${joins} where n.id = ${id}`,
-  )
-  return row && nationOf(context, row)
-}
+/** Finds a nation by its id. */
+export const createFindNation = (context: ReadContext) =>
+  askTogether(async ids => {
+    const rows = await context.pools.things.rows<NationRow>(
+      sql`select ${columns} from chancery_world.nation n ${joins} where n.id = any(${ids})`,
+    )
+    return new Map(rows.map(row => [row.id, nationOf(context, row)]))
+  })
 
-/** The nation that a player leads now, with everything that its owner might read. */
-export async function findNationOfPlayer(
-  context: ReadContext,
-  playerId: string,
-): Promise<OwnNation | undefined> {
-  const row = await context.pools.owner.first<NationRow & OwnNation & { private_attributes: object }>(sql`
-    select ${columns}, s.military, s.economy, s.production, s.assignments, s.attributes as private_attributes
-    from chancery_secret.nation_private s join chancery_world.nation n on n.id = s.nation_id ${joins}
-    where s.player = ${playerId} order by n.id limit 1`)
-  if (!row) return undefined
+type OwnNationRow = NationRow &
+  Pick<OwnNation, 'military' | 'economy' | 'production' | 'assignments'> & { private_attributes: object }
+
+/** Finds the nation that a player leads now, with everything that its owner might read. */
+export const createFindNationOfPlayer = (context: ReadContext) =>
+  askTogether(async playerIds => {
+    const rows = await context.pools.owner.rows<OwnNationRow & { player: string }>(sql`
+      select distinct on (s.player) s.player,
+        ${columns}, s.military, s.economy, s.production, s.assignments, s.attributes as private_attributes
+      from chancery_secret.nation_private s join chancery_world.nation n on n.id = s.nation_id ${joins}
+      where s.player = any(${playerIds}) order by s.player, n.id`)
+    return new Map(rows.map(({ player, ...row }) => [player, ownNationOf(context, row)]))
+  })
+
+function ownNationOf(context: ReadContext, row: OwnNationRow): OwnNation {
   const { military, economy, production, assignments, attributes, private_attributes } = row
   return {
     ...nationOf(context, row),

@@ -1,10 +1,11 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
-import { type Batch, type Change, refuse } from '../../store/batch.ts'
+import { type Batch, type Change, type NationWarCounts, refuse } from '../../store/batch.ts'
 import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { type HistoryOf, lastReset, watchReuse } from '../../store/reused-history.ts'
 import { retiredWith } from '../../store/reused-ids.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
+import { countWars } from './recount.ts'
 
 type War = Omit<PublicOf<ResourceOf<'war'>>, 'battles_count' | 'losses' | 'url'>
 type Side = War['attacker']
@@ -115,11 +116,17 @@ export async function applyWars(batch: Batch, changes: Change[]): Promise<void> 
     goneOf(transitions).map(({ key }) => ({ id: key, name: null })),
     batch.loggedAt,
   )
+  await countWars(batch.db, transitions)
   for (const transition of transitions) {
-    touch(batch, transition.before)
-    touch(batch, transition.after)
-    addWarOfAlliances(batch, transition.before, -1)
-    addWarOfAlliances(batch, transition.after, 1)
+    for (const [war, step] of [
+      [transition.before, -1],
+      [transition.after, 1],
+    ] as const) {
+      if (!war) continue
+      if (war.conflict_id) batch.touched.conflicts.add(war.conflict_id)
+      addWarOfNations(batch, war, step)
+      addWarOfAlliances(batch, war, step)
+    }
     if (hasOtherSides(transition)) batch.touched.battles.add(transition.key)
     tell(batch, transition)
   }
@@ -209,16 +216,32 @@ const hasOtherSides = ({ before, after }: Transition<War>) =>
   (before.attacker.nation_id !== after.attacker.nation_id ||
     before.defender.nation_id !== after.defender.nation_id)
 
-function touch({ touched }: Batch, war: War | undefined): void {
-  if (!war) return
-  for (const side of [war.attacker, war.defender]) touched.warNations.add(side.nation_id)
-  if (war.conflict_id) touched.conflicts.add(war.conflict_id)
+/** Adds a war as it is now to the counters of its nations, or takes away what it was. Who fights itself attacks. */
+function addWarOfNations(
+  { touched }: Batch,
+  { attacker, defender, status, outcome }: War,
+  step: 1 | -1,
+): void {
+  const add = (id: string, key: keyof NationWarCounts) => {
+    const counts = touched.nationWars.get(id) ?? { offensive: 0, defensive: 0, won: 0, lost: 0 }
+    touched.nationWars.set(id, counts)
+    counts[key] += step
+  }
+  const isAttackerVictory = outcome === 'attacker_victory'
+  const isDecided = status === 'ended' && (isAttackerVictory || outcome === 'defender_victory')
+  if (status === 'active') add(attacker.nation_id, 'offensive')
+  if (isDecided) add(attacker.nation_id, isAttackerVictory ? 'won' : 'lost')
+  if (defender.nation_id === attacker.nation_id) return
+  if (status === 'active') add(defender.nation_id, 'defensive')
+  if (isDecided) add(defender.nation_id, isAttackerVictory ? 'lost' : 'won')
 }
 
-/** Adds a war as it is now to the counters of its alliances, or takes away what it was. Inside one alliance it counts once as active. */
-function addWarOfAlliances({ touched }: Batch, war: War | undefined, step: 1 | -1): void {
-  if (!war) return
-  const { attacker, defender, status, outcome } = war
+/** The same of its alliances. Inside one alliance it counts once as active. */
+function addWarOfAlliances(
+  { touched }: Batch,
+  { attacker, defender, status, outcome }: War,
+  step: 1 | -1,
+): void {
   for (const id of new Set([attacker.alliance_id, defender.alliance_id])) {
     if (id === null) continue
     const counts = touched.allianceWars.get(id) ?? { active: 0, won: 0, lost: 0 }

@@ -1,5 +1,5 @@
-import type { Batch, WarCounts } from '../../store/batch.ts'
-import { sql } from '../../store/database.ts'
+import type { Batch, NationWarCounts, WarCounts } from '../../store/batch.ts'
+import { type Database, sql } from '../../store/database.ts'
 
 /** Adds up the losses and victories of wars whose battles changed. A battle's attacker may be the war's defender, or an ally. */
 export async function recountBattles({ db, touched }: Batch): Promise<void> {
@@ -39,7 +39,26 @@ export async function recountBattles({ db, touched }: Batch): Promise<void> {
   for (const { conflict_id } of rows) touched.conflicts.add(conflict_id)
 }
 
-/** Counts the wars of nations anew. */
+/** Adds what the wars of the batch change to the counters of nations. */
+export async function addWarsOfNations({ db, touched }: Batch): Promise<void> {
+  const changed = [...touched.nationWars].filter(
+    ([id, counts]) => isDifferent(counts) && !touched.warNations.has(id),
+  )
+  if (changed.length === 0) return
+  const numbers = (key: keyof NationWarCounts) => changed.map(([, counts]) => counts[key])
+  await db.rows(sql`
+    update chancery_world.nation n
+    set active_offensive = n.active_offensive + d.offensive, active_defensive = n.active_defensive + d.defensive,
+      wars_won = n.wars_won + d.won, wars_lost = n.wars_lost + d.lost
+    from unnest(${changed.map(([id]) => id)}::text[], ${numbers('offensive')}::bigint[], ${numbers('defensive')}::bigint[],
+      ${numbers('won')}::bigint[], ${numbers('lost')}::bigint[]) as d (id, offensive, defensive, won, lost)
+    where n.id = d.id`)
+}
+
+const isDifferent = (counts: NationWarCounts | WarCounts) =>
+  Object.values(counts).some(number => number !== 0)
+
+/** Counts the wars of nations that are back. */
 export async function recountWarsOfNations({ db, touched }: Batch): Promise<void> {
   if (touched.warNations.size === 0) return
   await db.rows(sql`
@@ -64,8 +83,7 @@ export async function recountWarsOfNations({ db, touched }: Batch): Promise<void
 /** Adds what the wars of the batch change to the counters of alliances: a large alliance costs no more than a small one. */
 export async function addWarsOfAlliances({ db, touched }: Batch): Promise<void> {
   const changed = [...touched.allianceWars].filter(
-    ([id, { active, won, lost }]) =>
-      (active !== 0 || won !== 0 || lost !== 0) && !touched.warAlliances.has(id),
+    ([id, counts]) => isDifferent(counts) && !touched.warAlliances.has(id),
   )
   if (changed.length === 0) return
   const numbers = (key: keyof WarCounts) => changed.map(([, counts]) => counts[key])
@@ -95,4 +113,68 @@ export async function recountWarsOfAlliances({ db, touched }: Batch): Promise<vo
     update chancery_world.alliance a set wars_active = c.active, wars_won = c.won, wars_lost = c.lost
     from counted c where a.id = c.id
       and (a.wars_active, a.wars_won, a.wars_lost) is distinct from (c.active, c.won, c.lost)`)
+}
+
+/** What of a war it is counted by. */
+interface CountedWar {
+  status: string
+  attacker: { alliance_id: string | null }
+  defender: { alliance_id: string | null }
+}
+
+interface Cell {
+  /** Empty: wars of whoever. */
+  alliance_id: string
+  /** Empty: wars against whomever. Of two alliances, the one whose id is the greater. */
+  other_id: string
+  status: string
+  wars: number
+}
+
+/** Keeps how many wars of each status there are: in all, of each alliance, and between each two. A war inside one alliance counts once. */
+export async function countWars(
+  db: Database,
+  changes: { before: CountedWar | undefined; after: CountedWar | undefined }[],
+): Promise<void> {
+  const cells = new Map<string, Cell>()
+  const add = (war: CountedWar | undefined, step: 1 | -1) => {
+    if (!war) return
+    for (const [alliance_id, other_id] of pairsOf(war)) {
+      const key = `${alliance_id} ${other_id} ${war.status}`
+      const cell = cells.get(key) ?? { alliance_id, other_id, status: war.status, wars: 0 }
+      cell.wars += step
+      cells.set(key, cell)
+    }
+  }
+  for (const { before, after } of changes) {
+    add(before, -1)
+    add(after, 1)
+  }
+  const changed = [...cells.values()].filter(({ wars }) => wars !== 0)
+  if (changed.length === 0) return
+  const columnOf = (column: keyof Cell) => changed.map(cell => cell[column])
+  await db.rows(sql`
+    insert into chancery_world.war_count as c (alliance_id, other_id, status, wars)
+    select * from unnest(${columnOf('alliance_id')}::text[], ${columnOf('other_id')}::text[], ${columnOf('status')}::text[],
+      ${columnOf('wars')}::bigint[])
+    on conflict (alliance_id, other_id, status) do update set wars = c.wars + excluded.wars`)
+}
+
+function pairsOf({ attacker, defender }: CountedWar): [string, string][] {
+  const ids = [...new Set([attacker.alliance_id, defender.alliance_id])].filter(id => id !== null).toSorted()
+  const [first, second] = ids
+  return [
+    ['', ''],
+    ...ids.map((id): [string, string] => [id, '']),
+    ...(first !== undefined && second !== undefined ? [[first, second] as [string, string]] : []),
+  ]
+}
+
+/** Moves what went on to what has ended. */
+export async function countAllEnded(db: Database): Promise<void> {
+  await db.rows(sql`
+    with ended as (delete from chancery_world.war_count where status = 'active' returning alliance_id, other_id, wars)
+    insert into chancery_world.war_count as c (alliance_id, other_id, status, wars)
+    select alliance_id, other_id, 'ended', wars from ended
+    on conflict (alliance_id, other_id, status) do update set wars = c.wars + excluded.wars`)
 }

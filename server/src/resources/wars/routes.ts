@@ -4,15 +4,14 @@ import { notFound } from '../../http/api-error.ts'
 import type { DefineRoute } from '../../http/define-route.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { listBattles } from '../battles/store.ts'
-import { findWar, listWars, warExists } from './store.ts'
+import { createFindWar, listWars, warExists } from './store.ts'
 
 export function warRoutes(define: DefineRoute, context: ReadContext): void {
+  const findWar = createFindWar(context)
   define(operations.warsList, async ({ values, disclose }) =>
     many(disclose, 'war', await listWars(context, values)),
   )
-  define(operations.warsGet, async ({ values, disclose }) =>
-    one(disclose, 'war', await findWar(context, values.id)),
-  )
+  define(operations.warsGet, async ({ values, disclose }) => one(disclose, 'war', await findWar(values.id)))
   define(operations.warsBattles, async ({ values, disclose }) => {
     const page = await listBattles(context, values)
     if (page.total === 0 && !(await warExists(context, values.id))) throw notFound('war')

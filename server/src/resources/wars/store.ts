@@ -1,7 +1,16 @@
 import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
-import { sql } from '../../store/database.ts'
+import { askTogether } from '../../store/ask-together.ts'
+import { type Database, type Sql, sql } from '../../store/database.ts'
 import { pageUrl } from '../../store/page-url.ts'
-import { allOf, type Page, readPage } from '../../store/paging.ts'
+import {
+  allOf,
+  fewMax,
+  type Listing,
+  offsetOf,
+  type Page,
+  readPage,
+  readStretch,
+} from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 
 export type War = PublicOf<ResourceOf<'war'>>
@@ -44,31 +53,64 @@ function warOf({ contract }: ReadContext, row: WarRow): War {
   }
 }
 
-export async function findWar(context: ReadContext, id: string): Promise<War | undefined> {
-  const row = await context.pools.public.first<WarRow>(
-    sql`select ${columns} from chancery_world.war w where w.id = ${id}`,
-  )
-  return row && warOf(context, row)
-}
+/** Finds a war by its id. */
+export const createFindWar = (context: ReadContext) =>
+  askTogether(async ids => {
+    const rows = await context.pools.things.rows<WarRow>(
+      sql`select ${columns} from chancery_world.war w where w.id = any(${ids})`,
+    )
+    return new Map(rows.map(row => [row.id, warOf(context, row)]))
+  })
 
 export async function warExists({ pools }: ReadContext, id: string): Promise<boolean> {
   return (await pools.public.first(sql`select from chancery_world.war where id = ${id}`)) !== undefined
 }
 
-export async function listWars(
-  context: ReadContext,
-  filter: ValuesFor<typeof operations.warsList>,
-): Promise<Page<War>> {
-  const { status, nation_id, alliance_id, conflict_id, ids } = filter
+/**
+ * Wars of one nation are asked for most, and have a form of their own: all nations have few, so one plan is good for each of them, and
+ * PostgreSQL keeps it. For a list it plans anew each time, which takes longer than the finding.
+ */
+function ofNations(ids: string[]): Sql {
+  const [first, ...others] = ids
+  const isOneOf = others.length === 0 ? sql`= ${first}` : sql`= any(${ids})`
+  return sql`(w.attacker_nation_id ${isOneOf} or w.defender_nation_id ${isOneOf})`
+}
+
+type Filter = ValuesFor<typeof operations.warsList>
+
+export async function listWars(context: ReadContext, filter: Filter): Promise<Page<War>> {
+  const page = await readWars(context.pools.public, filter)
+  return { ...page, items: page.items.map(row => warOf(context, row)) }
+}
+
+async function readWars(db: Database, filter: Filter): Promise<Page<WarRow>> {
+  const { status, nation_id, alliance_id, conflict_id, ids, limit } = filter
+  if (nation_id || conflict_id !== undefined || ids) return readPage(db, filter, warsWhere(filter))
+  const counted = await db.first<{ total: number }>(totalOfWars({ status, alliance_id }))
+  const total = counted?.total ?? 0
+  const listing = warsWhere(filter, { isWalk: total > fewMax })
+  return { items: await readStretch(db, listing, { offset: offsetOf(filter), limit, total }), total }
+}
+
+/**
+ * The wars that a filter selects. `isWalk`: they are gone through in their order, so that each of many alliances is looked up in a table
+ * of them, where indexes would have found all their wars first.
+ */
+function warsWhere(
+  { status, nation_id, alliance_id, conflict_id, ids }: Filter,
+  { isWalk = false } = {},
+): Listing {
+  const isOf = (column: Sql, values: string[]) =>
+    isWalk ? sql`(${column} in (select unnest(${values}::text[]))) is true` : sql`${column} = any(${values})`
   const where = allOf([
     status && sql`w.status = ${status}`,
-    nation_id && sql`(w.attacker_nation_id = any(${nation_id}) or w.defender_nation_id = any(${nation_id}))`,
+    nation_id && ofNations(nation_id),
     alliance_id &&
-      sql`(w.attacker_alliance_id = any(${alliance_id}) or w.defender_alliance_id = any(${alliance_id}))`,
+      sql`(${isOf(sql`w.attacker_alliance_id`, alliance_id)} or ${isOf(sql`w.defender_alliance_id`, alliance_id)})`,
     conflict_id === undefined ? undefined : sql`w.conflict_id = ${conflict_id}`,
     ids && sql`w.id = any(${ids})`,
   ])
-  const page = await readPage<WarRow>(context.pools.public, filter, {
+  return {
     columns,
     from: sql`chancery_world.war w where ${where}`,
     order: sql`w.declared_at desc, w.id`,
@@ -78,6 +120,17 @@ export async function listWars(
       columns: sql`w.declared_at, w.id`,
       joins: sql`join chancery_world.war w on w.id = chosen.id`,
     },
-  })
-  return { ...page, items: page.items.map(row => warOf(context, row)) }
+  }
+}
+
+/** How many wars there are, as a column `total`: of a status, of some alliances. What is between two of them is in both of their numbers. */
+function totalOfWars({ status, alliance_id }: { status?: string; alliance_id?: string[] }): Sql {
+  const ofStatus = status === undefined ? sql`true` : sql`status = ${status}`
+  if (!alliance_id)
+    return sql`
+      select coalesce(sum(wars), 0) as total from chancery_world.war_count
+      where alliance_id = '' and other_id = '' and ${ofStatus}`
+  return sql`
+    select coalesce(sum(case when other_id = '' then wars else -wars end), 0) as total from chancery_world.war_count
+    where alliance_id = any(${alliance_id}) and other_id = any(${['', ...alliance_id]}) and ${ofStatus}`
 }

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { contractFor, demoProfile, type operations, type ValuesFor } from '@chancery/contract'
+import { listWars } from '../../src/resources/wars/store.ts'
+import { createPool, type DatabasePool, sql } from '../../src/store/database.ts'
+import { createPools, type Pools } from '../../src/store/pools.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+
+const nations = 2_000
+
+let chancery: TestChancery
+let pools: Pools
+let one: DatabasePool
+before(async () => {
+  chancery = await startChancery()
+  const names = ['n1', 'n2']
+  await chancery.tell([
+    ...names.map(id => ({ op: 'put' as const, resource: 'nation' as const, data: { id, nation_name: id } })),
+    {
+      op: 'put',
+      resource: 'war',
+      data: {
+        id: 'w1',
+        type: demoProfile.war_types[0]?.key,
+        attacker: { nation_id: 'n1' },
+        defender: { nation_id: 'n2' },
+        declared_at: '2026-01-01T00:00:00Z',
+      },
+    },
+  ])
+  const target = { connectionString: chancery.databaseUrl }
+  pools = createPools({ target })
+  one = createPool({ target, connectionsMax: 1 })
+  await one.rows(sql`
+    insert into chancery_world.war
+    select (jsonb_populate_record(w, jsonb_build_object(
+      'id', 'w' || i, 'attacker_nation_id', 'n' || i, 'defender_nation_id', 'n' || i % ${nations} + 1))).*
+    from chancery_world.war w, generate_series(2::int, ${nations}::int) i`)
+  await one.rows(sql`analyze chancery_world.war`)
+})
+after(async () => {
+  await one.close()
+  await pools.close()
+  await chancery.close()
+})
+
+test('wars of one nation are found, and planned once for all nations', async () => {
+  const context = { pools: { ...pools, public: one }, contract: contractFor(demoProfile) }
+  for (let number = 10; number < 30; number += 1) {
+    const filter = { nation_id: [`n${number}`], page: 1, limit: 25 } as ValuesFor<typeof operations.warsList>
+    const { items, total } = await listWars(context, filter)
+    assert.deepEqual(items.map(({ id }) => id).sort(), [`w${number - 1}`, `w${number}`].sort())
+    assert.equal(total, 2)
+  }
+  const plans = await one.rows<{ shared: number }>(sql`
+    select generic_plans as shared from pg_prepared_statements where statement like '%w.attacker_nation_id = $%' and statement not like '%pg_prepared%'`)
+  assert.ok(plans.length > 0 && plans.every(({ shared }) => shared >= 10), JSON.stringify(plans))
+})

@@ -30,6 +30,14 @@ export async function listByKind(
   return { items, total }
 }
 
+/** How many events of some kinds a span has. */
+export async function countOfKinds(db: Database, span: Span, kinds: string[]): Promise<number> {
+  const counted = await db.first<{ total: number }>(sql`
+    select coalesce(sum(greatest(0, numbers.last - numbers.first + 1)), 0) as total
+    from unnest(${kinds}::text[]) as k (type), lateral (select ${kindSpan(sql`k.type`, span)}) numbers`)
+  return counted?.total ?? 0
+}
+
 /** Several kinds: where the page begins is looked for by halves, so that what comes before it is never read. */
 export async function listByKinds(
   db: Database,
@@ -37,10 +45,7 @@ export async function listByKinds(
   kinds: string[],
   page: PageOfLog,
 ): Promise<Page<Event>> {
-  const counted = await db.first<{ total: number }>(sql`
-    select coalesce(sum(greatest(0, numbers.last - numbers.first + 1)), 0) as total
-    from unnest(${kinds}::text[]) as k (type), lateral (select ${kindSpan(sql`k.type`, span)}) numbers`)
-  const total = counted?.total ?? 0
+  const total = await countOfKinds(db, span, kinds)
   if (page.offset >= total) return { items: [], total }
   const { isOldestFirst, offset, limit } = page
   const start = await findSeqOf(db, span, kinds, isOldestFirst ? offset + 1 : total - offset)

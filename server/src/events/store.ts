@@ -1,8 +1,9 @@
 import type { operations, ValuesFor } from '@chancery/contract'
-import { type Database, type Sql, sql } from '../store/database.ts'
-import { allOf, offsetOf, type Page, readPage } from '../store/paging.ts'
+import { type Database, sql } from '../store/database.ts'
+import { offsetOf, type Page, readPage } from '../store/paging.ts'
 import type { ReadContext } from '../store/read-context.ts'
-import { chosenByKinds, listByKind, listByKinds } from './by-kind.ts'
+import { chosenByKinds, countOfKinds, listByKind, listByKinds } from './by-kind.ts'
+import { chosenBySubject, chosenOfKinds, fewOfKindMax, hasSubject, type Subjects } from './by-subject.ts'
 import { type Gap, isLost, numberAt, runsOf, type Span } from './gaps.ts'
 import { columns, direction, type Event, lengthOf, type PageOfLog, slice } from './page-of-log.ts'
 
@@ -38,8 +39,6 @@ export async function readAnnouncedSpans(
     select greatest(first_seq, ${first}) as first, least(last_seq, ${last}) as last, logged_at as "loggedAt" from chancery_world.logging
     where is_announced and last_seq >= ${first} and first_seq <= ${last} order by last_seq limit ${limit}`)
 }
-
-type Subjects = Pick<Filter, 'type' | 'nation_id' | 'alliance_id' | 'war_id'>
 
 /** Events of a span that a filter selects, oldest first: at most `limit`. */
 export async function readMatching(
@@ -139,9 +138,6 @@ function spanWithin(ends: LogEnds, { since, until, after }: Ends): Span | 'curso
   return span
 }
 
-const hasSubject = ({ nation_id, alliance_id, war_id }: Subjects) =>
-  nation_id !== undefined || alliance_id !== undefined || war_id !== undefined
-
 /** The whole log: every number of its runs is an event, so a page is a range of numbers. */
 async function listByNumber(db: Database, runs: Span[], page: PageOfLog): Promise<Page<Event>> {
   const total = runs.reduce((sum, run) => sum + lengthOf(run), 0)
@@ -155,40 +151,21 @@ async function listByNumber(db: Database, runs: Span[], page: PageOfLog): Promis
   return { items, total }
 }
 
-/** The numbers of events about nations, alliances or a war, each once, by the indexes of their subjects. */
-function chosenBySubject(span: Span, filter: Subjects): Sql {
-  const inSpan = allOf([
-    sql`seq >= ${span.first} and seq <= ${span.last}`,
-    filter.type && sql`type = any(${filter.type})`,
-  ])
-  const { nation_id, alliance_id } = filter
-  const sets = [
-    nation_id &&
-      sql`select seq from chancery_world.event_nation where ${isOneOf(sql`nation_id`, nation_id)} and ${inSpan}`,
-    alliance_id &&
-      sql`select seq from chancery_world.event_alliance where ${isOneOf(sql`alliance_id`, alliance_id)} and ${inSpan}`,
-    filter.war_id === undefined
-      ? undefined
-      : sql`select seq from chancery_world.event where war_id = ${filter.war_id} and ${inSpan}`,
-  ].filter(set => set !== undefined)
-  // `intersect` keeps each number once, also where one event is about two of the nations asked for.
-  const chosen = sets.reduce((all, set) => sql`${all} intersect ${set}`)
-  if (sets.length > 1) return chosen
-  const areSeveral = (ids: string[] | undefined) => ids !== undefined && ids.length > 1
-  return areSeveral(nation_id) || areSeveral(alliance_id)
-    ? sql`select distinct seq from (${chosen}) one`
-    : chosen
-}
-
-/** One value is compared as one: an index then has what follows in order. */
-const isOneOf = (column: Sql, values: string[]) =>
-  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`
-
-function listBySubject(db: Database, span: Span, filter: Filter, page: PageOfLog): Promise<Page<Event>> {
+async function listBySubject(
+  db: Database,
+  span: Span,
+  filter: Filter,
+  page: PageOfLog,
+): Promise<Page<Event>> {
+  const { type, war_id } = filter
+  const ofKinds = type && war_id === undefined ? await countOfKinds(db, span, type) : undefined
+  if (ofKinds === 0) return { items: [], total: 0 }
+  const areFew = ofKinds !== undefined && ofKinds <= fewOfKindMax
+  const chosen = type && areFew ? chosenOfKinds(type, span, filter) : chosenBySubject(span, filter)
   const opposite = { isOldestFirst: !page.isOldestFirst }
   return readPage<Event>(db, filter, {
     columns,
-    from: sql`(${chosenBySubject(span, filter)}) e`,
+    from: sql`(${chosen}) e`,
     order: sql`e.seq ${direction(page)}`,
     reversed: sql`e.seq ${direction(opposite)}`,
     chosen: {

@@ -1,4 +1,3 @@
-import http from 'node:http'
 import type { Contract } from '@chancery/contract'
 import { openApiFor } from '@chancery/contract'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -26,6 +25,7 @@ import { createRegisterOperation } from './http/register-operation.ts'
 import { createRequestIds } from './http/request-id.ts'
 import { createStreamSlots } from './http/stream-slots.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
+import { acceptUnusualMethods } from './http/unusual-methods.ts'
 import type { Journal } from './journal/journal.ts'
 import type { LimitStore } from './limits/index.ts'
 import { allianceRoutes } from './resources/alliances/routes.ts'
@@ -113,7 +113,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   parserErrors.listenTo(app.server)
   boundPipelining(app.server, parserErrors.refuseToWait)
   boundConnections(app.server, { trusted, registry: metrics.registry })
-  for (const method of http.METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  acceptUnusualMethods(app)
   app.setErrorHandler(handleError)
 
   // Beside the API: for machines that watch the service, and for people who read about it.

@@ -1,18 +1,19 @@
-import { createMemoryLimits, createRedisLimits, type LimitStore } from './limits/index.ts'
+import { createMemoryLimits, type LimitStore } from './limits/index.ts'
 import type { Logger } from './telemetry/log.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 
 /** Limits in this process, or exact over all processes where a Valkey or Redis is given. */
-export function createLimits(
+export async function createLimits(
   url: string | undefined,
   { log, metrics }: { log: Logger; metrics: Metrics },
-): LimitStore {
+): Promise<LimitStore> {
   const local = createMemoryLimits({})
   if (url === undefined) {
     // Nothing is to be shared, so nothing is away: a zero would say that.
     metrics.limitsShared.remove()
     return local
   }
+  const { createRedisLimits } = await import('./limits/redis.ts')
   return createRedisLimits({
     url,
     fallback: local,

@@ -9,13 +9,13 @@ import {
 } from '@chancery/contract'
 import fastJson from 'fast-json-stringify'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
 import type { Viewer } from '../access/viewer.ts'
 import type { Disclosed, Disclosure } from '../disclosure/disclosure.ts'
 import type { Allowance } from '../limits/index.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { RegisterOperation, Visit } from './register-operation.ts'
-import { createSharedBody, type SharedBody, sendPersonal, sendShared } from './respond.ts'
+import { sendPersonal, sendShared } from './respond.ts'
+import { createSharedAnswers } from './shared-answers.ts'
 
 /** A call that has passed every check which does not need the thing itself. */
 export interface Call<O extends Operation> {
@@ -43,25 +43,14 @@ export interface RouteOptions {
   register: RegisterOperation
   contract: Contract
   disclose: Disclosure
-  pulse: Pulse
-  cacheBytesMax?: number
-}
-
-interface Remembered {
-  body: SharedBody
-  worldVersion: number
+  pulse: Pick<Pulse, 'current'>
 }
 
 type Serialize = (answer: Answer, request: { page: number; limit: number }) => string
 
 export function createDefineRoute(options: RouteOptions): DefineRoute {
-  const { register, contract, disclose, pulse, cacheBytesMax = 24 * 1_048_576 } = options
-  const cache = new LRUCache<string, Remembered>({
-    maxSize: cacheBytesMax,
-    // A compressed copy may join the body; the rest is the entry itself.
-    sizeCalculation: ({ body }, key) => Math.ceil(body.bytes.length * 1.5) + key.length + 200,
-  })
-  const underWay = new Map<string, Promise<SharedBody>>()
+  const { register, contract, disclose, pulse } = options
+  const answers = createSharedAnswers()
 
   return (operation, handler) => {
     const serialize = createSerializer(contract, operation)
@@ -72,27 +61,6 @@ export function createDefineRoute(options: RouteOptions): DefineRoute {
       return serialize(answer, values as { page: number; limit: number })
     }
 
-    /** A body for everybody: equal calls of one version of the world wait for one answer. */
-    const share = (
-      key: string,
-      worldVersion: number | undefined,
-      make: () => Promise<string>,
-    ): Promise<SharedBody> => {
-      if (worldVersion === undefined) return make().then(createSharedBody)
-      const name = `${worldVersion} ${key}`
-      const running = underWay.get(name)
-      if (running) return running
-      const started = make()
-        .then(json => {
-          const body = createSharedBody(json)
-          cache.set(key, { body, worldVersion })
-          return body
-        })
-        .finally(() => underWay.delete(name))
-      underWay.set(name, started)
-      return started
-    }
-
     const answer = async (
       { req, reply, target, check }: Visit<typeof operation>,
       worldVersion: number | undefined,
@@ -100,21 +68,17 @@ export function createDefineRoute(options: RouteOptions): DefineRoute {
       const { values, included } = check()
       if (operation.body === 'personal' || included.length > 0)
         return sendPersonal(reply, await produce(req, values))
-      return sendShared(
-        req,
-        reply,
-        await share(target, worldVersion, () => produce(req, values)),
-        operation.body,
-      )
+      const question = { target, name: `${operation.id} ${JSON.stringify(values)}` }
+      const body = await answers.share(question, worldVersion, () => produce(req, values))
+      return sendShared(req, reply, body, operation.body)
     }
 
     register(operation, visit => {
       const worldVersion = pulse.current()?.worldVersion
       if (operation.body !== 'personal') {
         // What is remembered is sent at once: the hot path makes no promise.
-        const known = cache.get(visit.target)
-        if (known && known.worldVersion === worldVersion)
-          return sendShared(visit.req, visit.reply, known.body, operation.body)
+        const known = answers.find(visit.target, worldVersion)
+        if (known) return sendShared(visit.req, visit.reply, known, operation.body)
       }
       return answer(visit, worldVersion)
     })

@@ -35,13 +35,13 @@ export function createParserErrors(
     return { body, headers }
   }
 
-  async function writeRaw(socket: Duplex, error: ApiError): Promise<void> {
+  async function writeRaw(socket: Duplex, error: ApiError, isHead = false): Promise<void> {
     const address = (socket as Socket).remoteAddress
     const { body, headers } = await answerOf(address, error)
     if (!socket.writable) return
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     socket.end(
-      `HTTP/1.1 ${error.status} ${reasons[error.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
+      `HTTP/1.1 ${error.status} ${reasons[error.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${isHead ? '' : body}`,
     )
   }
 
@@ -66,14 +66,13 @@ export function createParserErrors(
       ),
 
     /** For Fastify's `clientErrorHandler`. */
-    onClientError(error: Error & { code?: string }, socket: Socket): void {
+    onClientError(error: ClientError, socket: Socket): void {
       if (error.code === 'ECONNRESET' || !socket.writable) {
         socket.destroy()
         return
       }
-      void writeRaw(socket, new ApiError(codes[error.code ?? ''] ?? 'bad_request')).catch(() =>
-        socket.destroy(),
-      )
+      const answered = new ApiError(codes[error.code ?? ''] ?? 'bad_request')
+      void writeRaw(socket, answered, isHead(error)).catch(() => socket.destroy())
     },
 
     listenTo(server: Server): void {
@@ -87,6 +86,21 @@ export function createParserErrors(
       )
     },
   }
+}
+
+/** What Node says of a request that its parser refuses. */
+interface ClientError extends Error {
+  code?: string
+  /** What had arrived together when it was refused, and how far it was read. */
+  rawPacket?: unknown
+  bytesParsed?: number
+}
+
+/** Whether it began with HEAD: its answer has no body. Of one whose beginning arrived earlier nobody knows. */
+function isHead({ rawPacket, bytesParsed }: ClientError): boolean {
+  const read = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, bytesParsed) : ''
+  const [begun = ''] = read.split('\r\n\r\n').slice(-1)
+  return begun.startsWith('HEAD ')
 }
 
 const codes: Record<string, 'headers_too_large' | 'request_timeout'> = {

@@ -11,6 +11,8 @@ export interface RawAnswer {
 
 export interface Exchange {
   answers: RawAnswer[]
+  /** What came after them, and is no whole answer. */
+  rest: string
   /** The server ended the connection. */
   isClosed: boolean
 }
@@ -31,11 +33,11 @@ export function exchange(
     let received = Buffer.alloc(0)
     const finish = (isClosed: boolean) => {
       socket.destroy()
-      resolve({ answers: parse(received, bodiless), isClosed })
+      resolve({ ...parse(received, bodiless), isClosed })
     }
     socket.on('data', data => {
       received = Buffer.concat([received, data])
-      const answers = parse(received, bodiless)
+      const { answers } = parse(received, bodiless)
       if (answers.length >= count && answers.at(-1)?.headers.connection !== 'close') finish(false)
     })
     socket.on('end', () => finish(true))
@@ -44,12 +46,12 @@ export function exchange(
   })
 }
 
-function parse(bytes: Buffer, bodiless: number[]): RawAnswer[] {
+function parse(bytes: Buffer, bodiless: number[]): Pick<Exchange, 'answers' | 'rest'> {
   const answers: RawAnswer[] = []
   let rest = bytes
   for (;;) {
     const end = rest.indexOf('\r\n\r\n')
-    if (end === -1) return answers
+    if (end === -1) return { answers, rest: rest.toString() }
     const [statusLine = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n')
     const headers = Object.fromEntries(
       lines.map(line => {
@@ -58,11 +60,12 @@ function parse(bytes: Buffer, bodiless: number[]): RawAnswer[] {
       }),
     )
     const status = Number(statusLine.split(' ')[1])
+    const head = rest
     rest = rest.subarray(end + 4)
     if (status === 100) continue
     const hasBody = status !== 204 && status !== 304 && !bodiless.includes(answers.length)
     const length = hasBody ? Number(headers['content-length'] ?? 0) : 0
-    if (rest.length < length) return answers
+    if (rest.length < length) return { answers, rest: head.toString() }
     const bytes = rest.subarray(0, length)
     answers.push({ status, headers, body: bytes.toString(), bytes })
     rest = rest.subarray(length)

@@ -261,6 +261,30 @@ test('HEAD is answered like GET, without a body, also where it is an error', asy
   }
 })
 
+test('HEAD has no body either where the parser refuses it, also behind another request', async () => {
+  const refusals: [status: number, lines: string[]][] = [
+    [431, [`X-A: ${'a'.repeat(17_000)}`]],
+    [400, ['Content-Length: 3', 'Transfer-Encoding: chunked']],
+    [400, ['X-A: b\0c']],
+    [417, ['Expect: foo']],
+  ]
+  for (const [status, lines] of refusals) {
+    const head = [`HEAD ${api}/nations/n1 HTTP/1.1`, host, ...lines, '', ''].join('\r\n')
+    for (const before of ['', `GET ${api}/nations/n1 HTTP/1.1\r\n${host}\r\n\r\n`]) {
+      const place = before ? 1 : 0
+      const { answers, rest, isClosed } = await exchange(chancery.url, before + head, {
+        count: place + 1,
+        bodiless: [place],
+      })
+      assert.deepEqual(
+        [answers.length, answers[place]?.status, isClosed, rest],
+        [place + 1, status, true, ''],
+      )
+      assert.ok(Number(answers[place]?.headers['content-length']) > 0)
+    }
+  }
+})
+
 test('a request target in absolute form is answered as its path, and poisons nothing', async () => {
   const plain = await ask(chancery.url, get(`${api}/rankings?limit=2`))
   assert.equal(plain.status, 200)

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createAskedBefore } from '../../src/http/asked-before.ts'
+
+const names = Array.from({ length: 10_000 }, (_, number) => `nationsGet {"id":"n${number}"}`)
+
+test('what is asked for again in one version of the world was asked for before, and in another it was not', () => {
+  const wasAskedBefore = createAskedBefore()
+  assert.deepEqual(
+    [1, 1, 2, 2, 3].map(version => wasAskedBefore('a', version)),
+    [false, true, false, true, false],
+  )
+})
+
+test('few of ten thousand names are taken for one another, and none that was noted is forgotten', () => {
+  const wasAskedBefore = createAskedBefore()
+  const mistaken = names.filter(name => wasAskedBefore(name, 1)).length
+  assert.ok(mistaken < names.length / 10, `${mistaken} are`)
+  assert.ok(names.every(name => wasAskedBefore(name, 1)))
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bases, contractFor, demoProfile, operations } from '@chancery/contract'
+import Fastify from 'fastify'
+import { anonymous } from '../../src/access/viewer.ts'
+import { createDisclosure } from '../../src/disclosure/disclosure.ts'
+import { createDefineRoute } from '../../src/http/define-route.ts'
+import { createRegisterOperation } from '../../src/http/register-operation.ts'
+
+const contract = contractFor(demoProfile)
+
+/** A front with the list of nations, of whom there are none. `asked` holds what the handler was asked for. */
+function openFront() {
+  const world = { version: 1 }
+  const asked: unknown[] = []
+  const app = Fastify()
+  app.addHook('onRequest', async req => {
+    req.viewer = anonymous
+  })
+  const define = createDefineRoute({
+    register: createRegisterOperation({ app, contract }),
+    contract,
+    disclose: createDisclosure(contract),
+    pulse: {
+      current: () => ({
+        seq: 0,
+        firstSeq: 0,
+        worldVersion: world.version,
+        accessVersion: 0,
+        worldChangedAt: null,
+        redactionVersion: 0,
+      }),
+    },
+  })
+  define(operations.nationsList, async ({ values }) => {
+    asked.push(values)
+    return { many: [], total: 0, resource: 'nation' }
+  })
+  const ask = async (query: string, base: string = bases.canonical) => {
+    const { statusCode, body } = await app.inject(`${base}/nations${query}`)
+    assert.equal(statusCode, 200, body)
+    return body
+  }
+  return { ask, asked, world }
+}
+
+test('one question that is asked again is answered once, whatever unknown parameters it has and in whichever order it is written', async () => {
+  const { ask, asked } = openFront()
+  const plain = await ask('?limit=2&status=active')
+  await ask('?status=active&limit=2')
+  const others = Array.from({ length: 50 }, (_, index) => `?limit=2&status=active&x${index}=${index}`)
+  for (const query of [
+    ...others,
+    '?status=active&limit=2',
+    '?limit=2&status=active&',
+    '?limit=%32&status=active&page=1',
+    '?limit=02&status=active&search=',
+  ])
+    assert.equal(await ask(query), plain, query)
+  assert.equal(await ask('?status=active&limit=2', bases.mirror), plain)
+  assert.equal(asked.length, 2)
+})
+
+test('other questions, and those of another world, are answered anew', async () => {
+  const { ask, asked, world } = openFront()
+  for (const query of ['', '?limit=2', '?limit=3', '?limit=3&search=a', '?limit=3&search=A']) await ask(query)
+  assert.equal(asked.length, 5)
+  for (let times = 0; times < 3; times += 1) await ask('?limit=3')
+  assert.equal(asked.length, 6)
+  world.version = 2
+  await ask('?limit=3')
+  await ask('?limit=3')
+  assert.equal(asked.length, 7)
+})
+
+test('what was asked for once in a version of the world is not remembered, and what was asked for more often is from the first call of the next', async () => {
+  const { ask, asked, world } = openFront()
+  const timesAsked = async (query: string) => {
+    const before = asked.length
+    await ask(query)
+    return asked.length - before
+  }
+  assert.deepEqual([await timesAsked(''), await timesAsked(''), await timesAsked('')], [1, 1, 0])
+  assert.equal(await timesAsked('?page=2'), 1)
+  for (const version of [2, 3]) {
+    world.version = version
+    assert.deepEqual([await timesAsked(''), await timesAsked('')], [1, 0])
+    assert.equal(await timesAsked('?page=2'), 1)
+  }
+  world.version = 4
+  await timesAsked('')
+  world.version = 5
+  assert.deepEqual([await timesAsked(''), await timesAsked(''), await timesAsked('')], [1, 1, 0])
+})
+
+test('calls that ask alike at one moment wait for one answer', async () => {
+  const { ask, asked } = openFront()
+  await Promise.all(Array.from({ length: 10 }, () => ask('')))
+  assert.equal(asked.length, 1)
+})

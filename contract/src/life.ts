@@ -70,7 +70,7 @@ export const resetFact = (ended: TObject, next: TObject) =>
     { op: Type.Literal('reset'), ended, next: Type.Optional(next), at: at() },
     {
       description:
-        'Ends an era: retires nations, alliances and the market, and keeps the history. One event tells of it.',
+        'Ends an era: retires nations, alliances and the market, and keeps the history. One event tells of it. Its end lies at most five minutes ahead.',
     },
   )
 

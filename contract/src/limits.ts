@@ -36,6 +36,8 @@ export const limits = {
   /** A refused batch of at most this size is kept for the operator, so long. */
   refusedBytesMax: 4_194_304,
   refusedDays: 30,
+  /** How far the end of an era that a reset says may lie ahead: clocks differ, and what is past is told by it for ever. */
+  resetAheadSeconds: 300,
 
   /** Named tokens of the operator listener: how long one that is replaced goes on, and is listed after its end; and their log. */
   tokenOverlapHours: 24,

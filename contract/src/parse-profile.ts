@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { JsonSchema } from './json-schema.ts'
+import { jsonTextProblems } from './json-text.ts'
 import { type Profile, profileSchema } from './profile.ts'
 import { profileProblems } from './profile-problems.ts'
 import { shape } from './shapes.ts'
@@ -10,10 +11,12 @@ export class ProfileError extends Error {}
 
 /**
  * Reads the text of a profile.
- * @throws {ProfileError} where it is not JSON, not of the profile's schema, or contradicts itself.
+ * @throws {ProfileError} where it is not JSON, says something twice, is not of the profile's schema, or contradicts itself.
  */
 export function parseProfile(text: string): Profile {
   const profile = parseJson(text)
+  const mistakes = jsonTextProblems(text)
+  if (mistakes.length > 0) throw new ProfileError(mistakes.join('\n'))
   const isProfile = (value: unknown): value is Profile => Compile(profileSchema).Check(value)
   const problems = isProfile(profile) ? profileProblems(profile) : schemaProblems(profile)
   if (problems.length > 0 || !isProfile(profile)) throw new ProfileError(problems.join('\n'))

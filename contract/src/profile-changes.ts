@@ -93,9 +93,10 @@ type Compare<W extends Word> = (before: W, after: W) => Difference[]
 const asWord = <K extends { type: string }>(kind: K) => ({ ...kind, key: kind.type })
 
 /** Whether two profiles, or parts of them, say the same. The order of members says nothing: PostgreSQL keeps another. */
-export const sameProfile = (one: unknown, other: unknown) => inOrder(one) === inOrder(other)
+export const sameProfile = (one: unknown, other: unknown) => profileText(one) === profileText(other)
 
-const inOrder = (value: unknown) =>
+/** A profile, or a part of one, as text: members in one order. */
+export const profileText = (value: unknown): string =>
   JSON.stringify(value, (_name, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))

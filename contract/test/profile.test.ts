@@ -147,3 +147,37 @@ test('all that is wrong is told at once, however much it is', () => {
     },
   )
 })
+
+const problemsOf = (text: string) => {
+  try {
+    parseProfile(text)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof ProfileError, String(error))
+    return error.message.split('\n')
+  }
+}
+
+test('a member that is given twice is refused with its place, however it is written', () => {
+  const text = JSON.stringify(demoProfile)
+  assert.deepEqual(problemsOf(text), [])
+  const [unit] = demoProfile.units
+  assert.ok(unit)
+  const twice = text
+    .replace('"name":', '"name":"Another \\"{game","name":')
+    .replace('"ranks":[{', '"ranks":[{"k\\u0065y":"x","a/b":{"c":[]},')
+    .replace(JSON.stringify(unit.label), `${JSON.stringify(unit.label)},"label":"Again"`)
+  assert.deepEqual(problemsOf(twice), [
+    '/name is given twice',
+    '/units/0/label is given twice',
+    '/ranks/0/key is given twice',
+  ])
+  assert.deepEqual(problemsOf('{"a/b":{"c":[1,{"d":1,"d":2}]}}'), ['/a~1b/c/1/d is given twice'])
+})
+
+test('a profile that is nested without end is refused with a line', () => {
+  const deep = `${'{"a":['.repeat(20_000)}${']}'.repeat(20_000)}`
+  const [problem, ...others] = problemsOf(deep)
+  assert.match(problem ?? '', /^(\/a\/0){16} is nested deeper than 32 levels$/)
+  assert.deepEqual(others, [])
+})

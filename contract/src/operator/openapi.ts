@@ -9,6 +9,9 @@ import { documentedOperation } from './openapi/operations.ts'
 import { createSchemas } from './openapi/schemas.ts'
 import { type OperatorOperation, operatorTags } from './operation.ts'
 
+/** What the document is called. */
+export const operatorTitleFor = ({ profile }: Contract): string => `${profile.name}: the private door`
+
 /** The OpenAPI 3.1 document of the operator listener for one game. Its addresses are relative to where it is read. */
 export function operatorOpenApiFor(contract: Contract): OperatorDocument {
   const { name } = contract.profile
@@ -23,7 +26,7 @@ export function operatorOpenApiFor(contract: Contract): OperatorDocument {
   return {
     openapi: '3.1.0',
     info: {
-      title: `${name}: the private door`,
+      title: operatorTitleFor(contract),
       version: '1.0.0',
       summary: `How the servers of ${name} speak to Chancery.`,
       description: operatorDescription(name),

@@ -20,6 +20,10 @@ const status = named(
     {
       version: text(32, { description: 'Version of the service.' }),
       game: text(100, { description: 'Name of the game, from its profile.' }),
+      profile_digest: Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description: 'SHA-256 of the game profile: who sends facts compares it with that of their own.',
+      }),
       migration: count({
         description: 'Number of the last migration that this version of the database has.',
       }),
@@ -85,6 +89,7 @@ const status = named(
 const example = {
   version: '0.1.0',
   game: 'Meridian',
+  profile_digest: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
   migration: 13,
   seq: 10_482,
   world_version: 9_117,

@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Attribute, type Profile, parseProfile } from '@chancery/contract'
-import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
+import { type RunningServer, readConfig } from '../../src/index.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { startUntilHeard } from '../support/start-server.ts'
 
 const words = (...keys: string[]) => keys.map(key => ({ key, label: key }))
 const unit = (key: string, more: object = {}) => ({
@@ -101,7 +102,7 @@ export async function createGameHost(): Promise<GameHost> {
       await mkdir(dataDir)
       const file = join(dataDir, 'game.json')
       await writeFile(file, JSON.stringify(profile))
-      const server = await startServer(
+      const server = await startUntilHeard(
         readConfig({
           CHANCERY_HOST: '127.0.0.1',
           CHANCERY_PORT: '0',

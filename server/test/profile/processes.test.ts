@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Profile } from '@chancery/contract'
 import { StartupError } from '../../src/index.ts'
 import { createPool, type Database, sql } from '../../src/store/database.ts'
+import { until } from '../support/until.ts'
 import { attribute, changed, createGameHost, put, smallGame, tell } from './games.ts'
 
 async function adopted(databaseUrl: string): Promise<{ profile: Profile; adopted_at: string } | undefined> {
@@ -71,9 +72,9 @@ test('a batch that is under way while a class is tightened leaves no value behin
   await pool.transaction(async db => {
     await db.rows(sql`select from chancery_world.nation where id = 'n1' for update`)
     telling = tell(running, [put('nation', { id: 'n1', motto: 'Ad astra' })])
-    await until(async () => (await waiting(pool)) === 1)
+    await until(async () => (await waiting(pool)) === 1, 'one waits')
     starting = host.start(closer)
-    await until(async () => (await waiting(pool)) === 2)
+    await until(async () => (await waiting(pool)) === 2, 'both wait')
   })
   await Promise.all([telling, starting])
   const row = await pool.first(sql`select attributes, motto from chancery_world.nation`)
@@ -85,12 +86,4 @@ async function waiting(db: Database): Promise<number | undefined> {
   const row = await db.first<{ count: number }>(sql`
     select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
   return row?.count
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt += 1) {
-    if (await condition()) return
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
-  throw new Error('it did not come to that')
 }

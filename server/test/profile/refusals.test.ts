@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Attribute, Profile } from '@chancery/contract'
-import { type RunningServer, StartupError } from '../../src/index.ts'
+import { type Attribute, type Profile, parseProfile } from '@chancery/contract'
+import { StartupError } from '../../src/index.ts'
+import { adoptProfile } from '../../src/profile/adopt-profile.ts'
 import { changed, createGameHost, type GameHost, operate, put, smallGame, tell } from './games.ts'
 
 let used: GameHost
@@ -77,17 +78,25 @@ after(async () => {
 })
 
 /** The lines of a refusal, without the first. */
-async function refusalsOf(host: GameHost, profile: Profile): Promise<string[]> {
-  const started = await host.start(profile).then(
-    (server: RunningServer) => server.close().then(() => undefined),
+async function linesOf(taken: Promise<unknown>): Promise<string[]> {
+  const refusal = await taken.then(
+    () => undefined,
     (error: unknown) => error,
   )
-  if (started === undefined) return []
-  assert.ok(started instanceof StartupError, String(started))
-  const [first, ...lines] = started.message.split('\n')
+  if (refusal === undefined) return []
+  assert.ok(refusal instanceof StartupError, String(refusal))
+  const [first, ...lines] = refusal.message.split('\n')
   assert.match(String(first), /^CHANCERY_GAME_FILE: .*:$/)
   return lines
 }
+
+/** What a server says that starts with a profile. */
+const refusalsOf = (host: GameHost, profile: Profile) =>
+  linesOf(host.start(profile).then(server => server.close()))
+
+/** The same of the step of its start that compares, for a hundred of them. */
+const refusedAdoption = (host: GameHost, profile: Profile) =>
+  linesOf(adoptProfile({ connectionString: host.databaseUrl }, parseProfile(JSON.stringify(profile))))
 
 const nation = (profile: Profile, key: string, change: Partial<Attribute>) =>
   Object.assign(profile.attributes.nation.find(entry => entry.key === key) ?? {}, change)
@@ -225,16 +234,16 @@ const cases: Record<string, [change: (profile: Profile) => void, line: RegExp]> 
 
 for (const [what, [change, line]] of Object.entries(cases)) {
   test(`it is refused that ${what}, while stored things use it, and nothing is changed by the attempt`, async () => {
-    const lines = await refusalsOf(used, changed(change))
+    const lines = await refusedAdoption(used, changed(change))
     assert.equal(lines.length, 1, lines.join('\n'))
     assert.match(String(lines[0]), line)
-    assert.deepEqual(await refusalsOf(used, smallGame), [], 'it starts with the profile it had')
+    assert.deepEqual(await refusedAdoption(used, smallGame), [], 'what it had is taken again')
   })
 
   test(`it is taken that ${what}, where nothing stored uses it`, async () => {
-    assert.deepEqual(await refusalsOf(empty, changed(change)), [])
+    assert.deepEqual(await refusedAdoption(empty, changed(change)), [])
     // What a profile may become, an empty world may turn back from.
-    assert.deepEqual(await refusalsOf(empty, smallGame), [])
+    assert.deepEqual(await refusedAdoption(empty, smallGame), [])
   })
 }
 

@@ -5,12 +5,13 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeServedDir, removeServedDir, type Served, serve } from '../../server/test/ingest/served.ts'
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
+import { until } from '../../server/test/support/until.ts'
 import { outboxSql } from '../src/outbox/outbox-sql.ts'
 import { createGame, type Game, smallGame } from './game.ts'
 import { type Runner, startRunner } from './killed.ts'
 
 /** All of them in the trial of faults; a newcomer's first run of the tests is to end soon. */
-const rounds = process.env.CHANCERY_FAULTS === 'full' ? 200 : process.env.CHANCERY_TEST_DATABASE_URL ? 60 : 20
+const rounds = process.env.CHANCERY_FAULTS === 'full' ? 200 : 20
 /** A process takes a third of a second to start, on a busy machine more. */
 const timeout = 600_000
 /** Every so many rounds it is the service that dies. */
@@ -111,11 +112,6 @@ const untilRanked = () =>
     const status = (await response.json()) as { world_version: number; ranked_version: number }
     return status.ranked_version >= status.world_version
   }, 'the lists show the world')
-
-async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = performance.now() + 30_000; !(await isSo()); await sleep(50))
-    assert.ok(performance.now() < deadline, what)
-}
 
 interface LoggedEvent {
   seq: number

@@ -58,6 +58,19 @@ export const smallGame = `
       case when ended is null then 'active' else 'ended' end as status, reason from wars;
 `
 
+/** The small game with so many nations, whose ids begin behind `start`. */
+export async function createSmallGame(
+  serverUrl: string,
+  { start, nations }: { start: number; nations: number },
+): Promise<Game> {
+  const game = await createGame(serverUrl, smallGame)
+  await game.query(
+    `insert into nations (id, name, score, gold) select $1 + i, 'Nation ' || i, i, i * 10 from generate_series(1, $2::int) i`,
+    [start, nations],
+  )
+  return game
+}
+
 /** A puller whose rounds are asked for one by one. */
 export interface HandPuller {
   puller: Puller

@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { startChancery, type TestChancery } from '../../server/test/support/chancery.ts'
 import type { Door } from '../src/door.ts'
 import { doorOf } from './door.ts'
-import { createGame, type Game, type HandPuller, handPuller, smallGame } from './game.ts'
+import { createSmallGame, type Game, type HandPuller, handPuller } from './game.ts'
 
 let chancery: TestChancery
 let game: Game
@@ -17,11 +17,7 @@ after(() => chancery.close())
 let start = 0
 beforeEach(async () => {
   start += 1000
-  game = await createGame(chancery.databaseUrl, smallGame)
-  await game.query(
-    `insert into nations (id, name, score, gold) select $1 + i, 'Nation ' || i, i, i * 10 from generate_series(1, 120) i`,
-    [start],
-  )
+  game = await createSmallGame(chancery.databaseUrl, { start, nations: 120 })
   hand = await handPuller(game, doorOf(chancery), { allowsDeletes: true })
 })
 afterEach(async () => {

@@ -3,9 +3,13 @@
  * Arguments: pull | outbox. A line on standard output for each round that was told.
  */
 
+import { flushCompileCache } from 'node:module'
 import { runDrain } from '../src/outbox/run-drain.ts'
 import { runPull } from '../src/pull/run-pull.ts'
 import { contract, doorOf } from './door.ts'
+
+// Whoever is killed does not write what was compiled, and the next would compile it again.
+flushCompileCache()
 
 const { GAME_URL = '', OPERATOR_URL: operatorUrl = '', OPERATOR_TOKEN: operatorToken = '' } = process.env
 const common = {

@@ -6,7 +6,7 @@ import { withConnection } from '../../server/test/support/database-url.ts'
 import type { Door } from '../src/door.ts'
 import { ViewReader } from '../src/pull/read-views.ts'
 import { contract, doorOf } from './door.ts'
-import { createGame, type Game, type HandPuller, handPuller, smallGame } from './game.ts'
+import { createSmallGame, type Game, type HandPuller, handPuller } from './game.ts'
 
 let chancery: TestChancery
 let game: Game
@@ -20,11 +20,7 @@ after(() => chancery.close())
 let start = 0
 beforeEach(async () => {
   start += 1000
-  game = await createGame(chancery.databaseUrl, smallGame)
-  await game.query(
-    `insert into nations (id, name, score, gold) select $1 + i, 'Nation ' || i, i, i * 10 from generate_series(1, 30) i`,
-    [start],
-  )
+  game = await createSmallGame(chancery.databaseUrl, { start, nations: 30 })
   hand = await handPuller(game, doorOf(chancery), { allowsDeletes: true })
 })
 afterEach(async () => {

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { contractFor } from '@chancery/contract'
 import { startChancery, type TestChancery } from '../../server/test/support/chancery.ts'
+import { until } from '../../server/test/support/until.ts'
 import type { Door } from '../src/door.ts'
 import { ConnectError, ServiceAway } from '../src/errors.ts'
+import { checkViews } from '../src/pull/check-views.ts'
 import type { RoundReport } from '../src/pull/round-report.ts'
 import { type RunPullOptions, runPull } from '../src/pull/run-pull.ts'
 import { contract, doorOf } from './door.ts'
-import { createGame, type Game, handPuller, smallGame } from './game.ts'
+import { createSmallGame, type Game, handPuller } from './game.ts'
 import { startRunner } from './killed.ts'
 
 let chancery: TestChancery
@@ -20,11 +23,7 @@ after(() => chancery.close())
 let start = 0
 beforeEach(async () => {
   start += 1000
-  game = await createGame(chancery.databaseUrl, smallGame)
-  await game.query(
-    `insert into nations (id, name) select $1 + i, 'Nation ' || i from generate_series(1, 30) i`,
-    [start],
-  )
+  game = await createSmallGame(chancery.databaseUrl, { start, nations: 30 })
 })
 afterEach(() => game.drop())
 
@@ -33,11 +32,6 @@ const mottoOf = async (index: number) =>
   (await chancery.read<{ data: { motto: string | null } }>(`/nations/${n(index)}`)).data.motto
 const setMotto = (index: number, motto: string) =>
   game.query('update nations set motto = $2 where id = $1', [n(index), motto])
-
-async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = performance.now() + 20_000; !(await isSo()); await sleep(10))
-    assert.ok(performance.now() < deadline, what)
-}
 
 /** A puller that runs in this process until it is ended. */
 function running(options: Partial<RunPullOptions> = {}) {
@@ -269,4 +263,30 @@ test('what the clock of the game says moves nothing: rows are told when they cha
   ])
   await until(async () => (await mottoOf(1)) === 'from long ago', 'it is told')
   await puller.end()
+})
+
+test('a puller with another profile than the service says so once, and one with the same says nothing', async () => {
+  const profile = structuredClone(contract.profile)
+  for (const unit of profile.units) unit.label += ' of another game'
+  const other = contractFor(profile)
+  const puller = running({ contract: other })
+  await until(() => puller.rounds.length > 0, 'it has told all')
+  await setMotto(1, 'again')
+  await until(() => puller.rounds.length > 1, 'it goes on')
+  await puller.end()
+  assert.equal(puller.said.length, 1)
+  assert.match(puller.said[0] ?? '', /^the service runs with another game profile than this one/)
+  const ends = {
+    url: game.url,
+    door: doorOf(chancery),
+    schema: 'chancery_out',
+    feed: 'pull',
+    keeps: new Set<never>(),
+  }
+  const found = await checkViews({ ...ends, contract: other, allowsDeletes: true })
+  assert.deepEqual(found.complaints, puller.said)
+
+  const same = running({ isOnce: true, contract: contractFor(JSON.parse(JSON.stringify(contract.profile))) })
+  await same.done
+  assert.deepEqual(same.said, [])
 })

@@ -1,4 +1,5 @@
 import { keepGoing, type Pacing } from '../keep-going.ts'
+import { createProfileCheck } from '../other-profile.ts'
 import { Drainer, type DrainerOptions } from './drainer.ts'
 
 export interface RunDrainOptions extends DrainerOptions {
@@ -14,6 +15,7 @@ export interface RunDrainOptions extends DrainerOptions {
 /** Drains the outbox until the signal, or until it is empty. Throws a ConnectError for what does not pass by itself. */
 export async function runDrain(options: RunDrainOptions): Promise<void> {
   const drainer = new Drainer(options)
+  const checkProfile = createProfileCheck(options)
   await keepGoing({
     ...options,
     name: 'outbox drain',
@@ -21,6 +23,9 @@ export async function runDrain(options: RunDrainOptions): Promise<void> {
     isReadOnly: false,
     forget: () => drainer.forget(),
     begin: (db, wake) => db.listen('chancery_outbox', wake),
-    round: db => drainer.round(db),
+    async round(db) {
+      await checkProfile()
+      return drainer.round(db)
+    },
   })
 }

@@ -2,6 +2,7 @@ import type { Contract, FactResource } from '@chancery/contract'
 import type { Door } from '../door.ts'
 import { openGame } from '../game-database.ts'
 import { usualPacing } from '../keep-going.ts'
+import { otherProfile } from '../other-profile.ts'
 import { complaintsOf } from './complaints.ts'
 import { planRound } from './plan.ts'
 import { ViewReader } from './read-views.ts'
@@ -13,7 +14,7 @@ export interface CheckedViews {
   /** Rows that would be told, by view. */
   views: Partial<Record<FactResource, number>>
   refused: Pick<RefusedItem, 'resource' | 'key' | 'path' | 'reason'>[]
-  /** What else is wrong with the views. */
+  /** What else is wrong with the views, or with the profile. */
   complaints: string[]
 }
 
@@ -38,6 +39,7 @@ export async function checkViews(options: {
     const plan = await reader.inSnapshot(() =>
       planRound(reader, { schema, known: new Map(), keeps, allowsDeletes, retries: false }),
     )
+    const problem = await otherProfile(door, contract)
     const { refused } = await sendRound(door, plan, { feed, after: null, allowsDeletes, isCheck: true })
     return {
       views: Object.fromEntries(
@@ -49,7 +51,7 @@ export async function checkViews(options: {
         path,
         reason,
       })),
-      complaints: complaintsOf(plan, schema),
+      complaints: [...complaintsOf(plan, schema), ...(problem === undefined ? [] : [problem])],
     }
   } finally {
     await db.close()

@@ -1,4 +1,5 @@
 import { keepGoing, type Pacing } from '../keep-going.ts'
+import { createProfileCheck } from '../other-profile.ts'
 import { Puller, type PullerOptions } from './puller.ts'
 import type { RoundReport } from './round-report.ts'
 
@@ -15,6 +16,7 @@ export interface RunPullOptions extends PullerOptions {
 /** Pulls until the signal, or once. Throws a ConnectError for what does not pass by itself. */
 export async function runPull(options: RunPullOptions): Promise<void> {
   const puller = new Puller(options)
+  const checkProfile = createProfileCheck(options)
   await keepGoing({
     ...options,
     name: 'pull',
@@ -22,6 +24,7 @@ export async function runPull(options: RunPullOptions): Promise<void> {
     isReadOnly: true,
     forget: () => puller.forget(),
     async round(db) {
+      await checkProfile()
       const told = await puller.round(db)
       if (told) options.report(told)
       return false

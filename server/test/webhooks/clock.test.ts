@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { answer, type Mailroom, openMailroom, until } from './mailroom.ts'
+import { until } from '../support/until.ts'
+import { answer, type Mailroom, openMailroom } from './mailroom.ts'
 
 let room: Mailroom
 beforeEach(async () => {

@@ -3,11 +3,11 @@ import { after as afterAll, before, test } from 'node:test'
 import { alliance, battle, member, nation, war } from '../ingest/facts.ts'
 import { makeServedDir, removeServedDir, type Served, serve } from '../ingest/served.ts'
 import type { TestChancery } from '../support/chancery.ts'
+import { until } from '../support/until.ts'
 import { metricsOf } from './metrics-of.ts'
 import { type AddedEndpoint, addHearing } from './owner.ts'
 import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from './pairs.ts'
 import { after, isTest, type Receiver, startReceiver } from './receiver.ts'
-import { until } from './until.ts'
 import { verified } from './verified.ts'
 
 const inFlight = 8
@@ -142,7 +142,7 @@ test(`a server killed ${killAt.length} times during ten thousand deliveries lose
   await until(
     () => missingFrom(wanted, arrivedPairs(receiver, wants)).length === 0,
     'every pair arrives',
-    45_000,
+    90_000,
   )
   await until(
     async () => {

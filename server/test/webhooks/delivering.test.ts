@@ -4,7 +4,8 @@ import { webhooks } from '@chancery/contract'
 import { Webhook } from 'standardwebhooks'
 import { sql } from '../../src/store/database.ts'
 import { nation, war } from '../ingest/facts.ts'
-import { answer, type Mailroom, noAnswer, openMailroom, until } from './mailroom.ts'
+import { until } from '../support/until.ts'
+import { answer, type Mailroom, noAnswer, openMailroom } from './mailroom.ts'
 
 let room: Mailroom
 beforeEach(async () => {

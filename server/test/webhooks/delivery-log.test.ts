@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after as afterAll, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { until } from '../support/until.ts'
 import { addHearing, deliveriesOf, done, newsOf } from './owner.ts'
 import { after, type Receiver, startReceiver, withStatus } from './receiver.ts'
-import { until } from './until.ts'
 
 let chancery: TestChancery
 let receiver: Receiver

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { startChancery } from '../support/chancery.ts'
+import { until } from '../support/until.ts'
 import { addHearing, findEndpoint, newsOf } from './owner.ts'
 import { startReceiver } from './receiver.ts'
-import { until } from './until.ts'
 import { dataOf } from './verified.ts'
 
 test('what a receiver missed while it was down arrives by the first retry, after five seconds and little more', async t => {

@@ -4,6 +4,7 @@ import { smallWorld } from '../http/world.ts'
 import { nation } from '../ingest/facts.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { withConnection } from '../support/database-url.ts'
+import { until } from '../support/until.ts'
 import {
   type AddedEndpoint,
   addEndpoint,
@@ -17,7 +18,6 @@ import {
   type ShownEndpoint,
 } from './owner.ts'
 import { type Receiver, startReceiver, withStatus } from './receiver.ts'
-import { until } from './until.ts'
 import { isSignedBy, verified } from './verified.ts'
 
 let chancery: TestChancery

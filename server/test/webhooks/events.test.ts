@@ -4,9 +4,9 @@ import type { Event } from '../events/cases.ts'
 import { secrets, smallWorld } from '../http/world.ts'
 import { event, member, nation, put, war } from '../ingest/facts.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { until } from '../support/until.ts'
 import { type AddedEndpoint, addHearing } from './owner.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
-import { until } from './until.ts'
 import { dataOf, verified } from './verified.ts'
 
 let chancery: TestChancery

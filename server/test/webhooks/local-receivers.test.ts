@@ -3,9 +3,9 @@ import { after as afterAll, before, type TestContext, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { addEndpoint, addHearing, assertRefused, findEndpoint, newsOf, operated } from './owner.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
-import { until } from './until.ts'
 
 let database: TestDatabase
 let receiver: Receiver

@@ -153,12 +153,3 @@ export async function openMailroom() {
 }
 
 export type Mailroom = Awaited<ReturnType<typeof openMailroom>>
-
-/** Waits until something holds, for at most 10 seconds. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!(await holds())) {
-    assert.ok(performance.now() < deadline, `it did not come to be that ${what}`)
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
-}

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { startChancery } from '../support/chancery.ts'
+import { until } from '../support/until.ts'
 import { metricsOf } from './metrics-of.ts'
 import { addEndpoint, addHearing, done, newsOf } from './owner.ts'
 import { never, startReceiver, withStatus } from './receiver.ts'
-import { until } from './until.ts'
 
 test('the metrics tell what waits, for whom, and what became of attempts', async t => {
   const chancery = await startChancery({

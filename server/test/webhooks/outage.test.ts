@@ -4,11 +4,11 @@ import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { nation } from '../ingest/facts.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { metricsOf } from './metrics-of.ts'
 import { addHearing, newsOf } from './owner.ts'
 import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from './pairs.ts'
 import { after, type Receiver, startReceiver } from './receiver.ts'
-import { until } from './until.ts'
 
 const paths = ['/one', '/two', '/three']
 const eventCount = 300

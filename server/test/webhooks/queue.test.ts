@@ -4,7 +4,8 @@ import { sql } from '../../src/store/database.ts'
 import { fanOutStep } from '../../src/webhooks/fan-out.ts'
 import { type ClaimedEvent, claim, release, type Settlement, settle } from '../../src/webhooks/queue.ts'
 import { nation } from '../ingest/facts.ts'
-import { answer, type Mailroom, openMailroom, until } from './mailroom.ts'
+import { until } from '../support/until.ts'
+import { answer, type Mailroom, openMailroom } from './mailroom.ts'
 
 let room: Mailroom
 beforeEach(async () => {

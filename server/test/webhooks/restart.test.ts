@@ -3,9 +3,9 @@ import { after as afterAll, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { startChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { addHearing, findEndpoint, newsOf } from './owner.ts'
 import { after, never, type Receiver, startReceiver, withStatus } from './receiver.ts'
-import { until } from './until.ts'
 
 const inFlight = 4
 

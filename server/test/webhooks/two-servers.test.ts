@@ -3,11 +3,11 @@ import { after as afterAll, afterEach, before, beforeEach, test } from 'node:tes
 import { nation } from '../ingest/facts.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { metricsOf } from './metrics-of.ts'
 import { addHearing } from './owner.ts'
 import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from './pairs.ts'
 import { after, type Receiver, startReceiver } from './receiver.ts'
-import { until } from './until.ts'
 
 const inFlight = 3
 const eventCount = 400

@@ -1,5 +1,3 @@
-import { errors } from 'undici'
-
 /** Words of the delivery log for why there was no answer. */
 export type SendError =
   | 'timed_out'
@@ -32,7 +30,7 @@ export function sendErrorOf(error: Error & { code?: unknown }): SendError {
   const code = String(error.code)
   // TLS 1.3 tells a client only after the handshake that its certificate is wanted.
   if (code.startsWith('ERR_SSL_')) return 'tls_failed'
-  if (error instanceof errors.HTTPParserError || notHttp.has(code)) return 'not_http'
+  if (error.name === 'HTTPParserError' || notHttp.has(code)) return 'not_http'
   // An answer that nobody asked for: a switch of protocols, or a second one on the same connection.
   if (code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ')) return 'not_http'
   if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE') return 'closed_early'

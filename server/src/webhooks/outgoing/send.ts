@@ -1,10 +1,10 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { webhooks } from '@chancery/contract'
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
 import { checkEndpointUrl } from './endpoint-url.ts'
 import { type Answered, exchange } from './exchange.ts'
-import { type ConnectorOptions, createConnector } from './guarded-connector.ts'
+import type { Connector, ConnectorOptions } from './guarded-connector.ts'
 import { createNameLookup } from './name-lookup.ts'
 import { isPublicAddress } from './public-address.ts'
 import type { SendError } from './send-error.ts'
@@ -38,6 +38,12 @@ export interface SenderOptions extends Pick<ConnectorOptions, 'ca'> {
   idleMs?: number
 }
 
+/** What messages leave by. */
+interface Way {
+  agent: Agent
+  connector: Connector
+}
+
 /** Shorter than the five seconds after which many servers close: a message should not meet a connection that is being closed. */
 const idleMsUsual = 4_000
 
@@ -48,35 +54,55 @@ export function createSender(options: SenderOptions): Sender {
   const closing = new AbortController()
   const onStop = createStops()
   let underWay = 0
-  const connector = createConnector({
-    isAllowed: allowsLocal ? () => true : isPublicAddress,
-    // Under development names may stand in the machine's own list, which name servers do not know.
-    lookup:
-      options.lookup ??
-      (allowsLocal ? systemLookup : createNameLookup(stop => onStop([closing.signal], stop))),
-    timeoutMs,
-    ca,
-  })
-  // It opens as many connections as it takes, pipelines no POST, and forgets an origin when its last connection has closed.
-  // With HTTP/2 it would hold back an origin's messages until the first connection stands.
-  const agent = new Agent({
-    connect: connector.connect,
-    allowH2: false,
-    keepAliveTimeout: idleMs,
-    // Whatever the receiver says it would keep.
-    keepAliveMaxTimeout: idleMs,
-    maxHeaderSize: 16_384,
-    // The time limit is kept here, for the whole.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  const openWay = async (): Promise<Way> => {
+    const [{ Agent }, { createConnector }] = await Promise.all([
+      import('undici'),
+      import('./guarded-connector.ts'),
+    ])
+    const connector = createConnector({
+      isAllowed: allowsLocal ? () => true : isPublicAddress,
+      // Under development names may stand in the machine's own list, which name servers do not know.
+      lookup:
+        options.lookup ??
+        (allowsLocal ? systemLookup : createNameLookup(stop => onStop([closing.signal], stop))),
+      timeoutMs,
+      ca,
+    })
+    // It opens as many connections as it takes, pipelines no POST, and forgets an origin when its last connection has closed.
+    // With HTTP/2 it would hold back an origin's messages until the first connection stands.
+    const agent = new Agent({
+      connect: connector.connect,
+      allowH2: false,
+      keepAliveTimeout: idleMs,
+      // Whatever the receiver says it would keep.
+      keepAliveMaxTimeout: idleMs,
+      maxHeaderSize: 16_384,
+      // The time limit is kept here, for the whole.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    return { agent, connector }
+  }
+  // Loaded for the first message: many processes never send one, and it takes 10 MB.
+  let way: Promise<Way> | undefined
+  const openOnce = () => {
+    // What could not be loaded, for want of files perhaps, is tried again for the next message.
+    way ??= openWay().catch(error => {
+      way = undefined
+      throw error
+    })
+    return way
+  }
 
   return {
     async send({ url: text, headers, body }, signal) {
-      if (closing.signal.aborted || signal?.aborted) return unsent('stopped')
+      const isStopped = () => closing.signal.aborted || signal?.aborted
+      if (isStopped()) return unsent('stopped')
       // What was allowed when it was registered may not be any more.
       const url = checkEndpointUrl(text, { allowsLocal })
       if (typeof url === 'string') return unsent('url_not_allowed')
+      const { agent, connector } = await openOnce()
+      if (isStopped()) return unsent('stopped')
       const { origin, pathname, search } = url
       underWay++
       // A connection is free a turn of the event loop after its answer: by then the next message has opened another.
@@ -94,8 +120,9 @@ export function createSender(options: SenderOptions): Sender {
     },
     async close() {
       closing.abort()
-      connector.close()
-      await agent.destroy()
+      const opened = await way
+      opened?.connector.close()
+      await opened?.agent.destroy()
     },
   }
 }

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeys } from './access/keys.ts'
 import { forgetOldAccounts } from './account/forget.ts'
 import { readLogo } from './account/page/logo.ts'
 import { buildApp } from './app.ts'
-import type { Config, TlsFiles } from './config.ts'
+import { keepCertificate, readCertificate } from './certificates.ts'
+import type { Config } from './config.ts'
 import { createLimits } from './create-limits.ts'
 import { ensureDataDir, readOperatorToken, writeAddresses } from './data-dir.ts'
 import { readContract } from './game-file.ts'
@@ -58,6 +58,7 @@ const housekeepingEveryMs = 3_600_000
 export interface ServerTimings {
   streamTimings?: Partial<StreamTimings>
   connectionTimings?: Partial<ConnectionTimings>
+  certificatesEveryMs?: number
 }
 
 /**
@@ -66,13 +67,14 @@ export interface ServerTimings {
  */
 export async function startServer(
   config: Config,
-  { streamTimings = {}, connectionTimings = {} }: ServerTimings = {},
+  { streamTimings = {}, connectionTimings = {}, certificatesEveryMs }: ServerTimings = {},
 ): Promise<RunningServer> {
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
   const contract = await readContract(config.gameFile)
-  const tls = config.tls && (await readTls(config.tls, 'CHANCERY_TLS'))
-  const operatorTls = config.operatorTls && (await readTls(config.operatorTls, 'CHANCERY_OPERATOR_TLS'))
+  const tls = config.tls && (await readCertificate(config.tls, 'CHANCERY_TLS'))
+  const operatorTls =
+    config.operatorTls && (await readCertificate(config.operatorTls, 'CHANCERY_OPERATOR_TLS'))
   const pageLogo = config.pageLogo === undefined ? undefined : await readLogo(config.pageLogo)
 
   // Whatever was opened is closed in the opposite order, also when a later part does not start.
@@ -103,7 +105,7 @@ export async function startServer(
     closers.push(database.close)
     const { pools, pulse } = database
 
-    const limits = createLimits(config.valkeyUrl, { log, metrics })
+    const limits = await createLimits(config.valkeyUrl, { log, metrics })
     closers.push(() => limits.close())
     const onError = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'a background task failed')
     const keys = createKeys({ db: pools.access, pulse, now: pulse.now, onError })
@@ -209,6 +211,13 @@ export async function startServer(
       variable: 'CHANCERY_OPERATOR_PORT',
     })
     closers.push(() => closeSoon(operator.app))
+    for (const [server, files, current] of [
+      [app.server, config.tls, tls],
+      [operator.app.server, config.operatorTls, operatorTls],
+    ] as const) {
+      if (files && current)
+        closers.push(keepCertificate(server, { files, current, everyMs: certificatesEveryMs, log }))
+    }
     const drain = async () => {
       isDraining = true
       askToLeave(app)
@@ -234,13 +243,3 @@ async function closeAll(closers: (() => Promise<unknown>)[]): Promise<void> {
 }
 
 /** Reads the files that the variables beginning with `prefix` name. */
-async function readTls(
-  { certFile, keyFile }: TlsFiles,
-  prefix: string,
-): Promise<{ cert: Buffer; key: Buffer }> {
-  const read = (variable: string, file: string) =>
-    readFile(file).catch(() => {
-      throw new StartupError(`${variable}: the file ${file} cannot be read`)
-    })
-  return { cert: await read(`${prefix}_CERT`, certFile), key: await read(`${prefix}_KEY`, keyFile) }
-}

@@ -34,6 +34,7 @@ export async function makePlayerKey(
 
 /**
  * Makes a key that takes the place of one of the player's, which goes on working for `overlapHours`: with 0 it is revoked.
+ * `nowMs` is by the database's clock.
  * The new one has its name, scopes and limit, and lives as long as it was made to live. In a transaction; undefined where the player
  * has no such live key.
  */
@@ -41,7 +42,7 @@ export async function rotatePlayerKey(
   db: Database,
   playerId: string,
   id: string,
-  overlapHours: number,
+  { overlapHours, nowMs }: { overlapHours: number; nowMs: number },
 ): Promise<MadeKey | 'too_many_keys' | undefined> {
   const live = await countLiveKeys(db, playerId)
   const old = await findLiveKeyOfPlayer(db, playerId, id)
@@ -50,10 +51,10 @@ export async function rotatePlayerKey(
   if (isOverlapping && live >= limits.keysPerPlayer) return 'too_many_keys'
   if (isOverlapping) await endKeyAfter(db, id, overlapHours)
   else await revokeKey(db, id)
-  return makeKey(db, { ...old, scopes: [...old.scopes], expiresAt: sameLifetime(old) })
+  return makeKey(db, { ...old, scopes: [...old.scopes], expiresAt: sameLifetime(old, nowMs) })
 }
 
-function sameLifetime({ createdAt, expiresAt }: KeyRecord): string | null {
+function sameLifetime({ createdAt, expiresAt }: KeyRecord, nowMs: number): string | null {
   if (expiresAt === null) return null
-  return new Date(Date.now() + Date.parse(expiresAt) - Date.parse(createdAt)).toISOString()
+  return new Date(nowMs + Date.parse(expiresAt) - Date.parse(createdAt)).toISOString()
 }

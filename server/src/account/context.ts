@@ -7,6 +7,7 @@ import { createExplore, type Explore } from './explore.ts'
 import type { AccountJournal } from './journal-port.ts'
 import type { Logo } from './page/logo.ts'
 import { createPageInfo } from './page/page-info.ts'
+import { createFindSession, type FindSession } from './session/sessions.ts'
 
 /** What the developer settings are given. */
 export interface AccountParts {
@@ -32,10 +33,12 @@ export interface AccountParts {
 export interface AccountContext extends AccountParts {
   pageInfo: () => Omit<PageInfo, 'is_demo'>
   explore: Explore
+  findSession: FindSession
 }
 
 export const createAccountContext = (parts: AccountParts): AccountContext => ({
   ...parts,
   pageInfo: createPageInfo(parts),
   explore: createExplore(parts),
+  findSession: createFindSession(parts.pools.access),
 })

@@ -1,8 +1,8 @@
 import { type Contract, classes, type Exploration, readableSchema, scopeNames } from '@chancery/contract'
 import fastJson from 'fast-json-stringify'
 import { type Clearance, createDisclosure } from '../disclosure/disclosure.ts'
-import { findAlliance, findAllianceWithTreasury, maySeeTreasury } from '../resources/alliances/store.ts'
-import { findNation, findNationOfPlayer } from '../resources/nations/store.ts'
+import { createFindAlliance, findAllianceWithTreasury, maySeeTreasury } from '../resources/alliances/store.ts'
+import { createFindNation, createFindNationOfPlayer } from '../resources/nations/store.ts'
 import type { ReadContext } from '../store/read-context.ts'
 
 type Explored = Exploration['resource']
@@ -21,19 +21,22 @@ export function createExplore(context: ReadContext): Explore {
   const { contract } = context
   const disclose = createDisclosure(contract)
   const fields = { nation: fieldsOf(contract, 'nation'), alliance: fieldsOf(contract, 'alliance') }
+  const findNation = createFindNation(context)
+  const findNationOfPlayer = createFindNationOfPlayer(context)
+  const findAlliance = createFindAlliance(context)
   const asAnswered = { nation: writerOf(contract, 'nation'), alliance: writerOf(contract, 'alliance') }
 
   async function nationViews(playerId: string, id: string) {
-    const seen = await findNation(context, id)
+    const seen = await findNation(id)
     if (!seen) return undefined
-    const own = await findNationOfPlayer(context, playerId)
+    const own = await findNationOfPlayer(playerId)
     const self = own?.id === id ? disclose.toViewer('nation', own, { ...stranger, isOwner: true }) : undefined
     const others = disclose.toViewer('nation', seen, stranger)
     return { anonymous: disclose.toEveryone('nation', seen), stranger: others, self: self ?? others }
   }
 
   async function allianceViews(playerId: string, id: string) {
-    const seen = await findAlliance(context, id)
+    const seen = await findAlliance(id)
     if (!seen) return undefined
     const isEntitled = await maySeeTreasury(context, playerId, id)
     const own = isEntitled ? await findAllianceWithTreasury(context, id) : undefined

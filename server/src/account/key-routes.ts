@@ -5,8 +5,8 @@ import { findLiveKeyOfPlayer, revokeKeyOfPlayer, revokeKeysBeyond } from '../acc
 import type { Database } from '../store/database.ts'
 import { AccountError, notAmongYours } from './account-error.ts'
 import { type LogLine, writeLine } from './account-log.ts'
-import type { AccountContext } from './context.ts'
-import { playerRoute, takesNothing } from './route.ts'
+import { type PlayerCall, playerRoute, takesNothing } from './route.ts'
+import { doesGoOn } from './session/sessions.ts'
 import { listShownKeys, shownKey } from './shown-key.ts'
 
 const tooManyKeys = () =>
@@ -15,9 +15,20 @@ const tooManyKeys = () =>
     `You have ${limits.keysPerPlayer} keys, as many as there may be: revoke one first.`,
   )
 
-/** Runs a change of keys; whoever is told of it finds it done in this process. */
-async function change<T>({ pools, pulse }: AccountContext, work: (db: Database) => Promise<T>): Promise<T> {
-  const outcome = await pools.access.transaction(work)
+/**
+ * Runs a change of the keys of a player, who may have been forgotten since the session was read; whoever is told of it finds it done in
+ * this process.
+ */
+async function change<T>(
+  { context: { pools, pulse }, session }: Pick<PlayerCall<unknown, unknown>, 'context' | 'session'>,
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  const outcome = await pools.access.transaction(async db => {
+    const done = await work(db)
+    // Looked at last: whoever makes keys has waited for their turn by now.
+    if (!(await doesGoOn(db, session.hash))) throw new AccountError('session_required')
+    return done
+  })
   await pulse.refresh()
   return outcome
 }
@@ -32,10 +43,11 @@ export const keyRoutes = [
     'POST',
     '/keys',
     { ...takesNothing, body: newKey, status: 201 },
-    async ({ context, session: { playerId }, body: { name, scopes, expires_at: expiresAt } }) => {
-      if (expiresAt !== null && !(Date.parse(expiresAt) > Date.now()))
+    async ({ context, session, body: { name, scopes, expires_at: expiresAt } }) => {
+      const { playerId } = session
+      if (expiresAt !== null && !(Date.parse(expiresAt) > context.pulse.now()))
         throw new AccountError('invalid_request', 'A key must expire in the future, or never.')
-      const made = await change(context, async db => {
+      const made = await change({ context, session }, async db => {
         const key = await makePlayerKey(db, { playerId, name, scopes, expiresAt, callLimit: null })
         if (key === 'too_many_keys') return key
         await writeLine(db, lineOf('key.created', playerId, key.record))
@@ -50,9 +62,13 @@ export const keyRoutes = [
     'POST',
     '/keys/:id/rotate',
     { ...takesNothing, body: keyRotation, status: 201 },
-    async ({ context, session: { playerId }, id, body: { overlap_hours: hours } }) => {
-      const made = await change(context, async db => {
-        const key = await rotatePlayerKey(db, playerId, id, hours)
+    async ({ context, session, id, body: { overlap_hours: hours } }) => {
+      const { playerId } = session
+      const made = await change({ context, session }, async db => {
+        const key = await rotatePlayerKey(db, playerId, id, {
+          overlapHours: hours,
+          nowMs: context.pulse.now(),
+        })
         if (key === undefined || key === 'too_many_keys') return key
         const detail = `${key.record.name}: by ${key.record.id}, the old one ${hours === 0 ? 'revoked' : `works for ${hours} h`}`
         await writeLine(db, { playerId, action: 'key.rotated', subject: id, detail })
@@ -64,8 +80,9 @@ export const keyRoutes = [
     },
   ),
 
-  playerRoute('POST', '/keys/:id/revoke', takesNothing, async ({ context, session: { playerId }, id }) => {
-    const revoked = await change(context, async db => {
+  playerRoute('POST', '/keys/:id/revoke', takesNothing, async ({ context, session, id }) => {
+    const { playerId } = session
+    const revoked = await change({ context, session }, async db => {
       const key = await revokeKeyOfPlayer(db, playerId, id)
       if (key) await writeLine(db, lineOf('key.revoked', playerId, key))
       return key
@@ -74,8 +91,9 @@ export const keyRoutes = [
     return shownKey(context, revoked)
   }),
 
-  playerRoute('POST', '/keys/revoke-private', takesNothing, async ({ context, session: { playerId } }) => {
-    const revoked = await change(context, async db => {
+  playerRoute('POST', '/keys/revoke-private', takesNothing, async ({ context, session }) => {
+    const { playerId } = session
+    const revoked = await change({ context, session }, async db => {
       const keys = await revokeKeysBeyond(db, playerId, defaultScopes)
       const detail = keys.map(({ name, id }) => `${name} (${id})`).join(', ')
       await writeLine(db, { playerId, action: 'key.private_revoked', detail: detail || 'There were none' })

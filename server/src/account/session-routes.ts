@@ -10,7 +10,7 @@ import { isDemoPlayer, listDemoPlayers } from './demo-players.ts'
 import { openRoute, playerRoute, takesNothing } from './route.ts'
 import { endedCookie, sessionCookie } from './session/cookie.ts'
 import { previewHandover, redeemHandover } from './session/handovers.ts'
-import { endSession, endSessionsOf, findSession, type SignIn, startSession } from './session/sessions.ts'
+import { endSession, endSessionsOf, type SignIn, startSession } from './session/sessions.ts'
 import { presentedHash, shownSession } from './session/signed-in.ts'
 import { csrfTokenOf, hashToken, makeToken } from './session/tokens.ts'
 
@@ -106,7 +106,7 @@ async function signIn(
     await writeLine(db, { playerId: who.playerId, action: 'session.started' })
     return true
   })
-  const session = isStarted ? await findSession(context.pools.access, hash) : undefined
+  const session = isStarted ? await context.findSession(hash) : undefined
   if (!session) return undefined
   reply.header('set-cookie', sessionCookie(context.publicUrl(), token))
   return shownSession({ ...session, csrfToken: csrfTokenOf(token) })

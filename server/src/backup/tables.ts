@@ -9,8 +9,14 @@ export const schemas = [
   'chancery_outbound',
 ]
 
-/** What is made anew: migrations by applying them, places by the next ranking round. */
-const derived = ['chancery_meta.migration', 'chancery_world.nation_place', 'chancery_world.alliance_place']
+/** What is made anew: migrations by applying them, places by the next ranking round, which needs no notes of what changed before. */
+const derived = [
+  'chancery_meta.migration',
+  'chancery_world.nation_place',
+  'chancery_world.nation_moved',
+  'chancery_world.alliance_place',
+  'chancery_secret.nation_changed',
+]
 
 export interface Table {
   /** With its schema. */

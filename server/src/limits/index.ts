@@ -1,4 +1,3 @@
 export type { Allowance, LimitStore } from './allowance.ts'
 export { createMemoryLimits } from './memory.ts'
-export { createRedisLimits } from './redis.ts'
 export { subjectOfAddress } from './subject-of-address.ts'

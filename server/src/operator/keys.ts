@@ -3,9 +3,11 @@ import { answerLimitRequest, type LimitRequestRecord, limitRequestsOf } from '..
 import { makeKey } from '../access/player-keys.ts'
 import { type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/store.ts'
 import { notFound } from '../http/api-error.ts'
+import { turnAtKeysOf } from '../store/locks.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { futureTime } from './future-time.ts'
+import { OperatorError } from './operator-error.ts'
 import { playerOf, playerOfQuery } from './player-of.ts'
 
 /** The owner's wish for a higher limit, as long as nobody has answered it. */
@@ -35,13 +37,19 @@ export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext)
 
   define(operatorOperations.keysCreate, async ({ body }) => {
     const { nation_id, player_id, name, scopes = defaultScopes, expires_at = null, limit = null } = body
-    const playerId = await playerOf(context, { nation_id, player_id })
-    const { text: key, record } = await makeKey(pools.access, {
-      playerId,
+    const wanted = {
+      playerId: await playerOf(context, { nation_id, player_id }),
       name,
       scopes: [...new Set(scopes)],
-      expiresAt: expires_at === null ? null : futureTime(expires_at),
+      expiresAt: expires_at === null ? null : futureTime(expires_at, pulse.now()),
       callLimit: limit,
+    }
+    const { text: key, record } = await pools.access.transaction(async db => {
+      await db.rows(turnAtKeysOf(wanted.playerId))
+      // Whoever was forgotten meanwhile leads no nation any more.
+      if ((await playerOf(context, { nation_id, player_id })) !== wanted.playerId)
+        throw new OperatorError('bad_request', 'The nation has just got another player: try again.')
+      return makeKey(db, wanted)
     })
     const { id: keyId, ...rest } = shown(record)
     return { subject: keyId, body: { id: keyId, key, ...rest } }

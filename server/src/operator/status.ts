@@ -1,4 +1,4 @@
-import { operatorOperations } from '@chancery/contract'
+import { operatorOperations, profileDigest } from '@chancery/contract'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { readWorldState } from './world-state.ts'
@@ -7,6 +7,8 @@ import { readWorldState } from './world-state.ts'
 export function statusRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
   const { contract, pools, metrics, webhookQueue, version, migration } = context
 
+  const digest = profileDigest(contract.profile)
+
   define(operatorOperations.statusGet, async () => {
     const world = await readWorldState(pools.ingest)
     const queue = await webhookQueue()
@@ -14,6 +16,7 @@ export function statusRoutes(define: DefineOperatorRoute, context: OperatorConte
       body: {
         version,
         game: contract.profile.name,
+        profile_digest: await digest,
         migration,
         ...world,
         ranking_lag_versions: Math.max(0, world.world_version - world.ranked_version),

@@ -14,11 +14,18 @@ import { futureTime } from './future-time.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** Named tokens of this listener. */
-export function tokenRoutes(define: DefineOperatorRoute, { pools }: Pick<OperatorContext, 'pools'>): void {
+export function tokenRoutes(
+  define: DefineOperatorRoute,
+  { pools, pulse }: Pick<OperatorContext, 'pools' | 'pulse'>,
+): void {
   const { access } = pools
 
   define(operatorOperations.tokensCreate, async ({ body: { name, roles, expires_at = null } }) => {
-    const wanted = { name, roles, expiresAt: expires_at === null ? null : futureTime(expires_at) }
+    const wanted = {
+      name,
+      roles,
+      expiresAt: expires_at === null ? null : futureTime(expires_at, pulse.now()),
+    }
     const made =
       // In the log none may look like the token of the configuration.
       name.toLowerCase() === mainCaller.name
@@ -37,7 +44,7 @@ export function tokenRoutes(define: DefineOperatorRoute, { pools }: Pick<Operato
 
   define(operatorOperations.tokensRotate, async ({ id, body }) => {
     const { overlap_hours: overlapHours = limits.tokenOverlapHours, expires_at } = body
-    const expiresAt = typeof expires_at === 'string' ? futureTime(expires_at) : expires_at
+    const expiresAt = typeof expires_at === 'string' ? futureTime(expires_at, pulse.now()) : expires_at
     const made = await access.transaction(db => rotateToken(db, id, { overlapHours, expiresAt }))
     if (made === 'unknown') throw notFound('operator token')
     if (made === 'ended') throw new OperatorError('conflict', 'This token has ended: make a new one instead.')

@@ -35,6 +35,15 @@ const mentions: Record<RedactableResource, Mention> = {
   news_item: { pointer: 'news_id', beside: { title: 'title' }, around: {} },
 }
 
+/** Every member by which facts and events say these texts. */
+export function membersOf({ resource, texts }: Replacement): Set<string> {
+  const { beside, around } = mentions[resource]
+  const repeating = [beside, around].flatMap(fields =>
+    Object.entries(fields).flatMap(([member, field]) => (field in texts ? [member] : [])),
+  )
+  return new Set([...Object.keys(texts), ...repeating])
+}
+
 /**
  * The data of an event with the texts of one thing replaced; the same object where it holds none. `found` is told what stood
  * there, by the thing's field.

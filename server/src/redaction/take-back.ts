@@ -1,8 +1,10 @@
 import { type Batch, type Erasure, type Redaction, refuse } from '../store/batch.ts'
 import { sql } from '../store/database.ts'
+import { turnAtKeysOf } from '../store/locks.ts'
 import { closeBook } from '../webhooks/queue.ts'
 import { type BegunErasure, beginErasure } from './erase.ts'
 import { noteOfErasure, noteOfRedaction, type RedactionNote, writeNotes } from './ledger.ts'
+import { membersOf } from './mentions.ts'
 import { type BegunRedaction, beginRedaction } from './redact.ts'
 import { dropContent } from './refused-content.ts'
 import { rewriteLog } from './rewrite-log.ts'
@@ -56,14 +58,15 @@ async function finish(
     await rewriteRows(batch, replacement, former)
     for (const seq of await rewriteLog(batch, replacement, former)) rewritten.add(seq)
     await rewriteSides(batch, replacement, former)
-    await dropContent(batch, [replacement.key], former.distinctive)
+    const { key } = replacement
+    await dropContent(batch, { ids: [key], texts: former.distinctive, members: membersOf(replacement) })
   }
   if (erasures.length > 0)
-    await dropContent(
-      batch,
-      erasures.flatMap(({ player, nations }) => [player, ...nations]),
-      [],
-    )
+    await dropContent(batch, {
+      ids: erasures.flatMap(({ player, nations }) => [player, ...nations]),
+      texts: [],
+      members: new Set(),
+    })
   const { db } = batch
   // What webhooks hold comes last: nothing is delivered and booked until the batch is committed.
   await db.rows(closeBook)
@@ -71,6 +74,9 @@ async function finish(
     await db.rows(sql`update chancery_world.pulse set redaction_version = redaction_version + 1`)
     await db.rows(sql`select chancery_secret.drop_answers(${[...rewritten]}::bigint[])`)
   }
+  // A key that is being made is there before it is looked for. All turns come first: whoever has one may wait for what is changed below.
+  for (const { player } of erasures.toSorted((one, other) => (one.player < other.player ? -1 : 1)))
+    await db.rows(turnAtKeysOf(player))
   for (const { player, ownNations } of erasures)
     await db.rows(sql`select chancery_secret.forget_player(${player}, ${ownNations}::text[])`)
 }

@@ -47,7 +47,13 @@ export async function startAccounts(
   defaults: Parameters<typeof startChancery>[1] = {},
 ): Promise<TestChancery> {
   const chancery = await startChancery({ CHANCERY_TRUSTED_PROXIES: '127.0.0.1', ...env }, defaults)
-  if (facts.length > 0) await chancery.tell(facts)
+  try {
+    if (facts.length > 0) await chancery.tell(facts)
+  } catch (error) {
+    // A server that nobody has would keep the process of the test, and the whole run.
+    await chancery.close()
+    throw error
+  }
   return chancery
 }
 
@@ -108,7 +114,7 @@ export async function listenerOf({ dataDir }: TestChancery): Promise<string> {
 export type Whom = ({ nation_id: string } | { player_id: string }) & { landing?: Landing }
 
 /** The token of a link that the game's server asks for. */
-export async function handover({ operate }: TestChancery, whom: Whom): Promise<string> {
+export async function handover({ operate }: Pick<TestChancery, 'operate'>, whom: Whom): Promise<string> {
   const response = await operate('POST', '/handovers', whom)
   const { url } = (await response.json()) as { url: string }
   const [, token] = url.split('#handover=')
@@ -118,7 +124,7 @@ export async function handover({ operate }: TestChancery, whom: Whom): Promise<s
 
 /** Signs in by a link, as the page does. */
 export async function signIn(
-  chancery: TestChancery,
+  chancery: Pick<TestChancery, 'url' | 'operate'>,
   whom: Whom,
   browser = openBrowser(chancery),
 ): Promise<SignedIn> {

@@ -10,8 +10,8 @@ import {
 } from '@chancery/contract'
 import { smallWorld } from '../http/world.ts'
 import type { TestChancery } from '../support/chancery.ts'
+import { until } from '../support/until.ts'
 import { after as answerAfter, type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
-import { until } from '../webhooks/until.ts'
 import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
 
 let chancery: TestChancery

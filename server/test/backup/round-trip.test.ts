@@ -7,9 +7,9 @@ import type { Restored } from '../../src/backup/restore-backup.ts'
 import { nation } from '../ingest/facts.ts'
 import type { TestChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { addHearing, newsOf } from '../webhooks/owner.ts'
 import { never, type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
-import { until } from '../webhooks/until.ts'
 import { backUp, inPieces, openOffice, readTables, restoreTo, value } from './office.ts'
 
 /** Where answers are compared: lists in both directions, single things, the log in all its ways. */
@@ -31,11 +31,13 @@ const paths = [
 /** What a restore changes, as it says: the rest is row for row what it was. */
 const changed = new Set([
   'chancery_meta.migration',
+  'chancery_secret.nation_changed',
   'chancery_world.pulse',
   'chancery_access.pulse',
   'chancery_world.log_gap',
   'chancery_world.ranking_round',
   'chancery_world.nation_place',
+  'chancery_world.nation_moved',
   'chancery_world.alliance_place',
   'chancery_access.session',
   'chancery_access.handover',
@@ -117,7 +119,9 @@ test('a backup holds every table that a crash does not empty, but what is made a
   const left = [...tables.keys()].filter(name => !(name in restored.backup.rows))
   assert.deepEqual(left, [
     'chancery_meta.migration',
+    'chancery_secret.nation_changed',
     'chancery_world.alliance_place',
+    'chancery_world.nation_moved',
     'chancery_world.nation_place',
   ])
 })

@@ -1,4 +1,5 @@
-import { createMemoryLimits, createRedisLimits, type LimitStore } from '../../src/limits/index.ts'
+import { createMemoryLimits, type LimitStore } from '../../src/limits/index.ts'
+import { createRedisLimits } from '../../src/limits/redis.ts'
 
 /** A store whose connection stands. Calls that went to its fallback show: they are counted apart. */
 export function connectedLimits(url: string, windowMs = 60_000): Promise<LimitStore> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Allowance, createMemoryLimits, createRedisLimits } from '../../src/limits/index.ts'
+import { type Allowance, createMemoryLimits } from '../../src/limits/index.ts'
+import { createRedisLimits } from '../../src/limits/redis.ts'
 import { type RedisServer, startRedisServer, startRelay } from './redis-server.ts'
 
 const backWithinMs = 5000

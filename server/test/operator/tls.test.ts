@@ -7,8 +7,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { ConfigError, readConfig, StartupError, startServer } from '../../src/index.ts'
+import type { ServerTimings } from '../../src/main.ts'
 import { warnIfExposed } from '../../src/operator/warn-if-exposed.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { makeCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 
 let dir: string
@@ -23,7 +25,7 @@ after(async () => {
 })
 
 const token = 'operator-token-of-a-test'
-const start = (env: Record<string, string>) =>
+const start = (env: Record<string, string>, timings: ServerTimings = {}) =>
   startServer(
     readConfig({
       CHANCERY_HOST: '127.0.0.1',
@@ -35,6 +37,7 @@ const start = (env: Record<string, string>) =>
       CHANCERY_LOG_LEVEL: 'silent',
       ...env,
     }),
+    timings,
   )
 
 describe('the private door with a certificate', { skip: withoutCertificates }, () => {
@@ -66,6 +69,40 @@ describe('the private door with a certificate', { skip: withoutCertificates }, (
     assert.deepEqual([answer.status, answer.body.seq], [200, 0])
     await assert.rejects(ask(undefined), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
     await assert.rejects(fetch(server.operatorUrl.replace('https:', 'http:')))
+  })
+
+  test('shows a renewed certificate to whoever connects, on both listeners, and never half of one', async t => {
+    const [first, second] = [makeCertificate('IP:127.0.0.1'), makeCertificate('IP:127.0.0.1')]
+    const files = { cert: join(dir, 'renewed.crt'), key: join(dir, 'renewed.key') }
+    await writeFile(files.cert, first.cert)
+    await writeFile(files.key, first.key)
+    const server = await start(
+      {
+        CHANCERY_TLS_CERT: files.cert,
+        CHANCERY_TLS_KEY: files.key,
+        CHANCERY_OPERATOR_TLS_CERT: files.cert,
+        CHANCERY_OPERATOR_TLS_KEY: files.key,
+      },
+      { certificatesEveryMs: 10 },
+    )
+    t.after(() => server.close())
+    const isShownOn = async (url: string, ca: string) => {
+      const req = request(url, { agent: false, ca }).end()
+      return once(req, 'response').then(
+        ([res]) => res.resume() && true,
+        () => false,
+      )
+    }
+    const isShown = async (ca: string) =>
+      (await isShownOn(`${server.operatorUrl}/docs`, ca)) &&
+      (await isShownOn(`${server.publicUrl}/healthz`, ca))
+    assert.ok(await isShown(first.cert))
+    await writeFile(files.cert, second.cert)
+    // Long enough to be looked at many times.
+    for (let turn = 0; turn < 20; turn += 1)
+      assert.ok(await isShown(first.cert), 'a key without its certificate')
+    await writeFile(files.key, second.key)
+    await until(() => isShown(second.cert), 'the renewed one is shown')
   })
 })
 

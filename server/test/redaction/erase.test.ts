@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type SignedIn, signIn, startAccounts } from '../account/browser.ts'
+import { query } from '../access/query.ts'
+import { assertRefused, type SignedIn, signIn, startAccounts } from '../account/browser.ts'
 import type { Event } from '../events/cases.ts'
 import { openStream, type StreamReader } from '../events/stream-reader.ts'
 import { alliance, member, nation, put, war } from '../ingest/facts.ts'
 import type { Fact, TestChancery } from '../support/chancery.ts'
+import { withConnection } from '../support/database-url.ts'
+import { until } from '../support/until.ts'
 import { addHearing, deliveriesOf } from '../webhooks/owner.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
-import { until } from '../webhooks/until.ts'
 import { allTables, rowCounts } from './all-tables.ts'
 
 const player = 'erased-canary-player'
@@ -194,4 +196,61 @@ test('the ledger names the nations that were found', async () => {
   await tell([{ op: 'erase', player: 'found-player' }])
   const rows = (await allTables(chancery.databaseUrl)).split('\n')
   assert.ok(rows.some(row => /^chancery_secret.redaction .*""nations"": \[""found""\]/.test(row)))
+})
+
+describe('an erasure beside keys that are being made', () => {
+  const waitingFor = (keys: number) =>
+    until(async () => {
+      const [row] = await query<{ count: string }>(
+        chancery.databaseUrl,
+        `select count(*) from pg_locks where locktype = 'advisory' and not granted and database = (
+           select oid from pg_database where datname = current_database())`,
+      )
+      return Number(row?.count) === keys
+    }, `${keys} wait`)
+  const keysOf = async (playerId: string) => {
+    const answer = await chancery.operate('GET', `/keys?player_id=${playerId}`)
+    return ((await answer.json()) as { data: object[] }).data.length
+  }
+  /** Holds the turn at a player's keys while something begins to wait for it, then does the rest of the work. */
+  async function held<T>(playerId: string, begin: () => Promise<T>, finish: string): Promise<T> {
+    return withConnection(chancery.databaseUrl, async client => {
+      await client.query('begin')
+      await client.query(`select pg_advisory_xact_lock(hashtext('chancery key'), hashtext($1))`, [playerId])
+      const begun = begin()
+      await waitingFor(1)
+      await client.query(finish)
+      await client.query('commit')
+      return begun
+    })
+  }
+
+  test('takes a key with it that is made when it begins', async () => {
+    await held(
+      'racing',
+      () => tell([{ op: 'erase', player: 'racing' }]),
+      `insert into chancery_access.api_key (id, hash, player_id, name, scopes, created_at)
+       values ('key_racing', '\\x00', 'racing', 'racing', '{}', now())`,
+    )
+    assert.equal(await keysOf('racing'), 0)
+  })
+
+  test('leaves no key behind that is made when it ends', async () => {
+    await tell([nation('raced', { player: 'raced' })])
+    const own = await signIn(chancery, { player_id: 'raced' })
+    const body = { name: 'k', scopes: ['nation.read'], expires_at: null }
+    const asked = await held(
+      'raced',
+      () => own.ask('POST', '/keys', { body }),
+      `delete from chancery_access.session where player_id = 'raced'`,
+    )
+    assertRefused(asked, 401, 'session_required')
+    const operated = await held(
+      'raced',
+      () => chancery.operate('POST', '/keys', { name: 'k', nation_id: 'raced' }),
+      `update chancery_secret.nation_private set player = null where nation_id = 'raced'`,
+    )
+    assert.equal(operated.status, 400)
+    assert.equal(await keysOf('raced'), 0)
+  })
 })

@@ -4,9 +4,9 @@ import type { Event } from '../events/cases.ts'
 import { openStream } from '../events/stream-reader.ts'
 import { nation, put } from '../ingest/facts.ts'
 import type { Fact } from '../support/chancery.ts'
+import { until } from '../support/until.ts'
 import { addHearing, deliveriesOf, done } from '../webhooks/owner.ts'
 import { after as afterMs, type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
-import { until } from '../webhooks/until.ts'
 import { allTables, rowCounts } from './all-tables.ts'
 import { allCanaries, batches, redactions } from './canary-facts.ts'
 import { type ServedOffice, startOffice } from './served-office.ts'
@@ -200,6 +200,8 @@ describe('after a redaction', () => {
     ])
     for (const [table, count] of counts) {
       if (table.startsWith('chancery_outbound.') || table.startsWith('chancery_access.')) continue
+      // What waits for the next ranking round is gone when it has come.
+      if (table === 'chancery_secret.nation_changed') continue
       const after = now.get(table)
       assert.ok(grown.has(table) ? Number(after) >= count : after === count, `${table}: ${count}, ${after}`)
     }
@@ -274,7 +276,15 @@ test('a name that is a word of facts takes no refused batch with it that is abou
   await office.tell('word-apart', [
     nation('word-other', { leader_name: 5, founded_at: '2026-05-20T10:00:00Z' }),
   ])
-  await office.tell('word-about', [nation('word-more', { nation_name: 'the is_kept_word', leader_name: 5 })])
+  await office.tell('word-about', [nation('word-more', { nation_name: 'is_kept_word', leader_name: 5 })])
+  await office.tell('word-mention', [
+    nation('word-most', {
+      nation_name: 'the is_kept_word',
+      motto: 'is_kept_word, is_kept_word',
+      leader_name: 5,
+    }),
+    put('news_item', { id: 'word', title: 'News', body: 'is_kept_word', published_at: 5 }),
+  ])
   const kept = async (id: string) =>
     (await (await office.operate('GET', `/refused/${id}`)).json()) as { has_content: boolean }
   for (const index of named.keys())
@@ -283,6 +293,7 @@ test('a name that is a word of facts takes no refused batch with it that is abou
       `word-redact-${index}`,
     )
   assert.equal((await kept('word-apart')).has_content, true)
+  assert.equal((await kept('word-mention')).has_content, true)
   assert.equal((await kept('word-about')).has_content, false)
 })
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { bases } from '@chancery/contract'
 import type { Fact, Outcome } from '../support/chancery.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { processEnv } from '../support/process-env.ts'
 
 const operatorToken = 'operator-token-of-this-test'
 
@@ -36,7 +37,7 @@ export async function startOffice(env: Record<string, string> = {}): Promise<Ser
   const server = fork(new URL('../disclosure/served-process.ts', import.meta.url), {
     silent: true,
     env: {
-      PATH: process.env.PATH,
+      ...processEnv,
       CHANCERY_HOST: '127.0.0.1',
       CHANCERY_PORT: '0',
       CHANCERY_OPERATOR_PORT: '0',

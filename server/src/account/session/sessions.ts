@@ -1,4 +1,5 @@
 import { type Landing, limits, type NationBadge } from '@chancery/contract'
+import { askTogether } from '../../store/ask-together.ts'
 import { type Database, sql } from '../../store/database.ts'
 import { type BadgeRow, badgeColumns, badgeOf, joinNationOf } from '../badge.ts'
 import type { TokenHash } from './tokens.ts'
@@ -34,17 +35,42 @@ export async function startSession(db: Database, hash: TokenHash, who: SignIn): 
   return row !== undefined
 }
 
-/** The session of this token; undefined where it has ended or there was none. Read on every call: whose the nation is may have changed. */
-export async function findSession(db: Database, hash: TokenHash): Promise<SessionRecord | undefined> {
-  const row = await db.first<SessionRow>(sql`
-    select s.player_id as "playerId", s.landing, s.expires_at as "expiresAt",
+/** The sessions of these tokens that go on, by the name of each hash. */
+async function findSessions(
+  db: Database,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, SessionRecord>> {
+  const rows = await db.rows<SessionRow & { hash: Buffer }>(sql`
+    select s.hash, s.player_id as "playerId", s.landing, s.expires_at as "expiresAt",
       exists (select from chancery_access.suspension x where x.player_id = s.player_id) as "isSuspended", ${badgeColumns}
     from chancery_access.session s ${joinNationOf(sql`s.player_id`)}
-    where s.hash = ${hash} and ${goesOn}`)
-  if (!row) return undefined
-  const { playerId, landing, expiresAt, isSuspended } = row
-  return { playerId, landing, expiresAt, isSuspended, nation: badgeOf(row) }
+    where s.hash = any(${names.map(name => Buffer.from(name, 'base64url'))}::bytea[]) and ${goesOn}`)
+  return new Map(
+    rows.map(row => {
+      const { hash, playerId, landing, expiresAt, isSuspended } = row
+      return [nameOf(hash), { playerId, landing, expiresAt, isSuspended, nation: badgeOf(row) }]
+    }),
+  )
 }
+
+const nameOf = (hash: Buffer) => hash.toString('base64url')
+
+/** The session of a token; undefined where it has ended or there was none. */
+export type FindSession = (hash: TokenHash) => Promise<SessionRecord | undefined>
+
+/**
+ * Reads sessions on every call: whose the nation is may have changed. Those that are asked for at the same time are read together, so
+ * that a flood of invented tokens does not flood the database.
+ */
+export function createFindSession(db: Database): FindSession {
+  const ask = askTogether((names: readonly string[]) => findSessions(db, names))
+  return hash => ask(nameOf(hash))
+}
+
+/** Whether a session goes on, as this transaction sees it. */
+export const doesGoOn = async (db: Database, hash: TokenHash): Promise<boolean> =>
+  (await db.first(sql`select from chancery_access.session s where s.hash = ${hash} and ${goesOn}`)) !==
+  undefined
 
 /** Ends a session. Returns whose it was; undefined where it had ended or there was none. */
 export const endSession = (db: Database, hash: TokenHash): Promise<{ playerId: string } | undefined> =>

@@ -2,7 +2,7 @@ import type { AccountSession } from '@chancery/contract'
 import type { FastifyRequest } from 'fastify'
 import type { AccountContext } from '../context.ts'
 import { readSessionCookie } from './cookie.ts'
-import { findSession, type SessionRecord } from './sessions.ts'
+import type { SessionRecord } from './sessions.ts'
 import { csrfTokenOf, hashToken, type TokenHash } from './tokens.ts'
 
 declare module 'fastify' {
@@ -29,13 +29,13 @@ export function presentedHash(context: Pick<AccountContext, 'publicUrl'>, req: F
 }
 
 export async function findSignedIn(
-  context: Pick<AccountContext, 'publicUrl' | 'pools'>,
+  context: Pick<AccountContext, 'publicUrl' | 'findSession'>,
   req: FastifyRequest,
 ): Promise<SignedIn | undefined> {
   const token = presentedToken(context, req)
   const hash = token === undefined ? undefined : hashToken(token)
   if (token === undefined || hash === undefined) return undefined
-  const session = await findSession(context.pools.access, hash)
+  const session = await context.findSession(hash)
   return session && { ...session, hash, csrfToken: csrfTokenOf(token) }
 }
 

@@ -39,10 +39,13 @@ COPY server server
 COPY simulator simulator
 COPY deploy/docker/healthcheck.js deploy/docker/
 COPY --from=page /build/portal/dist portal/dist
+# The service may not write here: what its start reads is made now.
+RUN ["node", "--disable-warning=ExperimentalWarning", "/app/cli/start/keep-sources.js"]
 
-# A small young heap: docs/decisions/0015.
+# Little memory: docs/decisions/0018.
 ENV NODE_ENV=production \
   NODE_OPTIONS=--max-semi-space-size=4 \
+  MALLOC_ARENA_MAX=1 \
   CHANCERY_DATA_DIR=/data
 VOLUME /data
 EXPOSE 8080 8081
@@ -52,5 +55,5 @@ USER node
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=2 CMD ["node", "/app/deploy/docker/healthcheck.js"]
 
 # No shell between: the signal that asks for the end reaches the service itself.
-ENTRYPOINT ["node", "/app/cli/src/main.ts"]
+ENTRYPOINT ["node", "/app/cli/start/main.js"]
 CMD ["serve"]

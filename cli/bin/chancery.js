@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const nodeMajorMin = 24
 const parentCheckMs = 500
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../start/main.js', import.meta.url))
 
 function findPinnedNode() {
   const system = process.platform === 'win32' ? 'win' : process.platform
@@ -28,14 +28,21 @@ function findNode() {
   return findPinnedNode() ?? (isNewEnough ? process.execPath : undefined)
 }
 
-// A service makes short-lived things in small amounts: V8 would give them 67 MB, of which 8 do as well (docs/decisions/0015).
-function flagsFor(command) {
-  return command === 'serve' || command === 'demo' ? ['--max-semi-space-size=4'] : []
-}
+// What has to be known when a process starts that serves for months (docs/decisions/0018): V8 would give what lives for a moment
+// 67 MB, of which 8 do as well, and each thread a heap of the C library for itself.
+const servingFlags = ['--max-semi-space-size=4']
+const servingEnvironment = { MALLOC_ARENA_MAX: '1' }
+
+const isServing = command => command === 'serve' || command === 'demo'
 
 function runOn(node) {
   const words = process.argv.slice(2)
-  const child = spawn(node, [...flagsFor(words[0]), main, ...words], { stdio: 'inherit' })
+  const child = isServing(words[0])
+    ? spawn(node, [...servingFlags, main, ...words], {
+        stdio: 'inherit',
+        env: { ...servingEnvironment, ...process.env },
+      })
+    : spawn(node, [main, ...words], { stdio: 'inherit' })
   // From a terminal the child gets the signal as well; it takes two in one moment for one.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, () => child.kill(signal))

@@ -1,65 +1,48 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { CommandError, UsageError } from './command-error.ts'
-import { addAddresses } from './commands/addresses.ts'
-import { addBackup } from './commands/backup.ts'
-import { addCodes } from './commands/codes.ts'
-import { addDemo } from './commands/demo.ts'
-import { addErase } from './commands/erase.ts'
-import { addHandover } from './commands/handover.ts'
-import { addIngest } from './commands/ingest.ts'
-import { addKeys } from './commands/keys.ts'
-import { addMigrate } from './commands/migrate.ts'
-import { addOutbox } from './commands/outbox.ts'
-import { addPlayers } from './commands/players.ts'
-import { addProfile } from './commands/profile.ts'
-import { addPull } from './commands/pull.ts'
-import { addRedact } from './commands/redact.ts'
-import { addRefused } from './commands/refused.ts'
-import { addRequest } from './commands/request.ts'
-import { addRestore } from './commands/restore.ts'
-import { addServe } from './commands/serve.ts'
-import { addSimulate } from './commands/simulate.ts'
-import { addTokens } from './commands/tokens.ts'
-import { addWebhooks } from './commands/webhooks.ts'
 import { say, type Terminal } from './terminal.ts'
 
-const commands = [
-  addDemo,
-  addServe,
-  addMigrate,
-  addIngest,
-  addPull,
-  addOutbox,
-  addSimulate,
-  addProfile,
-  addKeys,
-  addCodes,
-  addHandover,
-  addWebhooks,
-  addPlayers,
-  addRedact,
-  addErase,
-  addRefused,
-  addTokens,
-  addRequest,
-  addBackup,
-  addRestore,
-  addAddresses,
-]
+/** By name, in the order of the help. Each is loaded when it is asked for: a service need not hold what the others need. */
+const commands = new Map<string, () => Promise<AddCommand>>([
+  ['demo', async () => (await import('./commands/demo.ts')).addDemo],
+  ['serve', async () => (await import('./commands/serve.ts')).addServe],
+  ['migrate', async () => (await import('./commands/migrate.ts')).addMigrate],
+  ['ingest', async () => (await import('./commands/ingest.ts')).addIngest],
+  ['pull', async () => (await import('./commands/pull.ts')).addPull],
+  ['outbox', async () => (await import('./commands/outbox.ts')).addOutbox],
+  ['simulate', async () => (await import('./commands/simulate.ts')).addSimulate],
+  ['profile', async () => (await import('./commands/profile.ts')).addProfile],
+  ['keys', async () => (await import('./commands/keys.ts')).addKeys],
+  ['codes', async () => (await import('./commands/codes.ts')).addCodes],
+  ['handover', async () => (await import('./commands/handover.ts')).addHandover],
+  ['webhooks', async () => (await import('./commands/webhooks.ts')).addWebhooks],
+  ['players', async () => (await import('./commands/players.ts')).addPlayers],
+  ['redact', async () => (await import('./commands/redact.ts')).addRedact],
+  ['erase', async () => (await import('./commands/erase.ts')).addErase],
+  ['refused', async () => (await import('./commands/refused.ts')).addRefused],
+  ['tokens', async () => (await import('./commands/tokens.ts')).addTokens],
+  ['request', async () => (await import('./commands/request.ts')).addRequest],
+  ['backup', async () => (await import('./commands/backup.ts')).addBackup],
+  ['restore', async () => (await import('./commands/restore.ts')).addRestore],
+  ['addresses', async () => (await import('./commands/addresses.ts')).addAddresses],
+])
+
+type AddCommand = (program: Command, terminal: Terminal) => void
+
 const exitStatus = { done: 0, failed: 1, usage: 2 } as const
 
 /** Runs one command and resolves to its exit status. */
 export async function runCommandLine(words: string[], terminal: Terminal): Promise<number> {
   try {
-    await program(terminal).parseAsync(words, { from: 'user' })
+    await (await program(words, terminal)).parseAsync(words, { from: 'user' })
     return exitStatus.done
   } catch (err) {
     return explain(err, terminal)
   }
 }
 
-function program(terminal: Terminal): Command {
+async function program(words: string[], terminal: Terminal): Promise<Command> {
   const root = new Command('chancery')
     .description('The office through which a multiplayer nation-strategy game speaks to the outside.')
     .version(manifest.version)
@@ -69,7 +52,7 @@ function program(terminal: Terminal): Command {
       writeOut: text => terminal.output.write(text),
       writeErr: text => terminal.messages.write(text),
     })
-  for (const add of commands) add(root, terminal)
+  for (const add of await commandsFor(words)) add(root, terminal)
   return root.addHelpText(
     'after',
     `
@@ -89,6 +72,12 @@ Examples:
 
 chancery COMMAND --help shows the options of a command, with examples.`,
   )
+}
+
+/** The command that is named; where none is, all, for the help and for what was meant. */
+function commandsFor([name = '']: string[]): Promise<AddCommand[]> {
+  const load = commands.get(name)
+  return Promise.all((load ? [load] : [...commands.values()]).map(one => one()))
 }
 
 /** Failures that are expected say what to do in their message; those of the server are known by name, to load it only when needed. */

@@ -1,10 +1,4 @@
-import { enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
-
-// What Node makes of the sources is kept beside the packages, where only who installs may write. A start that finds it does not
-// load the compiler of TypeScript, which would stay: 15 MB less. Where it cannot be written, all works as without.
-enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/chancery', import.meta.url)))
-const { runCommandLine } = await import('./command-line.ts')
+import { runCommandLine } from './command-line.ts'
 
 // A reader that has seen enough (`chancery simulate … | head`) is no failure.
 process.stdout.on('error', err => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
 import { withConnection } from '../../server/test/support/database-url.ts'
-import { chancery, startChancery } from './chancery.ts'
+import { chanceryProcess, startChancery } from './chancery.ts'
 
 // Databases of one's own: the service's, and those that it is brought back to.
 let dir: string
@@ -74,15 +74,19 @@ const file = () => join(dir, 'world.chancery.gz')
 test('a world goes from one PostgreSQL to another, while its service goes on', async () => {
   const variables = variablesFor(first, 'first')
   await served(variables, async () => {
-    const told = await chancery(['ingest', '-'], variables, lines(['b1', { id: 'n1', nation_name: 'One' }]))
+    const told = await chanceryProcess(
+      ['ingest', '-'],
+      variables,
+      lines(['b1', { id: 'n1', nation_name: 'One' }]),
+    )
     assert.equal(told.status, 0, told.messages)
-    const taken = await chancery(['backup', file()], variables)
+    const taken = await chanceryProcess(['backup', file()], variables)
     assert.equal(taken.status, 0, taken.messages)
-    const refused = await chancery(['restore', '--replace', file()], variables)
+    const refused = await chanceryProcess(['restore', '--replace', file()], variables)
     assert.equal(refused.status, 1, 'a service runs on it')
   })
   const target = variablesFor(second, 'second')
-  const restored = await chancery(['restore', '--replace', file()], target)
+  const restored = await chanceryProcess(['restore', '--replace', file()], target)
   assert.equal(restored.status, 0, restored.messages)
   await served(target, async url => assert.match((await newest(url)).summary, /One/))
 })
@@ -111,17 +115,21 @@ test('a world that pg_dump and pg_restore brought back goes on without giving ou
   const variables = variablesFor(first, 'first')
   let seen = 0
   await served(variables, async url => {
-    await chancery(['ingest', '-'], variables, lines(['b2', { id: 'n2', nation_name: 'Lost' }]))
+    await chanceryProcess(['ingest', '-'], variables, lines(['b2', { id: 'n2', nation_name: 'Lost' }]))
     ;({ seq: seen } = await newest(url))
   })
   run('pg_restore', '--clean', '--if-exists', '--exit-on-error', `--dbname=${third.url}`, dump)
   const target = variablesFor(third, 'third')
-  const continued = await chancery(['restore', '--done-elsewhere', '--json'], target)
+  const continued = await chanceryProcess(['restore', '--done-elsewhere', '--json'], target)
   assert.equal(continued.status, 0, continued.messages)
   assert.ok(JSON.parse(continued.output).next_seq > seen)
   await served(target, async url => {
     assert.match((await newest(url)).summary, /One/)
-    const told = await chancery(['ingest', '-'], target, lines(['b3', { id: 'n3', nation_name: 'Three' }]))
+    const told = await chanceryProcess(
+      ['ingest', '-'],
+      target,
+      lines(['b3', { id: 'n3', nation_name: 'Three' }]),
+    )
     assert.equal(told.status, 0, told.messages)
     const { seq, summary } = await newest(url)
     assert.match(summary, /Three/)

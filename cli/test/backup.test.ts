@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { chancery, ended, startChancery } from './chancery.ts'
+import { chanceryProcess, startChancery } from './chancery.ts'
 
 /** Of this test: data directories, and the files of backups. */
 let dir: string
@@ -56,30 +56,33 @@ test('a world goes from one bundled database to another, from the running servic
   for (const left of [file, `${file}.part`]) await writeFile(left, 'left', { mode: 0o644 })
   await served('first', async () => {
     const input = facts.map(fact => `${JSON.stringify(fact)}\n`).join('')
-    assert.equal((await chancery(['ingest', '-'], variablesFor('first'), input)).status, 0)
-    const made = await chancery(
+    assert.equal((await chanceryProcess(['ingest', '-'], variablesFor('first'), input)).status, 0)
+    const made = await chanceryProcess(
       ['keys', 'create', '--nation', 'n1', '--name', 'bot', '--scopes', 'nation.read', '--json'],
       variablesFor('first'),
     )
     key = JSON.parse(made.output).key
-    const { status, output, messages } = await chancery(['backup', file, '--json'], variablesFor('first'))
+    const { status, output, messages } = await chanceryProcess(
+      ['backup', file, '--json'],
+      variablesFor('first'),
+    )
     assert.equal(status, 0, messages)
     const document = JSON.parse(output)
     assert.equal(document.bytes, (await stat(file)).size)
     assert.equal(document.seq, 1)
     assert.equal((await stat(file)).mode & 0o777, 0o600, 'though what was there was open to everybody')
-    const refused = await chancery(['restore', '--replace', file], variablesFor('first'))
+    const refused = await chanceryProcess(['restore', '--replace', file], variablesFor('first'))
     assert.equal(refused.status, 1)
     assert.match(refused.messages, /another Chancery is already running on/)
   })
-  const { status, messages } = await chancery(['backup', offline], variablesFor('first'))
+  const { status, messages } = await chanceryProcess(['backup', offline], variablesFor('first'))
   assert.equal(status, 0, messages)
   assert.deepEqual(
     (await readdir(dir)).filter(name => name.includes('.part')),
     [],
   )
 
-  const restored = await chancery(['restore', file, '--json'], variablesFor('second'))
+  const restored = await chanceryProcess(['restore', file, '--json'], variablesFor('second'))
   assert.equal(restored.status, 0, restored.messages)
   const { next_seq: next, redactions } = JSON.parse(restored.output)
   assert.ok(next > 1_000_000_000_000)
@@ -94,19 +97,21 @@ test('a world goes from one bundled database to another, from the running servic
     assert.equal(own.status, 200)
   })
 
-  const again = await chancery(['restore', offline], variablesFor('second'))
+  const again = await chanceryProcess(['restore', offline], variablesFor('second'))
   assert.equal(again.status, 1)
   assert.match(again.messages, /holds a world already/)
   const bytes = await readFile(offline)
-  const replaced = startChancery(['restore', '--replace', '-'], variablesFor('second'))
-  replaced.stdin?.end(bytes)
-  const { status: code, output } = await ended(replaced)
+  const { status: code, output } = await chanceryProcess(
+    ['restore', '--replace', '-'],
+    variablesFor('second'),
+    bytes,
+  )
   assert.equal(code, 0)
   assert.match(
     output,
     /^restored what was taken \d{4}-.*\nthe log goes on at \d{13}\n0 redactions applied again\n$/,
   )
-  const elsewhere = await chancery(['restore', '--done-elsewhere'], variablesFor('second'))
+  const elsewhere = await chanceryProcess(['restore', '--done-elsewhere'], variablesFor('second'))
   assert.equal(elsewhere.status, 0, elsewhere.messages)
 })
 
@@ -114,7 +119,7 @@ test('a damaged file is told in one line, and leaves no trace', async () => {
   const file = join(dir, 'cut.chancery.gz')
   await writeFile(file, await readFile(join(dir, 'running.chancery.gz')))
   await truncate(file, (await stat(file)).size - 20)
-  const { status, messages } = await chancery(['restore', '--replace', file], variablesFor('second'))
+  const { status, messages } = await chanceryProcess(['restore', '--replace', file], variablesFor('second'))
   assert.equal(status, 1)
   assert.match(messages, /^chancery: the backup is damaged or cut off .*\n$/)
   await served('second', async publicUrl => {
@@ -132,7 +137,7 @@ test('wrong use is told', async () => {
     [['backup', join(dir, 'no', 'x')], 1, /there is no database in/],
   ]
   for (const [words, status, message] of cases) {
-    const { status: code, messages } = await chancery(words, variables)
+    const { status: code, messages } = await chanceryProcess(words, variables)
     assert.equal(code, status, messages)
     assert.match(messages, message)
   }

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { runCommandLine } from '../src/command-line.ts'
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../start/main.js', import.meta.url))
 
 export interface Ended {
   status: number | null
@@ -20,11 +22,31 @@ export function startChancery(words: string[], variables: Record<string, string>
   return spawn(process.execPath, [main, ...words], { env: cleanEnvironment(variables) })
 }
 
-/** Runs the command to its end. */
+/**
+ * Runs the command to its end, in this process: a process of its own takes its third of a second to start. What only a process
+ * has (signals, a pipe that closes, a database that it holds) is tried with `chanceryProcess`.
+ */
 export async function chancery(
   words: string[],
   variables: Record<string, string> = {},
   input = '',
+): Promise<Ended> {
+  const output = new Kept()
+  const messages = new Kept()
+  const status = await runCommandLine(words, {
+    env: cleanEnvironment(variables),
+    input: Readable.from([Buffer.from(input)], { objectMode: false }),
+    output,
+    messages,
+  })
+  return { status, output: output.text(), messages: messages.text() }
+}
+
+/** The same as somebody at a terminal runs it. */
+export function chanceryProcess(
+  words: string[],
+  variables: Record<string, string> = {},
+  input: string | Buffer = '',
 ): Promise<Ended> {
   const child = startChancery(words, variables)
   child.stdin?.on('error', () => {})
@@ -41,4 +63,18 @@ export async function ended(child: ChildProcess): Promise<Ended> {
     child.stderr ? text(child.stderr) : '',
   ])
   return { status, output, messages }
+}
+
+/** Keeps what is written. */
+class Kept extends Writable {
+  readonly #chunks: Buffer[] = []
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk)
+    done()
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString()
+  }
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { createGame, type Game, smallGame } from '../../connect/test/game.ts'
 import { startChancery as startService, type TestChancery } from '../../server/test/support/chancery.ts'
-import { chancery, ended, startChancery } from './chancery.ts'
+import { chancery, chanceryProcess, ended, startChancery } from './chancery.ts'
 
 let service: TestChancery
 let game: Game
@@ -83,13 +83,13 @@ test('pull check says what would be told and what would be refused, and stores n
 })
 
 test('pull --once tells all, in one line for people and one document for programs', async () => {
-  const once = await chancery(['pull', '--once'], variables)
+  const once = await chanceryProcess(['pull', '--once'], variables)
   assert.equal(once.status, 0)
   assert.match(
     once.output,
     /^\d\d:\d\d:\d\d alliance 0 in all, nation 20 in all, alliance_member 0 in all, war 0 in all; batch pull:\S+ applied, 20 events\n$/,
   )
-  const again = await chancery(['pull', '--once', '--json'], variables)
+  const again = await chanceryProcess(['pull', '--once', '--json'], variables)
   assert.equal(JSON.parse(again.output).views.nation.is_whole, true)
   assert.equal(JSON.parse(again.output).events, 0)
 })
@@ -108,13 +108,13 @@ test('pull goes on until it is asked to end, and ends with 0', async () => {
 
 test('a guard that stops the pull is exit status 1 and one line', async () => {
   await game.query('delete from nations where id > 10')
-  const { status, messages, output } = await chancery(['pull', '--once'], variables)
+  const { status, messages, output } = await chanceryProcess(['pull', '--once'], variables)
   assert.deepEqual([status, output], [1, ''])
   assert.match(
     messages,
     /^chancery: chancery_out\.nation lacks 10 of 20 rows that were there: .* run chancery pull --allow-deletes once\n$/,
   )
-  assert.equal((await chancery(['pull', '--once', '--allow-deletes'], variables)).status, 0)
+  assert.equal((await chanceryProcess(['pull', '--once', '--allow-deletes'], variables)).status, 0)
   assert.equal((await service.get('/nations/11')).status, 404)
 })
 
@@ -128,7 +128,7 @@ test('the outbox is made by its SQL, drained, and tells what waits', async () =>
     (await chancery(['outbox', 'status'], variables)).output,
     /^2 facts of 1 transaction waiting, the oldest for .*\n$/,
   )
-  const drained = await chancery(['outbox', 'drain', '--once'], variables)
+  const drained = await chanceryProcess(['outbox', 'drain', '--once'], variables)
   assert.equal(drained.status, 0)
   assert.match(drained.output, /^\d\d:\d\d:\d\d 2 facts applied, 0 events \(batch outbox:\S+\)\n$/)
   assert.deepEqual(JSON.parse((await chancery(['outbox', 'status', '--json'], variables)).output), {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { chancery, startChancery } from './chancery.ts'
+import { chancery, chanceryProcess, startChancery } from './chancery.ts'
 
 const wrong = [
   [],
@@ -111,9 +111,21 @@ for (const command of commands)
     assert.match(output, new RegExp(`Examples:\\n(.*\\n)*.*chancery ${command}`))
   })
 
+test('the process exits with the status of its command, and keeps its messages apart', async () => {
+  const missing = ['profile', 'check', '/nowhere/game.json']
+  for (const [words, expected] of [
+    [['--help'], 0],
+    [missing, 1],
+    [['unknown'], 2],
+  ] as const) {
+    const { status, output, messages } = await chanceryProcess([...words])
+    assert.deepEqual([status, output !== '', messages !== ''], [expected, expected === 0, expected !== 0])
+  }
+})
+
 test('simulate makes the same facts for the same seed and end', async () => {
   const words = 'simulate --nations 60 --days 2 --seed 4 --ends-at 2026-03-01'.split(' ')
-  const [one, other] = await Promise.all([chancery(words), chancery(words)])
+  const [one, other] = await Promise.all([chancery(words), chanceryProcess(words)])
   assert.equal(one.status, 0)
   assert.equal(one.messages, '')
   assert.match(one.output, /"op":"commit".*\n$/)
@@ -144,7 +156,7 @@ test('a wrong profile is told with what is wrong in it', async () => {
 })
 
 test('a wrong variable is refused by name, without a stack', async () => {
-  const { status, messages } = await chancery(['serve'], { CHANCERY_PORT: 'x' })
+  const { status, messages } = await chanceryProcess(['serve'], { CHANCERY_PORT: 'x' })
   assert.equal(status, 1)
   assert.match(messages, /^chancery: CHANCERY_PORT: .*\n$/)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -23,15 +23,16 @@ after(async () => {
   await database.drop()
 })
 
+const lastStage = (await readFile(join(root, 'Dockerfile'), 'utf8')).split(/^FROM /m).at(-1) ?? ''
+
 /** What the last stage of the Dockerfile copies from the repository: pairs of where from and where to. */
-async function copied(): Promise<[string, string][]> {
-  const lastStage = (await readFile(join(root, 'Dockerfile'), 'utf8')).split(/^FROM /m).at(-1) ?? ''
+function copied(): [string, string][] {
   return [...lastStage.matchAll(/^COPY (?!--)(\S+) (\S+)$/gm)].map(([, from = '', to = '']) => [from, to])
 }
 
 /** Lays the files of the image out in a folder, with this repository's packages in place of those that npm would bring. */
 async function layOut(app: string): Promise<void> {
-  for (const [from, to] of [...(await copied()), ['portal/dist', 'portal/dist'] as const]) {
+  for (const [from, to] of [...copied(), ['portal/dist', 'portal/dist'] as const]) {
     const target = to.endsWith('/') ? join(app, to, from.split('/').at(-1) ?? '') : join(app, to)
     await mkdir(dirname(target), { recursive: true })
     const isLeftOut = (path: string) => /\/(test|node_modules)(\/|$)/.test(path.slice(root.length - 1))
@@ -47,6 +48,13 @@ async function layOut(app: string): Promise<void> {
   await mkdir(join(app, 'node_modules/@chancery'))
   for (const name of ['cli', 'connect', 'contract', 'server', 'simulator'])
     await symlink(join(app, name), join(app, 'node_modules/@chancery', name))
+}
+
+/** What Node is told in a line of the last stage, as it would be where the folder is /app. */
+function nodeCommand(instruction: 'RUN' | 'ENTRYPOINT', app: string): string[] {
+  const [, words = ''] = new RegExp(`^${instruction} (\\["node".*\\])$`, 'm').exec(lastStage) ?? []
+  const [, ...args] = JSON.parse(words) as string[]
+  return args.map(word => word.replace(/^\/app\//, `${app}/`))
 }
 
 const isHealthy = (port: number) =>
@@ -66,7 +74,10 @@ test('what the image holds is all that the service needs, and it ends when the c
     CHANCERY_OPERATOR_PORT: '0',
     CHANCERY_DRAIN_SECONDS: '0',
   }
-  const service = spawn(process.execPath, [join(app, 'cli/src/main.ts'), 'serve'], { cwd: dir, env })
+  // In the container the service may not write beside its packages.
+  assert.equal(spawnSync(process.execPath, nodeCommand('RUN', app)).status, 0)
+  await access(join(app, 'node_modules/.cache/chancery/cli/src/main.ts.js'))
+  const service = spawn(process.execPath, [...nodeCommand('ENTRYPOINT', app), 'serve'], { cwd: dir, env })
   const ended = once(service, 'exit')
   try {
     let said = ''

@@ -30,10 +30,10 @@ interface ServeOptions {
 }
 
 async function serve({ migrate, json }: ServeOptions, terminal: Terminal) {
+  keepHeapSmall()
   const stop = listenForStop(terminal)
   const config = await readServiceConfig(terminal.env, { host: '0.0.0.0', migrates: migrate })
   const service = await startService(config)
-  keepHeapSmall()
   const { publicUrl, operatorUrl } = service
   await whileRunning(service, stop, async () => {
     const document = { public: publicUrl, operator: operatorUrl, operator_token: tokenPlace(config) }

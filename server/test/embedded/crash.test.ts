@@ -8,13 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { startEmbedded } from '../../src/store/embedded/index.ts'
 import { isAlive } from '../../src/store/embedded/processes.ts'
-import { isRoot, makeDataDir, postmasterPid, query, startAndKill, until } from './harness.ts'
+import { until } from '../support/until.ts'
+import { isRoot, makeDataDir, postmasterPid, query, startAndKill } from './harness.ts'
 
 /** Kills the server as a whole, so that its pid file stays behind. */
 async function killServer(dataDir: string): Promise<void> {
   const pid = await postmasterPid(dataDir)
   process.kill(pid, 'SIGKILL')
-  await until(() => !isAlive(pid))
+  await until(() => !isAlive(pid), 'it has ended')
 }
 
 /** Puts another process id where the pid file names the server's. */

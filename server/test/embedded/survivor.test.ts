@@ -6,16 +6,8 @@ import { Client } from 'pg'
 import { lockDataDir } from '../../src/store/embedded/data-dir-lock.ts'
 import { startEmbedded } from '../../src/store/embedded/index.ts'
 import { isAlive } from '../../src/store/embedded/processes.ts'
-import {
-  makeDataDir,
-  makeDir,
-  postmasterPid,
-  query,
-  refusal,
-  startAndKill,
-  startProcess,
-  until,
-} from './harness.ts'
+import { until } from '../support/until.ts'
+import { makeDataDir, makeDir, postmasterPid, query, refusal, startAndKill, startProcess } from './harness.ts'
 
 test('the server of a killed Chancery is adopted as it runs, and stopped by its new owner', async () => {
   const dataDir = await makeDataDir()
@@ -90,7 +82,10 @@ test('a survivor whose advisory lock is held is refused and left running', async
 test('a second start leaves the first alone that is still making the database', async () => {
   const dataDir = join(makeDir(), 'data')
   const first = startProcess({ dataDir })
-  await until(() => existsSync(dataDir) && readdirSync(dataDir).some(name => name.includes('.new-')))
+  await until(
+    () => existsSync(dataDir) && readdirSync(dataDir).some(name => name.includes('.new-')),
+    'a new one is begun',
+  )
   await assert.rejects(
     startEmbedded({ dataDir, fsync: false }),
     refusal(/another Chancery is already running/),

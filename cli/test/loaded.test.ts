@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+
+const from = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
+
+/** What Node has read when these lines have run: addresses of files. */
+function loadedBy(lines: string): string {
+  const watched = `
+    import { registerHooks } from 'node:module'
+    const loaded = new Set()
+    registerHooks({ load(url, context, next) { loaded.add(url); return next(url, context) } })
+    ${lines}
+    process.stdout.write([...loaded].join('\\n'), () => process.exit(0))`
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', watched], {
+    encoding: 'utf8',
+    cwd: import.meta.dirname,
+  })
+  assert.equal(status, 0, stderr)
+  return stdout
+}
+
+test('a process that serves holds nothing of the other commands', () => {
+  const loaded = loadedBy(`
+    const { runCommandLine } = await import(${from('../src/command-line.ts')})
+    const quiet = { write: () => true }
+    await runCommandLine(['serve', '--help'], { env: {}, input: process.stdin, output: quiet, messages: quiet })`)
+  assert.match(loaded, /cli\/src\/commands\/serve\.ts$/m)
+  assert.deepEqual(
+    loaded.match(/(?:cli\/src\/commands\/(?!serve)|cli\/src\/demo|simulator|connect)\/.*/g),
+    null,
+  )
+})
+
+test('what few processes need is not loaded by a start', () => {
+  const loaded = loadedBy(`await import(${from('../../server/src/index.ts')})`)
+  assert.match(loaded, /node_modules\/fastify\//)
+  assert.deepEqual(loaded.match(/node_modules\/(?:undici|ioredis|marked|@scalar)\/.*/g), null)
+})

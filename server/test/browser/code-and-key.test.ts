@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { lookUp } from '../journal/looked-up.ts'
-import { until } from '../webhooks/until.ts'
+import { until } from '../support/until.ts'
 import { skip } from './chromium.ts'
 import { setStage } from './stage.ts'
 import { button, dialog, goTo, promisedMs, shownCode } from './visitor.ts'

@@ -1,7 +1,7 @@
 import type { AccountKey, NewAccountEndpoint, NewAccountKeyAnswer } from '@chancery/contract'
 import { signIn } from '../account/browser.ts'
 import { lookUp } from '../journal/looked-up.ts'
-import { until } from '../webhooks/until.ts'
+import { until } from '../support/until.ts'
 import type { Stage } from './stage.ts'
 
 /** What a player's things are called and say. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { createTestDatabase } from '../support/database.ts'
+import { processEnv } from '../support/process-env.ts'
 import type { CanaryWorld } from './canary-world.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -41,7 +42,7 @@ export async function startCanaryServer(
   const server = fork(new URL('./served-process.ts', import.meta.url), {
     silent: true,
     env: {
-      PATH: process.env.PATH,
+      ...processEnv,
       CHANCERY_HOST: '127.0.0.1',
       CHANCERY_PORT: '0',
       CHANCERY_OPERATOR_PORT: '0',

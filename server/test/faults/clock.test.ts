@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { signIn } from '../account/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { isTest } from '../webhooks/receiver.ts'
 import { verified } from '../webhooks/verified.ts'
@@ -71,6 +73,34 @@ const statusWith = async (key: string, path = '/game') => {
   return response.status
 }
 
+/** An end is in the future or not by the clock that ends it. */
+async function assertEndsByTheCommonClock(): Promise<void> {
+  const player = await signIn({ url: office.served.url, operate: office.operate }, { nation_id: 'n1' })
+  const wish = { name: 'end', scopes: ['nation.read'] }
+  for (const [minutes, isTaken] of [
+    [30, true],
+    [-30, false],
+  ] as const) {
+    const expires_at = new Date(Date.now() + minutes * 60_000).toISOString()
+    const answers = [
+      await office.operate('POST', '/keys', { ...wish, nation_id: 'n1', expires_at }),
+      await office.operate('POST', '/tokens', { name: randomUUID(), roles: ['facts'], expires_at }),
+      await player.ask('POST', '/keys', { body: { ...wish, expires_at } }),
+    ]
+    const expected = isTaken ? [201, 201, 201] : [400, 400, 400]
+    const statuses = answers.map(({ status }) => status)
+    assert.deepEqual(statuses, expected, `an end in ${minutes} minutes`)
+  }
+  const made = await player.done<{ id: string; expires_at: string }>('POST', '/keys', {
+    ...wish,
+    expires_at: new Date(Date.now() + 2 * hour).toISOString(),
+  })
+  const path = `/keys/${made.id}/rotate`
+  const rotated = await player.done<typeof made>('POST', path, { overlap_hours: 0 })
+  const movedMs = Date.parse(rotated.expires_at) - Date.parse(made.expires_at)
+  assert.ok(movedMs >= 0 && movedMs < hour / 2, `a key that takes another's place ends ${movedMs} ms later`)
+}
+
 /** Whoever has used up a window waits for its end, by the time that passes. */
 async function assertUsedUp(key: string): Promise<void> {
   const { isAllowed } = await call(office, key, limit)
@@ -93,6 +123,7 @@ async function underStep(t: TestContext, hours: number): Promise<void> {
         await setClock(hours)
         assert.equal(await statusWith(living), 200, 'a key lives as long as the database says')
         await assertUsedUp(used)
+        await assertEndsByTheCommonClock()
         const redeemed = await fetch(`${office.served.url}/api/v1/discord/verify/${code.code}`)
         assert.equal(redeemed.status, 200, await redeemed.text())
       },

@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startEmbedded } from '../../src/store/embedded/index.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { makeServedDir, postmasterOf, removeServedDir, type Served } from '../ingest/served.ts'
 import { urlOf, withConnection } from '../support/database-url.ts'
-import { addHearing } from '../webhooks/owner.ts'
+import { until } from '../support/until.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
-import { until } from '../webhooks/until.ts'
-import { type Dice, throwDice } from './front-support/dice.ts'
+import type { Dice } from './front-support/dice.ts'
 import { askPublic, type Doors } from './front-support/doors.ts'
-import { isFull } from './front-support/full.ts'
-import { callLimit, startLife } from './front-support/life.ts'
-import { asOperator } from './front-support/operator.ts'
+import { killOften, kills, sayTimes } from './front-support/kill-often.ts'
 import { serveAgain } from './front-support/serve-again.ts'
-import { assertWhole, everything } from './front-support/whole.ts'
-
-const kills = isFull ? 50 : 4
-/** A machine that is busy with other things kills fewer, and says so. */
-const killingMsMax = isFull ? 180_000 : 40_000
 
 const databaseDir = makeServedDir()
 const dirs = [makeServedDir(), makeServedDir()]
@@ -100,44 +91,16 @@ async function untilAllAnswer(): Promise<void> {
     )
 }
 
-const median = (values: number[]) => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
-
 test(`two processes and their database killed up to ${kills} times at any moment lose nothing that was acknowledged`, {
   timeout: 480_000,
 }, async t => {
-  const dice = throwDice()
-  t.diagnostic(`CHANCERY_SEED=${dice.seed}`)
-  await addHearing(asOperator(doors), receiver.url(everything))
-  const { key } = await asOperator(doors).make('/keys', {
-    player_id: 'asker',
-    name: 'test',
-    limit: callLimit,
-  })
-  const life = startLife(doors, key)
-  t.after(() => life.stop().catch(() => undefined))
-  const { told } = life
   const back = new Map<string, number[]>(victims.map(victim => [victim, []]))
-  const endAt = performance.now() + killingMsMax
-  let count = 0
-  for (; count < kills && performance.now() < endAt && !life.isOver(); count += 1) {
-    const reached = told.batches.length
-    await until(() => told.batches.length > reached || life.isOver(), 'a batch is applied', 20_000)
-    await sleep(dice.fraction() * 500)
+  await killOften(t, { doors, receiver }, async dice => {
     const victim = dice.pick(victims)
     await kill(victim, dice)
     const upAt = performance.now()
     await untilAllAnswer()
     back.get(victim)?.push(performance.now() - upAt)
-  }
-  await life.stop()
-  const events = await assertWhole(doors, told, receiver)
-  const doubled = receiver.newsAt(everything).length - events
-  t.diagnostic(
-    `${count} kills: ${told.batches.length} batches, ${events} events, ${told.codes.length} codes, ${doubled} deliveries came again`,
-  )
-  for (const [victim, times] of back)
-    if (times.length > 0)
-      t.diagnostic(
-        `all answered ${Math.round(median(times))} ms (median), ${Math.round(Math.max(...times))} ms (at most) after ${times.length} kills: ${victim}`,
-      )
+  })
+  for (const [victim, times] of back) sayTimes(t, `${victim}: all answer again`, times)
 })

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '@chancery/contract'
 import { makeKeyText } from '../../src/access/key-text.ts'
+import { makeToken } from '../../src/account/session/tokens.ts'
 import { withConnection } from '../support/database-url.ts'
 import { type Front, startFront } from './front-support/front.ts'
 import { isFull } from './front-support/full.ts'
@@ -20,13 +22,26 @@ async function ask(front: Front, key?: string): Promise<Response> {
   return response
 }
 
-/** Guesses keys, so many at a time, as fast as they are refused. Resolves with how many answers had which status. */
-async function guess(front: Front): Promise<Record<string, number>> {
+/** Asks with an invented secret, and resolves with the status. */
+type Guess = (front: Front) => Promise<number>
+
+const guessKey: Guess = async front => (await ask(front, makeKeyText())).status
+
+const guessSession: Guess = async front => {
+  const response = await fetch(`${front.url}/developers/api/session`, {
+    headers: { cookie: `chancery_session=${makeToken()}`, 'sec-fetch-site': 'same-origin' },
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** Guesses, so many at a time, as fast as they are refused. Resolves with how many answers had which status. */
+async function flood(front: Front, guess: Guess): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {}
   const endAt = performance.now() + floodMs
   const guessOn = async () => {
     while (performance.now() < endAt) {
-      const { status } = await ask(front, makeKeyText())
+      const status = await guess(front)
       statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
@@ -43,6 +58,16 @@ async function transactionsOf({ databaseUrl }: Front): Promise<number> {
     )
     return Number(rows[0]?.count)
   })
+}
+
+/** Asserts that guesses share their transactions, and says how many there were of both. */
+function assertFew(transactions: number, statuses: Record<string, number>, seconds: number): string {
+  const guesses = Object.values(statuses).reduce((sum, count) => sum + count, 0)
+  const figures = `${guesses} guesses in ${seconds.toFixed(1)} s: ${transactions} transactions of the database`
+  // The pulse is read five times a second, and rounds, webhooks and journal ask now and then.
+  const usual = seconds * 25
+  assert.ok(transactions - usual < guesses / 3, figures)
+  return figures
 }
 
 async function makeKey(front: Front, limit: number): Promise<string> {
@@ -65,22 +90,18 @@ test('a flood of guessed keys costs its address, and neither the database, nor m
   const met = await besides(
     front.url,
     async () => {
-      statuses = await guess(front)
+      statuses = await flood(front, guessKey)
     },
     { headers: { authorization: `Bearer ${key}` } },
   )
   t.diagnostic(assertServed(met))
   const seconds = (performance.now() - startedAt) / 1_000
   const asked = (await transactionsOf(front)) - transactions
-  const guesses = Object.values(statuses).reduce((sum, count) => sum + count, 0)
-  t.diagnostic(`${guesses} guesses in ${seconds.toFixed(1)} s: ${asked} transactions of the database`)
+  t.diagnostic(assertFew(asked, statuses, seconds))
 
   const { 401: refused = 0, 429: limited = 0, ...others } = statuses
   assert.deepEqual(others, {})
   assert.ok(refused <= 60 && limited > 0, `${refused} guesses were not counted`)
-  // The pulse is read five times a second, and rounds, webhooks and journal ask now and then.
-  const usual = seconds * 25
-  assert.ok(asked - usual < guesses / 3, `${asked} transactions for ${guesses} guesses`)
   const megabytes = ((await front.usage()).usedBytes - before.usedBytes) / 1e6
   t.diagnostic(`${megabytes.toFixed(1)} MB stay`)
   assert.ok(megabytes < 25, `${megabytes} MB stay of guesses`)
@@ -98,6 +119,19 @@ test('a flood of guessed keys costs its address, and neither the database, nor m
     200,
     'a key that was never seen works from the same address',
   )
+})
+
+test('a flood of invented sessions costs its address, and not the database', async t => {
+  const front = await startFront()
+  t.after(() => front.close())
+  const transactions = await transactionsOf(front)
+  const startedAt = performance.now()
+  const statuses = await flood(front, guessSession)
+  const seconds = (performance.now() - startedAt) / 1_000
+  t.diagnostic(assertFew((await transactionsOf(front)) - transactions, statuses, seconds))
+  const { 401: refused = 0, 429: _limited, ...others } = statuses
+  assert.deepEqual(others, {})
+  assert.ok(refused <= limits.accountReads, `${refused} guesses were not counted`)
 })
 
 test('a key that is nearly right takes as long as one that is all wrong', async t => {

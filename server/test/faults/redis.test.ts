@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nation } from '../ingest/facts.ts'
 import { type RedisServer, startRedisServer } from '../limits/redis-server.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { until } from '../webhooks/until.ts'
+import { until } from '../support/until.ts'
 import { isFull } from './front-support/full.ts'
 import { type Counter, callOnAndOn, startCounter } from './support/counted-calls.ts'
 

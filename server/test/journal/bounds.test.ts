@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetOldCalls } from '../../src/journal/prune.ts'
-import { until } from '../webhooks/until.ts'
+import { until } from '../support/until.ts'
 import { anonymousCall, answeredCall } from './calls.ts'
 import { dayMs, hourMs, minuteMs, openDesk } from './desk.ts'
 

@@ -4,8 +4,8 @@ import pg from 'pg'
 import type { BusyKey } from '../../src/journal/operator-reads.ts'
 import { exchange } from '../http/raw.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { until } from '../support/until.ts'
 import { metricsOf } from '../webhooks/metrics-of.ts'
-import { until } from '../webhooks/until.ts'
 import { openDesk, total } from './desk.ts'
 
 let chancery: TestChancery

@@ -12,7 +12,7 @@ import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
 import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
-import { until } from '../webhooks/until.ts'
+import { until } from '../support/until.ts'
 import { call } from './call.ts'
 
 const token = 'operator-token-of-a-test'

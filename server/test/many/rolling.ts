@@ -1,8 +1,8 @@
 import { Agent } from 'node:http'
 import { openStream } from '../events/stream-reader.ts'
 import { nation } from '../ingest/facts.ts'
+import { until } from '../support/until.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
-import { until } from '../webhooks/until.ts'
 import { call } from './call.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { createTurns } from './turns.ts'
@@ -33,6 +33,8 @@ export interface Rolling {
 const keepingCallers = 6
 const newCallers = 4
 const readers = 3
+/** On the average: as many calls at all kinds of moments, not as many as two processors can answer. */
+const callPauseMs = 25
 const pauseMs = 5
 const turnMs = 50
 
@@ -80,7 +82,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
       await step().catch((error: Error & { code?: string }) =>
         seen.failures.push(error.code ?? error.message),
       )
-      await pause(everyMs)
+      await pause(2 * everyMs * Math.random())
     }
   }
 
@@ -131,8 +133,8 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
     )
     const [writer, ...callers] = kept
     const working = [
-      ...callers.map(agent => keepOn(() => look(agent), pauseMs)),
-      ...Array.from({ length: newCallers }, () => keepOn(() => look(), pauseMs)),
+      ...callers.map(agent => keepOn(() => look(agent), callPauseMs)),
+      ...Array.from({ length: newCallers }, () => keepOn(() => look(), callPauseMs)),
       // By turns over a kept connection and a new one.
       keepOn(() => tell(turn % 2 === 0 ? writer : undefined), turnMs),
       ...Array.from({ length: readers }, () =>

@@ -3,8 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bases, type Scope } from '@chancery/contract'
-import { type ConfigDefaults, readConfig, startServer } from '../../src/index.ts'
+import { type ConfigDefaults, readConfig } from '../../src/index.ts'
 import { createTestDatabase } from './database.ts'
+import { startUntilHeard } from './start-server.ts'
+import { until } from './until.ts'
 
 /** A fact as a game sends it. */
 export type Fact = Record<string, unknown>
@@ -75,7 +77,7 @@ export async function startChancery(
     ...env,
   }
   const config = readConfig(variables, defaults)
-  const server = await startServer(config)
+  const server = await startUntilHeard(config)
 
   const operate: TestChancery['operate'] = (method, path, body, headers = {}) =>
     fetch(server.operatorUrl + path, {
@@ -151,14 +153,16 @@ export async function startChancery(
 }
 
 /** Rounds come a second apart, on a busy machine nineteen times as long as they take; what they show is there when their version is the world's. */
-async function untilRanked(operate: TestChancery['operate']): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    const status = (await (await operate('GET', '/status')).json()) as {
-      world_version: number
-      ranked_version: number
-    }
-    if (status.ranked_version >= status.world_version) return
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
-  throw new Error('the ranking round did not come')
+function untilRanked(operate: TestChancery['operate']): Promise<void> {
+  return until(
+    async () => {
+      const status = (await (await operate('GET', '/status')).json()) as {
+        world_version: number
+        ranked_version: number
+      }
+      return status.ranked_version >= status.world_version
+    },
+    'the ranking round came',
+    120_000,
+  )
 }

@@ -6,6 +6,7 @@ import { smallWorld } from '../http/world.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
+import { until } from '../support/until.ts'
 
 let database: TestDatabase
 let chancery: TestChancery
@@ -117,23 +118,18 @@ function assertAnswered({ statuses, standstillMs }: Load): void {
   assert.ok(standstillMs() < standstillMsMax, `${standstillMs()} ms without an answer`)
 }
 
-/** Resolves when `passes`. */
-async function until(passes: () => boolean): Promise<void> {
-  while (!passes()) await sleep(20)
-}
-
 test('while migrations are applied callers are answered, and every batch is applied once', {
   timeout: 120_000,
 }, async () => {
   const known = await readMigrations()
   const load = startLoad()
-  await until(() => load.applied >= 5)
+  await until(() => load.applied >= 5, 'batches are applied')
   const migrations = [...known]
   for (let number = 9001; number <= 9003; number += 1) {
     migrations.push(adding(number))
     const before = load.applied
     assert.deepEqual(await migrate(database.target, migrations), [`${number}_later.sql`])
-    await until(() => load.applied >= before + 5)
+    await until(() => load.applied >= before + 5, 'batches are applied after it')
   }
   await load.end()
   assertAnswered(load)
@@ -158,7 +154,11 @@ test('a migration that has to wait for somebody lets readers pass meanwhile', {
     })
     const began = performance.now()
     const before = load.applied
-    await until(() => performance.now() - began > 8_000 && load.applied > before + 3)
+    await until(
+      () => performance.now() - began > 8_000 && load.applied > before + 3,
+      'the game goes on',
+      60_000,
+    )
     assert.equal(isDone, false)
     await client.query('rollback')
     assert.deepEqual(await migrated, ['9004_later.sql'])

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { ServerTimings } from '../../../src/main.ts'
 import type { TestChancery } from '../../support/chancery.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { processEnv } from '../../support/process-env.ts'
 
 /** What the serving process holds, garbage collected first. */
 export interface Usage {
@@ -43,7 +44,7 @@ export async function startFront(
   const dataDir = await mkdtemp(join(tmpdir(), 'chancery-test-'))
   const child = fork(program, {
     env: {
-      PATH: process.env.PATH,
+      ...processEnv,
       CHANCERY_HOST: '127.0.0.1',
       CHANCERY_PORT: '0',
       CHANCERY_OPERATOR_PORT: '0',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Event } from '../../events/cases.ts'
+import { until } from '../../support/until.ts'
 import { arrivedPairs, missingFrom, wantedPairs, wholeLog } from '../../webhooks/pairs.ts'
 import type { Receiver } from '../../webhooks/receiver.ts'
-import { until } from '../../webhooks/until.ts'
 import { askPublic, type Doors, untilAnswered } from './doors.ts'
 import { callLimit, redeem, type Told, tell } from './life.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { until } from '../../support/until.ts'
 import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from '../../webhooks/pairs.ts'
-import { until } from '../../webhooks/until.ts'
 import type { Told } from './load.ts'
 import { everything, type Office } from './office.ts'
 

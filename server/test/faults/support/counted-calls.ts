@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { makeServedDir, removeServedDir, type Served, serve } from '../../ingest/served.ts'
 import type { TestChancery } from '../../support/chancery.ts'
-import { until } from '../../webhooks/until.ts'
+import { until } from '../../support/until.ts'
 import { operateAt } from './operate-at.ts'
 
 /** One call as its caller saw it. */

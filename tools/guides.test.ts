@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { limits, webhooks } from '@chancery/contract'
 import { Webhook } from 'standardwebhooks'
+import { chancery } from '../cli/test/chancery.ts'
 import { brokenLinks } from './guides/broken-links.ts'
 import { durationSeconds, tableRows } from './guides/markdown-table.ts'
 import { markedBlock } from './guides/marked-block.ts'
@@ -433,11 +434,7 @@ test('the commands of the documents and their options are those of the command l
   assert.ok(commands.has('webhooks add'))
   await Promise.all(
     [...commands].map(async ([command, options]) => {
-      const { stdout: help } = await run(process.execPath, [
-        join(root, 'cli/src/main.ts'),
-        ...command.split(' '),
-        '--help',
-      ])
+      const { output: help } = await chancery([...command.split(' '), '--help'])
       // What follows a command's name may be what it is given.
       const [, name = '', takes = ''] = /^Usage: chancery ([a-z-]+(?: [a-z-]+)*) (.*)$/m.exec(help) ?? []
       const isCommand = command === name || (command.startsWith(`${name} `) && !takes.includes('[command]'))

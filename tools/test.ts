@@ -2,25 +2,22 @@
  * Runs the tests of all workspaces, or of the files and patterns given.
  * With --external: what speaks to a database or a Redis, against ones that run already, on their usual ports where the
  * environment names no others.
- * With --faults: the tests that let parts fail, alone, one file after the other, and in full: oftener, longer and with more.
+ * With --faults: the tests that let parts fail or draw worlds by chance, one file after the other, and in full: oftener, longer and with
+ * more.
  * With --twice: what failed is run once more, file by file, and decides by that; what passed only then is named at the end.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { databaseBound } from './database-bound.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const all = [
   '!(acceptance|node_modules)/test/**/*.test.ts',
   'examples/*/test/**/*.test.ts',
   'tools/**/*.test.ts',
-]
-/** The tests of faults bring their own parts, to break them. */
-const databaseBound = [
-  '{server,connect,cli}/test/!(browser|faults)/**/*.test.ts',
-  '{server,connect,cli}/test/*.test.ts',
 ]
 /** Each file is a process, and many start further ones: what one has compiled, the next need not. */
 const compiled = { NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compile') }
@@ -29,8 +26,20 @@ const external = {
   CHANCERY_TEST_VALKEY_URL: 'redis://127.0.0.1:6379',
 }
 
-const faults = ['server/test/faults/**/*.test.ts']
+/** With them what is drawn by chance: in each other run a few. */
+const faults = [
+  'server/test/faults/**/*.test.ts',
+  'connect/test/crash.test.ts',
+  'server/test/disclosure/non-interference.test.ts',
+  'server/test/{profile,redaction}/random-worlds.test.ts',
+]
 const inFull = { CHANCERY_FAULTS: 'full' }
+
+/**
+ * Half of the time a file waits: for a process that starts, a round that comes, a second that passes. More than eight would need more
+ * connections than a database lets in.
+ */
+const filesAtOnce = Math.min(2 * availableParallelism(), 8)
 
 const args = process.argv.slice(2)
 const isExternal = args.includes('--external')
@@ -86,8 +95,8 @@ async function run(files: readonly string[], concurrency: number): Promise<Run> 
   return { code, failed: failed.split('\n').filter(Boolean) }
 }
 
-const usual = isFaults ? faults : isExternal ? databaseBound : all
-const first = await run(patterns.length > 0 ? patterns : usual, isFaults ? 1 : 2)
+const usual = isFaults ? faults : isExternal ? databaseBound(root) : all
+const first = await run(patterns.length > 0 ? patterns : usual, isFaults ? 1 : filesAtOnce)
 process.exitCode = first.code
 // Where many fail, chance is not the reason.
 if (isTwice && !isInterrupted && first.failed.length > 0 && first.failed.length <= 5) {

@@ -19,7 +19,9 @@ export async function asksOf(
       return asks.map(askPostGraphile)
     case 'chancery-keys':
     case 'chancery-redis-keys':
-      return asks.flatMap(ask => keys.map(key => withHeader(ask, 'authorization', `Bearer ${key}`)))
+      return work.isPersonal
+        ? asks.map((ask, index) => withKey(ask, keys[index]))
+        : asks.flatMap(ask => keys.map(key => withKey(ask, key)))
     case 'nginx':
       // It tags its files in its own way.
       return work.status === 304 ? Promise.all(asks.map(ask => withTagOf(contestant, ask))) : asks
@@ -27,6 +29,8 @@ export async function asksOf(
       return asks
   }
 }
+
+const withKey = (ask: Ask, key: string | undefined) => withHeader(ask, 'authorization', `Bearer ${key}`)
 
 const withHeader = (ask: Ask, name: string, value: string): Ask => ({
   ...ask,

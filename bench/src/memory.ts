@@ -33,7 +33,7 @@ export async function measureMemory(
       say(`Loading a world of ${worldSize.nations} nations`)
       await loadWorld(door, worldSize)
       const subjects = await findSubjects(database.db)
-      const keys = await makeKeys(door, subjects.player.id, callsMax)
+      const keys = await makeKeys(door, subjects.players, callsMax)
       const served = await serveOn({ databaseUrl: database.url })
       try {
         const asks = mixOf(subjects, keys)
@@ -46,7 +46,7 @@ export async function measureMemory(
           seconds: minutes * 60,
           allowsRefusals: true,
         })
-        const watched = whileMoving(door, subjects.nations, () => watch(served.pid, load))
+        const watched = whileMoving(door, subjects.nations, () => watch(served.pid, load, say))
         const [{ requests, refused }, samples] = await Promise.all([load, watched])
         if (samples.length === 0) return undefined
         const { nations } = subjects.counts
@@ -68,7 +68,11 @@ async function mustAnswer(url: string, ask: Ask): Promise<void> {
   if (status !== 200) throw new Error(`${ask.path} was answered with ${status}: ${body}`)
 }
 
-async function watch(pid: number, load: Promise<unknown>): Promise<MemoryResult['samples']> {
+async function watch(
+  pid: number,
+  load: Promise<unknown>,
+  say: (text: string) => void,
+): Promise<MemoryResult['samples']> {
   const samples: MemoryResult['samples'] = []
   const startedMs = performance.now()
   const over = new AbortController()
@@ -76,12 +80,18 @@ async function watch(pid: number, load: Promise<unknown>): Promise<MemoryResult[
   load.then(end, end)
   while (!over.signal.aborted) {
     const bytes = await residentBytesOf(pid)
-    if (bytes !== undefined)
-      samples.push({ second: Math.round((performance.now() - startedMs) / 1000), bytes })
+    const second = Math.round((performance.now() - startedMs) / 1000)
+    if (bytes !== undefined) {
+      if (minuteOf(samples.at(-1)) < minuteOf({ second }))
+        say(`  minute ${minuteOf({ second })}: ${(bytes / 1e6).toFixed(0)} MB`)
+      samples.push({ second, bytes })
+    }
     await sleep(samplesEveryMs, undefined, { signal: over.signal }).catch(() => undefined)
   }
   return samples
 }
+
+const minuteOf = (sample: { second: number } = { second: -1 }) => Math.floor(sample.second / 60)
 
 /** Things of all kinds, well mixed: nations, pages, wars, events, own nations, and a few searches. */
 function mixOf({ nations, atWar, names, eventKinds, counts }: Subjects, keys: string[]): Ask[] {

@@ -20,12 +20,14 @@ export interface Work {
   contestants: ContestantId[]
   /** What Chancery is asked, and everybody who claims to answer the same. */
   asks: Ask[]
+  /** Whether each is asked with the key of the player whose it is, in the order of keys. */
+  isPersonal: boolean
   /** Whether the world changes every second meanwhile. */
   isMoving: boolean
   status: 200 | 304
 }
 
-const ownWords = { isMoving: false, status: 200 } as const
+const ownWords = { isPersonal: false, isMoving: false, status: 200 } as const
 
 /** Combinations of two lists, so that neither is walked to its end first. */
 const combine = <A, B, C>(some: readonly A[], others: readonly B[], join: (one: A, other: B) => C): C[] =>
@@ -97,9 +99,10 @@ export function worksFor(subjects: Subjects, etag: string): Work[] {
     {
       ...ownWords,
       id: 'own-nation',
-      title: "The caller's own nation, with a key",
+      title: `The caller's own nation, of ${subjects.players.length} callers with keys`,
       contestants: ['node', 'plain', 'chancery-keys', 'chancery-redis-keys'],
-      asks: asked(['/me/nation']),
+      asks: asked(subjects.players.map(player => `/me/nation?player=${player}`)),
+      isPersonal: true,
     },
     {
       ...ownWords,

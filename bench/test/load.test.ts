@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { asksOf } from '../src/asks.ts'
 import type { Contestant } from '../src/contestants/contestant.ts'
 import type { Answer } from '../src/exchange.ts'
 import { versionOf } from '../src/installed.ts'
@@ -56,6 +57,7 @@ test('whoever answers otherwise than Chancery is not measured', async () => {
     title: 'A page',
     contestants: ['plain'],
     asks: [{ path: '/' }],
+    isPersonal: false,
     isMoving: false,
     status: 200,
   }
@@ -80,4 +82,20 @@ test('whoever answers otherwise than Chancery is not measured', async () => {
     )
   await measured('{"data":[]}')
   await assert.rejects(measured('{"data":[1]}'), /another body/)
+})
+
+test('what is somebody’s own is asked with the key of its owner, and all else with each key', async () => {
+  const work = { asks: [{ path: '/a' }, { path: '/b' }] } as Work
+  const contestant = { id: 'chancery-keys' } as Contestant
+  const asked = async (isPersonal: boolean) =>
+    (await asksOf({ ...work, isPersonal }, contestant, { keys: ['one', 'other'] })).map(
+      ({ path, headers }) => `${path} ${headers?.authorization}`,
+    )
+  assert.deepEqual(await asked(true), ['/a Bearer one', '/b Bearer other'])
+  assert.deepEqual(await asked(false), [
+    '/a Bearer one',
+    '/a Bearer other',
+    '/b Bearer one',
+    '/b Bearer other',
+  ])
 })

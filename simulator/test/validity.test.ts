@@ -79,6 +79,22 @@ test('a profile with hardly any words gives a valid world', () => {
   assertValid(bareProfile, ticks(world, 20))
 })
 
+test('a profile with the longest words gives a valid world', () => {
+  const long = <Word extends { label: string }>(words: Word[]) =>
+    words.map(word => ({ ...word, label: word.label.padEnd(100, 'x') }))
+  const profile: Profile = {
+    ...demoProfile,
+    name: 'Imperium'.padEnd(100, 'x'),
+    units: long(demoProfile.units),
+    resources: long(demoProfile.resources),
+    governments: long(demoProfile.governments),
+    continents: long(demoProfile.continents),
+    war_types: long(demoProfile.war_types),
+  }
+  const world = createWorld({ nations: 120, days: 20, seed: 3, endsAt, profile })
+  assertValid(profile, world.history())
+})
+
 const bareProfile: Profile = {
   ...demoProfile,
   units: [],

@@ -10,8 +10,6 @@ import { nationOf, ownNationOf, type Row, warOf } from './plain-rows.ts'
 
 interface Order {
   databaseUrl: string
-  /** Whose nation /me/nation is: nobody asks for a key here. */
-  player: string
 }
 
 const { builtins } = pg.types
@@ -19,7 +17,7 @@ pg.types.setTypeParser(builtins.INT8, Number)
 pg.types.setTypeParser(builtins.NUMERIC, Number)
 pg.types.setTypeParser(builtins.TIMESTAMPTZ, text => `${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
 
-process.once('message', async ({ databaseUrl, player }: Order) => {
+process.once('message', async ({ databaseUrl }: Order) => {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     // As many as Chancery's public reads have, and planned alike.
@@ -79,7 +77,8 @@ process.once('message', async ({ databaseUrl, player }: Order) => {
   get(operations.eventsList, (_params, query) =>
     page(query, [queries.countEvents, [query.type]], [queries.pageOfEvents, [query.type]], row => row),
   )
-  get(operations.meNation, async () => {
+  // Whose nation it is, the query says: nobody asks for a key here.
+  get(operations.meNation, async (_params, { player }) => {
     const [row] = await rows(queries.ownNation, [player])
     return { data: row && ownNationOf(row) }
   })

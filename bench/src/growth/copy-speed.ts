@@ -2,7 +2,7 @@ import { type CopySession, openCopySession } from '../../../server/src/store/cop
 import { sql } from '../../../server/src/store/database.ts'
 import { startEmbedded } from '../../../server/src/store/embedded/index.ts'
 
-/** What a fact of the further day leaves behind: rows of so many tables, and which of them are taken. */
+/** What 30,000 facts of the further day leave behind: rows of so many tables, and which of them are taken. */
 const sources = [
   { table: 'chancery_world.nation', rows: 'order by updated_at desc limit 18000' },
   { table: 'chancery_secret.nation_private', rows: 'limit 18000' },
@@ -13,7 +13,6 @@ const sources = [
   { table: 'chancery_world.event_nation', rows: 'order by seq desc limit 24000' },
   { table: 'chancery_world.event_alliance', rows: 'order by seq desc limit 18000' },
 ]
-/** Of a further day that leaves such rows. */
 const facts = 30_000
 
 /**

@@ -24,14 +24,16 @@ interface Effort {
 }
 
 const efforts: Record<Promised, Effort> = {
-  flat: { samplesMin: 30, samplesMax: 300, ms: 500 },
+  flat: { samplesMin: 30, samplesMax: 48, ms: 500 },
   one: { samplesMin: 100, samplesMax: 400, ms: 500 },
-  bounded: { samplesMin: 6, samplesMax: 60, ms: 200 },
+  bounded: { samplesMin: 6, samplesMax: 48, ms: 200 },
 }
 /** Combinations are many, of what was measured one by one. */
 const effortOfPairs: Effort = { samplesMin: 3, samplesMax: 8, ms: 60 }
 const effortOfMore: Effort = { samplesMin: 2, samplesMax: 4, ms: 30 }
 const limit = 100
+/** How many items the pages that are asked for one after the other have: each has another number, so that nobody has asked for it before. */
+const limits = Array.from({ length: 50 }, (_, index) => limit - index)
 
 /** What is not answered within the limits of the service is a result as well. */
 export async function measure(asker: Asker, question: Question): Promise<Measured> {
@@ -58,17 +60,24 @@ async function measureAnswered(asker: Asker, question: Question): Promise<Measur
     )
     return { ...named, total: undefined, pages: { first: timing } }
   }
-  const { total = 0 } = await asker.ask(path)
-  const effort = effortOf(question)
-  // The last page that is full: a short one costs less, whatever comes before it.
-  const last = Math.floor(total / limit)
-  const numbers: Partial<Record<Place, number>> = {
-    first: 1,
-    ...(last >= 3 && { middle: Math.ceil(last / 2), last }),
+  const { total = 0 } = await asker.ask(`${path}limit=${limit}`)
+  // The last page is one that is full: a short one costs less, whatever comes before it.
+  const places: Partial<Record<Place, (limit: number) => number>> = {
+    first: () => 1,
+    ...(total >= 3 * limit && {
+      middle: limit => Math.ceil(total / limit / 2),
+      last: limit => Math.floor(total / limit),
+    }),
   }
   const pages: Measured['pages'] = {}
-  for (const [place, number] of Object.entries(numbers) as [Place, number][])
-    pages[place] = await timed(effort, () => asker.ask(`${path}&page=${number}`))
+  for (const [place, numberOf] of Object.entries(places)) {
+    let next = 0
+    const ask = () => {
+      const size = limits[next++ % limits.length] ?? limit
+      return asker.ask(`${path}limit=${size}&page=${numberOf(size)}`)
+    }
+    pages[place as Place] = await timed(effortOf(question), ask)
+  }
   return { ...named, total, pages }
 }
 

@@ -1,4 +1,5 @@
 import type { Timing } from './asking.ts'
+import { furtherDayText } from './further-day.ts'
 import type { Measured, Place } from './measure.ts'
 import { bounds, flatness, judge } from './verdicts.ts'
 
@@ -48,7 +49,7 @@ export function pageOf(result: Result): string {
 
 Written by \`${command}\` on ${measuredAt.slice(0, 10)}: ${machine}; the load of the machine was ${load.toFixed(1)} before the first measurement. Service, database and whoever asks share it.
 
-One question is asked after the other on one connection, each as nobody asked it before, so that no answer is remembered. Pages have 100 items. A cell is the median and the p99 in milliseconds; where a page was asked for less than a hundred times, the p99 is the slowest. The database holds in memory what it is asked for often.
+One question is asked after the other on one connection, each as nobody asked it before, so that no answer is remembered: pages have from 100 items down to 52, one less each time. A cell is the median and the p99 in milliseconds; where a page was asked for less than a hundred times, the p99 is the slowest. The database holds in memory what it is asked for often.
 
 ![Cost against size](growth.svg)
 
@@ -58,7 +59,7 @@ One question is asked after the other on one connection, each as nobody asked it
 | ---: | ---: | ---: | ---: | ---: |
 ${worlds.map(({ nations, wars, events, ingest }) => `| ${nations.toLocaleString('en')} | ${wars.toLocaleString('en')} | ${events.toLocaleString('en')} | ${ingest ? ingest.factsPerSecond.toLocaleString('en') : ''} | ${ingest ? `${ingest.copyFactsPerSecond.toLocaleString('en')} (${(ingest.copyFactsPerSecond / ingest.factsPerSecond).toFixed(1)} times)` : ''} |`).join('\n')}
 
-Facts a second are those of a further day, the same for all worlds: 30,000 facts about nations, wars and battles in 12 batches. The COPY writes the rows that such facts leave behind into empty tables of the same shape; it checks nothing and looks nothing up.
+Facts a second are those of a further day, the same for all worlds: ${furtherDayText}. The COPY writes the rows that such facts leave behind into empty tables of the same shape; it checks nothing and looks nothing up.
 
 ## Flat
 

@@ -12,7 +12,7 @@ export interface Question {
   operation: string
   /** For the table: the filters with what was asked of them, where it is short. */
   name: string
-  /** Of a list without page; of a single thing with a place for its id. */
+  /** Of a list to be followed by limit and page; of a single thing with a place for its id. */
   path: string
   promised: Promised
   /** How many filters. */
@@ -64,7 +64,7 @@ async function listQuestions(operation: Operation, asker: Asker, valuesOf: Value
     order,
     operation: operation.id,
     name: pairs.map(([name, { text }]) => (isShown(text) ? `${name}=${text}` : name)).join(' ') || 'all',
-    path: `${path}?${pairs.map(([name, { text }]) => `${name}=${encodeURIComponent(text)}&`).join('')}limit=100`,
+    path: `${path}?${pairs.map(([name, { text }]) => `${name}=${encodeURIComponent(text)}&`).join('')}`,
     promised: isFlat(operation, pairs) ? 'flat' : 'bounded',
     filters: pairs.length,
   }))

@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.ur
 
 /** Days that a simulated history lasts, and wars that had ended before it, for each nation. */
 const days = 5
-const pastWarsPerNation = 1.2
+const pastWarsPerNation = 2
 
 /** How a world was loaded, kept beside it. */
 export interface Loading {

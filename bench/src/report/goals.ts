@@ -1,4 +1,5 @@
 import type { ContestantId } from '../work.ts'
+import { memoryTrendOf } from './memory-trend.ts'
 import { ratioOf } from './ratios.ts'
 import type { Results } from './results.ts'
 
@@ -107,7 +108,7 @@ function guardVerdicts({ guards }: Results): Verdict[] {
 
 function memoryVerdicts({ memory }: Results): Verdict[] {
   if (!memory) return []
-  const { early, late, most } = memoryFigures(memory.samples.map(({ bytes }) => bytes))
+  const { early, late, most, perHour } = memoryTrendOf(memory.samples)
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0)
   return [
     {
@@ -118,19 +119,9 @@ function memoryVerdicts({ memory }: Results): Verdict[] {
     },
     {
       goal: `… and no more at the end of ${memory.minutes} minutes than near their beginning`,
-      measured: `${megabytes(early)} MB, then ${megabytes(late)} MB`,
+      measured: `${megabytes(early)} MB, then ${megabytes(late)} MB; ${(perHour / 1e6).toFixed(1)} MB an hour`,
       byProcessorTime: '',
       isMet: late <= early * growthMax,
     },
   ]
-}
-
-function memoryFigures(bytes: number[]) {
-  const fifth = Math.max(1, Math.floor(bytes.length / 5))
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-  return {
-    early: mean(bytes.slice(fifth, fifth * 2)),
-    late: mean(bytes.slice(-fifth)),
-    most: Math.max(...bytes),
-  }
 }

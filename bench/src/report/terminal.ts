@@ -1,11 +1,12 @@
 import { verdictsOn } from './goals.ts'
+import { memoryTrendOf } from './memory-trend.ts'
 import type { GuardShare, Results } from './results.ts'
 import { headOfWork, rowsOfWork } from './rows.ts'
 import { columns } from './table.ts'
 
 /** The tables as text. */
 export function terminalText(results: Results): string {
-  const { machine, works, world, leftOut, guards } = results
+  const { machine, works, world, leftOut, guards, memory } = results
   const parts = [
     `${machine.cpus} × ${machine.model}; ${Object.entries(machine.versions)
       .map(([name, version]) => `${name} ${version}`)
@@ -20,6 +21,12 @@ The load of the machine was ${machine.load.before.toFixed(1)} before and ${machi
         ...shareRows('without keys', guards.anonymous),
         ...shareRows('with keys', guards.withKeys),
       ])}`,
+    )
+  if (memory)
+    parts.push(
+      `What a process held after each minute of ${memory.minutes}, in MB\n${memoryTrendOf(memory.samples)
+        .minutes.map(bytes => (bytes / 1e6).toFixed(0))
+        .join(' ')}`,
     )
   const verdicts = verdictsOn(results)
   if (verdicts.length > 0)

@@ -10,11 +10,12 @@ export interface Subjects {
   names: string[]
   /** Kinds of events that fill some pages. */
   eventKinds: string[]
-  /** A player with a nation, and the nation. */
-  player: { id: string; nation: string }
+  /** Players who have each a nation. */
+  players: string[]
 }
 
 const nationsMax = 10_000
+const playersMax = 64
 
 export async function findSubjects(db: Database): Promise<Subjects> {
   const column = async (statement: Parameters<Database['rows']>[0]) =>
@@ -22,12 +23,11 @@ export async function findSubjects(db: Database): Promise<Subjects> {
   const [counts] = await db.rows<Subjects['counts']>(sql`
     select (select count(*) from chancery_world.nation) as nations, (select count(*) from chancery_world.war) as wars,
       (select count(*) from chancery_world.event) as events`)
-  const [player] = await db.rows<Subjects['player']>(sql`
-    select player as id, nation_id as nation from chancery_secret.nation_private where player is not null order by nation_id limit 1`)
-  if (!counts || !player) throw new Error('the world is empty')
+  if (!counts || counts.nations === 0) throw new Error('the world is empty')
   return {
     counts,
-    player,
+    players: await column(sql`
+      select distinct player as value from chancery_secret.nation_private where player is not null order by value limit ${playersMax}`),
     nations: await column(
       sql`select id as value from chancery_world.nation order by md5(id) limit ${nationsMax}`,
     ),

@@ -105,12 +105,16 @@ function publish(step: Step, story: Story, at: number, random: Random) {
   )
 }
 
+/** A game of a longer name gives it to no paper. */
+const mastheadLengthMax = 40
+
 /** The same few reporters and papers for the whole life of a world. */
 function bylineOf({ seed, vocabulary }: WorldState, topic: Story['topic'], random: Random): string {
   const desk = new Random(seed, 'reporters', topic, random.integer(1, 4))
+  const { name } = vocabulary.profile
   const reporter = leaderName(desk, desk.integer(0, 8))
   const paper = desk.pick([
-    `The ${vocabulary.profile.name} Courier`,
+    name.length > mastheadLengthMax ? 'The Courier' : `The ${name} Courier`,
     `${placeName(desk, desk.integer(0, 8))} Gazette`,
     'The Evening Ledger',
     'The Free Signal',

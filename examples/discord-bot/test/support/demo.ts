@@ -48,16 +48,25 @@ export async function startDemo(): Promise<Demo> {
   }
 
   const deadline = Date.now() + readyMs
-  // The world is made when its keys are there.
-  while (!existsSync(join(dataDir, 'demo-keys.json'))) {
-    if (Date.now() > deadline || child.exitCode !== null) {
-      await stop()
-      throw new Error('the demo did not start')
+  const until = async (isSo: () => boolean | Promise<boolean>) => {
+    while (!(await isSo())) {
+      if (Date.now() > deadline || child.exitCode !== null) {
+        await stop()
+        throw new Error('the demo did not start')
+      }
+      await sleep(100)
     }
-    await sleep(100)
   }
+  // The world is made when its keys are there.
+  await until(() => existsSync(join(dataDir, 'demo-keys.json')))
   const addresses = JSON.parse(await readFile(join(dataDir, 'addresses.json'), 'utf8'))
   const token = (await readFile(join(dataDir, 'operator-token'), 'utf8')).trim()
+  const authorization = `Bearer ${token}`
+  await until(async () => {
+    const response = await fetch(`${addresses.operator}/status`, { headers: { authorization } })
+    const { ranking_lag_versions } = (await response.json()) as { ranking_lag_versions: number }
+    return ranking_lag_versions === 0
+  })
 
   return {
     url: addresses.public,
@@ -76,7 +85,7 @@ export async function startDemo(): Promise<Demo> {
       const response = await fetch(`${addresses.operator}/facts`, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${token}`,
+          authorization,
           'content-type': 'application/json',
           'idempotency-key': crypto.randomUUID(),
         },

@@ -91,7 +91,7 @@ for (const seed of [1, 2]) {
     }
     const { url } = await between(t, served().url, pass)
     const before = await readLog()
-    const told = take(clientOf(url).events.follow({ after: 0 }), before.length + 40)
+    const told = take(clientOf(url).events.follow({ after: 0, signal: t.signal }), before.length + 40)
     for (let batch = 0; batch < 20; batch += 1) {
       const id = `s${seed}b${batch}`
       await served().tell([nation(`${id}a`), nation(`${id}b`)], { waits: false })

@@ -40,6 +40,8 @@ export async function between(t: TestContext, target: string, pass: Pass): Promi
         res.writeHead(answer.statusCode ?? 500, answer.headers)
         res.flushHeaders()
         answer.on('data', (chunk: Buffer) => {
+          // What has arrived already is told after the cut, too.
+          if (left <= 0) return
           res.write(chunk.subarray(0, left))
           left -= chunk.length
           if (left > 0) return

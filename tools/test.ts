@@ -33,7 +33,9 @@ const faults = [
   'server/test/disclosure/non-interference.test.ts',
   'server/test/{profile,redaction}/random-worlds.test.ts',
 ]
-const inFull = { CHANCERY_FAULTS: 'full' }
+const inFull = { CHANCERY_FAULTS: 'full', CHANCERY_TEST_FILE_MINUTES: '60' }
+/** The slowest file takes two minutes on a machine that does nothing else. */
+const limited = { CHANCERY_TEST_FILE_MINUTES: '12' }
 
 /**
  * Half of the time a file waits: for a process that starts, a round that comes, a second that passes. More than eight would need more
@@ -72,13 +74,14 @@ async function run(files: readonly string[], concurrency: number): Promise<Run> 
       `--test-reporter-destination=${list}`,
       `--test-concurrency=${concurrency}`,
       '--test-timeout=240000',
+      '--import=./tools/file-limit.ts',
       '--test-global-setup=server/test/support/global-setup.ts',
       ...files,
     ],
     {
       cwd: root,
       stdio: 'inherit',
-      env: { ...compiled, ...(isExternal && external), ...(isFaults && inFull), ...process.env },
+      env: { ...compiled, ...limited, ...(isExternal && external), ...(isFaults && inFull), ...process.env },
     },
   )
   const stop = () => {

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Server as HttpServer } from 'node:http'
 import { Server } from 'node:https'
@@ -13,13 +14,35 @@ export interface Certificate {
   key: Buffer
 }
 
-/** @throws {StartupError} that names the variable, beginning with `prefix`, whose file cannot be read. */
+/** The key is another certificate's. */
+class KeyMismatch extends Error {
+  override name = 'KeyMismatch'
+}
+
+/**
+ * @throws where nobody could be shown the certificate: one of the two is none, or they do not belong together. OpenSSL takes a key of
+ * another kind than the certificate's without a word (RSA, elliptic curves), and then refuses whoever connects.
+ */
+function checkCertificate({ cert, key }: Certificate): void {
+  createSecureContext({ cert, key })
+  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) throw new KeyMismatch()
+}
+
+/** @throws {StartupError} that names the variable, beginning with `prefix`, whose file cannot be read, or is not what it must be. */
 export async function readCertificate({ certFile, keyFile }: TlsFiles, prefix: string): Promise<Certificate> {
   const read = (variable: string, file: string) =>
     readFile(file).catch(() => {
       throw new StartupError(`${variable}: the file ${file} cannot be read`)
     })
-  return { cert: await read(`${prefix}_CERT`, certFile), key: await read(`${prefix}_KEY`, keyFile) }
+  const found = { cert: await read(`${prefix}_CERT`, certFile), key: await read(`${prefix}_KEY`, keyFile) }
+  try {
+    checkCertificate(found)
+  } catch (error) {
+    throw new StartupError(
+      `${prefix}_CERT: the files ${certFile} and ${keyFile} are not a certificate and its private key, both PEM (${reasonOf(error)})`,
+    )
+  }
+  return found
 }
 
 export interface Renewal {
@@ -44,7 +67,7 @@ export function keepCertificate(server: HttpServer, renewal: Renewal): () => Pro
     try {
       const found = { cert: await readFile(files.certFile), key: await readFile(files.keyFile) }
       if (!isSame(found, current)) {
-        createSecureContext(found)
+        checkCertificate(found)
         if (server instanceof Server) server.setSecureContext(found)
         current = found
         log.info({ file: files.certFile }, 'the certificate was renewed')

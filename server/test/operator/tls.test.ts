@@ -11,7 +11,7 @@ import type { ServerTimings } from '../../src/main.ts'
 import { warnIfExposed } from '../../src/operator/warn-if-exposed.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
-import { makeCertificate, withoutCertificates } from '../webhooks/certificate.ts'
+import { makeCertificate, makeRsaCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 
 let dir: string
 let database: TestDatabase
@@ -103,6 +103,40 @@ describe('the private door with a certificate', { skip: withoutCertificates }, (
       assert.ok(await isShown(first.cert), 'a key without its certificate')
     await writeFile(files.key, second.key)
     await until(() => isShown(second.cert), 'the renewed one is shown')
+    // A key of another kind is taken without a word, and then nobody is let in.
+    const third = makeRsaCertificate('IP:127.0.0.1')
+    await writeFile(files.cert, third.cert)
+    for (let turn = 0; turn < 20; turn += 1)
+      assert.ok(await isShown(second.cert), 'a certificate with a key of another kind')
+    await writeFile(files.key, third.key)
+    await until(() => isShown(third.cert), 'the one of another kind is shown')
+    await rm(files.key)
+    await writeFile(files.cert, '')
+    for (let turn = 0; turn < 20; turn += 1) assert.ok(await isShown(third.cert), 'no certificate')
+  })
+
+  test('does not begin with a certificate that is none, or that another key belongs to', async () => {
+    const files = { cert: join(dir, 'wrong.crt'), key: join(dir, 'wrong.key') }
+    const [one, other] = [makeCertificate('IP:127.0.0.1'), makeCertificate('IP:127.0.0.1')]
+    const rsa = makeRsaCertificate('IP:127.0.0.1')
+    for (const [cert, key] of [
+      [one.cert, other.key],
+      [one.cert, rsa.key],
+      [rsa.cert, one.key],
+      [one.cert, ''],
+      ['none', one.key],
+    ] as const) {
+      await writeFile(files.cert, cert)
+      await writeFile(files.key, key)
+      await assert.rejects(
+        start({ CHANCERY_OPERATOR_TLS_CERT: files.cert, CHANCERY_OPERATOR_TLS_KEY: files.key }),
+        (error: unknown) =>
+          error instanceof StartupError &&
+          error.message.startsWith(
+            `CHANCERY_OPERATOR_TLS_CERT: the files ${files.cert} and ${files.key} are`,
+          ),
+      )
+    }
   })
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { BlockList } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
@@ -83,6 +84,21 @@ test('what the files set is a setting, or one of their own', async () => {
   for (const file of files)
     for (const name of (await read(file)).match(/CHANCERY_[A-Z_]+[A-Z]/g) ?? [])
       assert.ok(known.has(name), `${file}: ${name}`)
+})
+
+test('the proxy is believed by an address that no other container is given', async () => {
+  const compose = await read('deploy/compose.yaml')
+  const found = (pattern: RegExp) => {
+    const [, ...parts] = compose.match(pattern) ?? assert.fail(String(pattern))
+    return parts as [string, string]
+  }
+  const [address] = found(/ipv4_address: ([\d.]+)/)
+  const [trusted] = found(/CHANCERY_TRUSTED_PROXIES: (\S+)/)
+  assert.equal(trusted, address)
+  const [range, bits] = found(/ip_range: ([\d.]+)\/(\d+)/)
+  const given = new BlockList()
+  given.addSubnet(range, Number(bits))
+  assert.ok(!given.check(address), 'who starts before the proxy would take its address')
 })
 
 test('the two units differ in what several processes need, and in nothing else', async () => {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { WholeBody } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { inOwnMemory } from './own-memory.ts'
 
 const compress = promisify(gzip)
 
@@ -53,8 +54,8 @@ export function sendShared(
 /** Compresses a body once, however many ask for it meanwhile. */
 function compressedOf(body: SharedBody): Buffer | Promise<Buffer> {
   body.compressed ??= compress(body.bytes, { level: 6 }).then(bytes => {
-    body.compressed = bytes
-    return bytes
+    body.compressed = inOwnMemory(bytes)
+    return body.compressed
   })
   return body.compressed
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { createAskedBefore } from './asked-before.ts'
+import { inOwnMemory } from './own-memory.ts'
 import { createSharedBody, type SharedBody } from './respond.ts'
 
 /** A question as it was written, and the name of what is asked: the same for all ways to write it. */
@@ -86,6 +87,7 @@ export function createSharedAnswers(bytesMax = 24 * 1_048_576): SharedAnswers {
         .then(json => {
           const made = createSharedBody(json)
           if (isRemembered) {
+            made.bytes = inOwnMemory(made.bytes)
             answers.set(name, { body: made, worldVersion, isUsed: false })
             names.set(target, name)
           }

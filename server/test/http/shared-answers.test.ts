@@ -6,6 +6,8 @@ import { anonymous } from '../../src/access/viewer.ts'
 import { createDisclosure } from '../../src/disclosure/disclosure.ts'
 import { createDefineRoute } from '../../src/http/define-route.ts'
 import { createRegisterOperation } from '../../src/http/register-operation.ts'
+import { sendShared } from '../../src/http/respond.ts'
+import { createSharedAnswers } from '../../src/http/shared-answers.ts'
 
 const contract = contractFor(demoProfile)
 
@@ -97,4 +99,24 @@ test('calls that ask alike at one moment wait for one answer', async () => {
   const { ask, asked } = openFront()
   await Promise.all(Array.from({ length: 10 }, () => ask('')))
   assert.equal(asked.length, 1)
+})
+
+test('what is remembered holds memory for its own bytes alone, compressed or not', async () => {
+  const answers = createSharedAnswers()
+  const make = async () => JSON.stringify({ data: 'text '.repeat(300) })
+  const ask = (id: string) => answers.share({ target: id, name: id }, 1, make)
+  const app = Fastify()
+  app.get<{ Params: { id: string } }>('/:id', async (req, reply) =>
+    sendShared(req, reply, await ask(req.params.id), 'shared'),
+  )
+  for (const id of ['a', 'b', 'a', 'b']) {
+    const { headers } = await app.inject({ url: `/${id}`, headers: { 'accept-encoding': 'gzip' } })
+    assert.equal(headers['content-encoding'], 'gzip')
+  }
+  for (const id of ['a', 'b']) {
+    const { bytes, compressed } = await ask(id)
+    assert.equal(bytes.buffer.byteLength, bytes.length)
+    assert.ok(Buffer.isBuffer(compressed))
+    assert.equal(compressed.buffer.byteLength, compressed.length)
+  }
 })

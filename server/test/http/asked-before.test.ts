@@ -18,3 +18,12 @@ test('few of ten thousand names are taken for one another, and none that was not
   assert.ok(mistaken < names.length / 10, `${mistaken} are`)
   assert.ok(names.every(name => wasAskedBefore(name, 1)))
 })
+
+test('however much is asked for once in a world that stands still, little of it is taken for something else', () => {
+  const wasAskedBefore = createAskedBefore()
+  const count = 300_000
+  let mistaken = 0
+  for (let number = 0; number < count; number += 1)
+    if (wasAskedBefore(`nationsGet {"id":"n${number}"}`, 1)) mistaken += 1
+  assert.ok(mistaken < count / 5, `${mistaken} are`)
+})

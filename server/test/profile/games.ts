@@ -5,6 +5,7 @@ import { type Attribute, type Profile, parseProfile } from '@chancery/contract'
 import { type RunningServer, readConfig } from '../../src/index.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startUntilHeard } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const words = (...keys: string[]) => keys.map(key => ({ key, label: key }))
 const unit = (key: string, more: object = {}) => ({
@@ -162,6 +163,21 @@ export async function tell(server: RunningServer, facts: object[]): Promise<void
 }
 
 export const put = (resource: string, data: object) => ({ op: 'put', resource, data })
+
+/** Sends a batch as lines, again where the database was not heard for a moment. Returns what became of it. */
+export async function sendLines(server: RunningServer, lines: string): Promise<{ status: string }> {
+  let outcome: { status: string } = { status: 'unavailable' }
+  await until(async () => {
+    const response = await fetch(`${server.operatorUrl}/facts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/x-ndjson' },
+      body: lines,
+    })
+    outcome = JSON.parse(await response.text()) as { status: string }
+    return outcome.status !== 'unavailable'
+  }, 'the batch is decided')
+  return outcome
+}
 
 /** Reads a path of the public API: the status and the parsed body. */
 export async function read(server: RunningServer, path: string, key?: string) {

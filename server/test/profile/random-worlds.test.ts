@@ -7,7 +7,7 @@ import { compiler, complaints } from '../../../contract/test/compile.ts'
 import { documentProblems } from '../../../contract/test/document-problems.ts'
 import { randomProfiles } from '../../../contract/test/random-profiles.ts'
 import { randomRuns, whileBegunWithin } from '../support/random-runs.ts'
-import { createGameHost, operatorToken, read, smallGame } from './games.ts'
+import { createGameHost, read, sendLines, smallGame } from './games.ts'
 
 /** A failure prints its seed; CHANCERY_TEST_SEED runs it again. */
 const seed = Number(process.env.CHANCERY_TEST_SEED ?? Date.now() % 2 ** 31)
@@ -22,12 +22,7 @@ async function serve(profile: Profile): Promise<void> {
     const validate = compiler()(schema as object)
     for (const batch of createWorld({ nations: 40, days: 4, seed: 5, endsAt, profile }).history()) {
       for (const fact of batch.facts) assert.deepEqual(complaints(validate, fact), [], JSON.stringify(fact))
-      const response = await fetch(`${server.operatorUrl}/facts`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/x-ndjson' },
-        body: linesOf(batch),
-      })
-      const outcome = JSON.parse(await response.text()) as { status: string }
+      const outcome = await sendLines(server, linesOf(batch))
       assert.equal(outcome.status, 'applied', JSON.stringify(outcome))
     }
 

@@ -34,7 +34,9 @@ export function createBatch(
       nationWars: new Map(),
       warAlliances: new Set(),
       allianceWars: new Map(),
-      conflicts: new Set(),
+      conflictWars: new Set(),
+      conflictSides: new Set(),
+      newConflicts: new Set(),
     },
 
     tell(type, { line, at, nations = [], alliances = [], war = null, conflict = null }, data) {

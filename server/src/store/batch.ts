@@ -101,7 +101,12 @@ export interface Touched {
   warAlliances: Set<string>
   /** The same by alliance. */
   allianceWars: Map<string, WarCounts>
-  conflicts: Set<string>
+  /** Wars that are or were part of a conflict: those of before are in `chancery_secret.counted_war` as they were. */
+  conflictWars: Set<string>
+  /** Conflicts that other alliances fight in, or on other sides, or that are new. */
+  conflictSides: Set<string>
+  /** Conflicts that are new, or back: wars of before count towards them. */
+  newConflicts: Set<string>
 }
 
 /** What every `apply` works on: one batch, inside its transaction. */

@@ -330,6 +330,23 @@ create table chancery_secret.batch (
 CREATE INDEX batch_applied ON chancery_secret.batch USING btree (applied_at);
 grant delete, insert, select, update on chancery_secret.batch to chancery_ingest;
 
+create unlogged table chancery_secret.counted_war (
+  id text collate "C" not null,
+  conflict_id text collate "C" not null,
+  status text not null,
+  battles_count bigint not null,
+  attacker_nation_id text collate "C" not null,
+  attacker_alliance_id text collate "C",
+  attacker_battles_won bigint not null,
+  attacker_losses jsonb not null,
+  defender_nation_id text collate "C" not null,
+  defender_alliance_id text collate "C",
+  defender_battles_won bigint not null,
+  defender_losses jsonb not null,
+  constraint counted_war_pkey PRIMARY KEY (id)
+);
+grant delete, insert, select on chancery_secret.counted_war to chancery_ingest;
+
 create unlogged table chancery_secret.event_draft (
   line bigint not null,
   ordinal bigint not null,
@@ -560,6 +577,25 @@ CREATE INDEX conflict_started ON chancery_world.conflict USING btree (started_at
 grant delete, insert, select, update on chancery_world.conflict to chancery_ingest;
 grant select on chancery_world.conflict to chancery_owner;
 grant select on chancery_world.conflict to chancery_public;
+
+create table chancery_world.conflict_fighter (
+  conflict_id text collate "C" not null,
+  nation_id text collate "C" not null,
+  alliance_id text collate "C" not null,
+  wars bigint not null,
+  constraint conflict_fighter_pkey PRIMARY KEY (conflict_id, nation_id, alliance_id)
+) with (fillfactor=85);
+grant insert, select, update on chancery_world.conflict_fighter to chancery_ingest;
+
+create table chancery_world.conflict_tally (
+  conflict_id text collate "C" not null,
+  alliance_id text collate "C" not null,
+  unit text collate "C" not null,
+  wars bigint not null,
+  number numeric not null,
+  constraint conflict_tally_pkey PRIMARY KEY (conflict_id, alliance_id, unit)
+) with (fillfactor=70);
+grant insert, select, update on chancery_world.conflict_tally to chancery_ingest;
 
 create table chancery_world.era (
   id text collate "C" not null,

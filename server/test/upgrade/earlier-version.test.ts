@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { migrate, pendingMigrations, readMigrations } from '../../src/store/migrate.ts'
+import { assertConflictsAddUp } from '../ingest/conflict-numbers.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createEarlierDatabase, type EarlierAnswers, readEarlierAnswers } from './earlier-world.ts'
@@ -53,6 +54,12 @@ function changes(was: unknown, is: unknown, path = ''): string[] {
 test('it answers as the earlier version did', async () => {
   for (const [path, answer] of Object.entries(earlier.public))
     assert.deepEqual(changes(answer, await chancery.read(path)), [], path)
+})
+
+test('numbers of conflicts go on from the wars of that time', async () => {
+  const { data } = await chancery.read<{ data: { wars: { total: number } }[] }>('/global-conflicts')
+  assert.ok(data.some(({ wars }) => wars.total > 0))
+  await assertConflictsAddUp(database.url)
 })
 
 test('a key of that time opens what it opened', async () => {

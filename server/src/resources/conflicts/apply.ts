@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../store/batch.ts'
 import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
@@ -38,7 +39,7 @@ export async function applyConflicts(batch: Batch, changes: Change[]): Promise<v
   const transitions = await settle(batch, store, changes)
   const names = await allianceNames(batch, transitions)
   for (const transition of transitions) {
-    if (transition.after) batch.touched.conflicts.add(transition.key)
+    noteSides(batch, transition)
     tell(batch, transition, names)
   }
   await bury(
@@ -47,6 +48,12 @@ export async function applyConflicts(batch: Batch, changes: Change[]): Promise<v
     goneOf(transitions).map(({ key, before }) => ({ id: key, name: before?.name ?? null })),
     batch.loggedAt,
   )
+}
+
+/** Whose numbers are added up anew, because other alliances stand on its sides. */
+function noteSides({ touched }: Batch, { key, before, after }: Transition<Conflict>): void {
+  if (!before) touched.newConflicts.add(key)
+  if (!isDeepStrictEqual(before?.sides, after?.sides)) touched.conflictSides.add(key)
 }
 
 type AllianceNames = Map<string, { alliance_id: string; name: string; tag: string }>
@@ -94,54 +101,4 @@ function tell(batch: Batch, { line, before, after, at }: Transition<Conflict>, n
   if (before?.status !== 'ended' && after.status === 'ended') {
     batch.tell('conflict.ended', { line, at: after.ended_at ?? at, conflict: after.id }, { conflict })
   }
-}
-
-/**
- * Adds up the numbers of conflicts whose wars, battles or sides changed.
- * A war's nation fights for the side on which its alliance of the declaration stands.
- */
-export async function recountConflicts({ db, touched }: Batch): Promise<void> {
-  if (touched.conflicts.size === 0) return
-  const ids = [...touched.conflicts]
-  await db.rows(sql`
-    with wars as (
-      select conflict_id as id, count(*) filter (where status = 'active') as active, count(*) as total,
-        sum(battles_count) as battles
-      from chancery_world.war where conflict_id = any(${ids}) group by 1
-    ), places as (
-      select c.id, side.number, member.value ->> 'alliance_id' as alliance_id
-      from chancery_world.conflict c, jsonb_array_elements(c.sides) with ordinality as side (value, number),
-        jsonb_array_elements(side.value -> 'alliances') as member
-      where c.id = any(${ids})
-    ), fighters as (
-      select conflict_id as id, attacker_alliance_id as alliance_id, attacker_nation_id as nation_id,
-        attacker_battles_won as won, attacker_losses as losses
-      from chancery_world.war where conflict_id = any(${ids})
-      union all
-      select conflict_id, defender_alliance_id, defender_nation_id, defender_battles_won, defender_losses
-      from chancery_world.war where conflict_id = any(${ids})
-    ), side_fighters as (
-      select f.*, p.number from fighters f join (select distinct id, number, alliance_id from places) p using (id, alliance_id)
-    ), side_counts as (
-      select id, number, count(distinct nation_id) as nations, sum(won) as won from side_fighters group by 1, 2
-    ), side_units as (
-      select id, number, unit, sum(lost::bigint) as lost
-      from side_fighters, jsonb_each_text(losses) as units (unit, lost) group by 1, 2, 3
-    ), side_losses as (
-      select id, number, jsonb_object_agg(unit, lost) as losses from side_units group by 1, 2
-    ), numbers as (
-      select c.id, jsonb_agg(jsonb_build_object(
-          'nation_count', coalesce(s.nations, 0), 'battles_won', coalesce(s.won, 0), 'losses', coalesce(l.losses, '{}')
-        ) order by side.number) as sides
-      from chancery_world.conflict c
-      cross join lateral jsonb_array_elements(c.sides) with ordinality as side (value, number)
-      left join side_counts s on s.id = c.id and s.number = side.number
-      left join side_losses l on l.id = c.id and l.number = side.number
-      where c.id = any(${ids}) group by c.id
-    )
-    update chancery_world.conflict c set
-      wars_active = coalesce(w.active, 0), wars_total = coalesce(w.total, 0), battles_count = coalesce(w.battles, 0),
-      side_numbers = coalesce(n.sides, '[]')
-    from unnest(${ids}::text[]) as t (id) left join wars w using (id) left join numbers n using (id)
-    where c.id = t.id`)
 }

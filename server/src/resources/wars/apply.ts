@@ -5,6 +5,7 @@ import { sql } from '../../store/database.ts'
 import { type HistoryOf, lastReset, watchReuse } from '../../store/reused-history.ts'
 import { retiredWith } from '../../store/reused-ids.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
+import { keepCounted } from '../conflicts/recount.ts'
 import { countWars } from './recount.ts'
 
 type War = Omit<PublicOf<ResourceOf<'war'>>, 'battles_count' | 'losses' | 'url'>
@@ -46,14 +47,19 @@ const columnsOf = (
 const store: ThingStore<War> = {
   resource: 'war',
 
-  async load({ db }, ids) {
-    const rows = await db.rows<War>(sql`
+  async load(batch, ids) {
+    const rows = await batch.db.rows<War>(sql`
       select id, type, status, reason, declared_at, ended_at, outcome, conflict_id, era_id, updated_at,
         json_build_object('nation_id', attacker_nation_id, 'nation_name', attacker_nation_name,
           'alliance_id', attacker_alliance_id, 'alliance_name', attacker_alliance_name) as attacker,
         json_build_object('nation_id', defender_nation_id, 'nation_name', defender_nation_name,
           'alliance_id', defender_alliance_id, 'alliance_name', defender_alliance_name) as defender
       from chancery_world.war where id = any(${ids})`)
+    const ofConflicts = rows.filter(({ conflict_id }) => conflict_id !== null)
+    await keepCounted(
+      batch,
+      ofConflicts.map(({ id }) => id),
+    )
     return new Map(rows.map(row => [row.id, row]))
   },
 
@@ -87,6 +93,7 @@ const store: ThingStore<War> = {
       wars.map(war => war.id),
     )
     for (const id of back) touched.battles.add(id)
+    for (const { id, conflict_id } of wars) if (conflict_id !== null) touched.conflictWars.add(id)
   },
 
   remove: ({ db }, ids) => removeWars(db, ids),
@@ -123,7 +130,6 @@ export async function applyWars(batch: Batch, changes: Change[]): Promise<void> 
       [transition.after, 1],
     ] as const) {
       if (!war) continue
-      if (war.conflict_id) batch.touched.conflicts.add(war.conflict_id)
       addWarOfNations(batch, war, step)
       addWarOfAlliances(batch, war, step)
     }

@@ -1,9 +1,12 @@
 import type { Batch, NationWarCounts, WarCounts } from '../../store/batch.ts'
 import { type Database, sql } from '../../store/database.ts'
+import { keepCounted } from '../conflicts/recount.ts'
 
 /** Adds up the losses and victories of wars whose battles changed. A battle's attacker may be the war's defender, or an ally. */
-export async function recountBattles({ db, touched }: Batch): Promise<void> {
+export async function recountBattles(batch: Batch): Promise<void> {
+  const { db, touched } = batch
   if (touched.battles.size === 0) return
+  await keepCounted(batch, touched.battles)
   await db.rows(sql`
     with touched as (
       select w.id, w.attacker_nation_id, b.id as battle_id, b.victor, b.losses,
@@ -34,9 +37,6 @@ export async function recountBattles({ db, touched }: Batch): Promise<void> {
       defender_losses = coalesce(s.defender_losses, '{}')
     from victories v left join summed s using (id)
     where w.id = v.id`)
-  const rows = await db.rows<{ conflict_id: string }>(sql`
-    select distinct conflict_id from chancery_world.war where id = any(${[...touched.battles]}) and conflict_id is not null`)
-  for (const { conflict_id } of rows) touched.conflicts.add(conflict_id)
 }
 
 /** Adds what the wars of the batch change to the counters of nations. */

@@ -1,0 +1,159 @@
+import type { Batch } from '../../store/batch.ts'
+import { type Database, raw, type Sql, sql } from '../../store/database.ts'
+
+/** What of a war its conflict is counted by. */
+const counted = raw(`id, conflict_id, status, battles_count,
+  attacker_nation_id, attacker_alliance_id, attacker_battles_won, attacker_losses,
+  defender_nation_id, defender_alliance_id, defender_battles_won, defender_losses`)
+
+/** Keeps what wars are counted by so far. Called before a batch writes them. */
+export async function keepCounted({ db, touched }: Batch, warIds: Iterable<string>): Promise<void> {
+  const ids = [...warIds].filter(id => !touched.conflictWars.has(id))
+  if (ids.length === 0) return
+  const rows = await db.rows<{ id: string }>(sql`
+    insert into chancery_secret.counted_war (${counted})
+    select ${counted} from chancery_world.war where id = any(${ids}) and conflict_id is not null
+    returning id`)
+  for (const { id } of rows) touched.conflictWars.add(id)
+}
+
+/** What a batch adds to the numbers of a conflict. */
+interface Added {
+  id: string
+  active: number
+  total: number
+  battles: number
+  /** By the number of a side, from 1, by how many nations more fight for it. */
+  nations: Record<string, number>
+}
+
+/**
+ * Brings the numbers of conflicts up to what their wars, battles and sides have become. A war's nation fights for the side on which its
+ * alliance of the declaration stands. What it costs goes by the wars of the batch, not by those of the conflict; where sides have
+ * changed, by the nations that fight.
+ */
+export async function recountConflicts({ db, touched }: Batch): Promise<void> {
+  const { conflictWars, conflictSides, newConflicts } = touched
+  const added = conflictWars.size > 0 ? await addWars(db, [...conflictWars]) : []
+  if (newConflicts.size > 0) await countWarsOfNew(db, [...newConflicts])
+  const ofKnown = added.filter(({ id }) => !newConflicts.has(id))
+  await addUpSides(db, ofKnown, [...conflictSides])
+}
+
+/** Takes out of the tables what wars were counted by, puts in what they are counted by now, and returns what that adds to conflicts. */
+async function addWars(db: Database, warIds: string[]): Promise<Added[]> {
+  const added = await db.rows<Added>(sql`
+    with changed as (
+      select ${counted}, -1 as step from chancery_secret.counted_war
+      union all
+      select ${counted}, 1 from chancery_world.war where id = any(${warIds}) and conflict_id is not null
+    ), totals as (
+      select conflict_id as id, coalesce(sum(step) filter (where status = 'active'), 0) as active, sum(step) as total,
+        sum(step * battles_count) as battles
+      from changed group by 1
+    ), sides as (
+      select c.conflict_id, side.*, c.step
+      from changed c, lateral (values
+        (c.attacker_alliance_id, c.attacker_nation_id, c.attacker_battles_won, c.attacker_losses),
+        (c.defender_alliance_id, c.defender_nation_id, c.defender_battles_won, c.defender_losses)
+      ) side (alliance_id, nation_id, battles_won, losses)
+      where side.alliance_id is not null
+    ), parts as (
+      select conflict_id, alliance_id, '' as unit, step as wars, step * battles_won::numeric as number from sides
+      union all
+      select conflict_id, alliance_id, unit, step, step * lost::numeric from sides, jsonb_each_text(losses) as units (unit, lost)
+    ), tallied as (
+      insert into chancery_world.conflict_tally as t (conflict_id, alliance_id, unit, wars, number)
+      select conflict_id, alliance_id, unit, sum(wars), sum(number) from parts
+      group by 1, 2, 3 having sum(wars) <> 0 or sum(number) <> 0
+      on conflict (conflict_id, alliance_id, unit) do update set wars = t.wars + excluded.wars, number = t.number + excluded.number
+    ), fighting as (
+      select conflict_id, nation_id, alliance_id, sum(step) as wars from sides group by 1, 2, 3 having sum(step) <> 0
+    ), written as (
+      insert into chancery_world.conflict_fighter as f (conflict_id, nation_id, alliance_id, wars)
+      select conflict_id, nation_id, alliance_id, wars from fighting
+      on conflict (conflict_id, nation_id, alliance_id) do update set wars = f.wars + excluded.wars
+    ), fought as (
+      select f.conflict_id, f.nation_id, f.alliance_id, f.wars
+      from (select distinct conflict_id, nation_id from fighting) t
+      join chancery_world.conflict_fighter f using (conflict_id, nation_id)
+    ), before_and_after as (
+      select conflict_id, nation_id, alliance_id, sum(before) as before, sum(after) as after
+      from (
+        select conflict_id, nation_id, alliance_id, wars as before, wars as after from fought
+        union all
+        select conflict_id, nation_id, alliance_id, 0, wars from fighting
+      ) both_times group by 1, 2, 3
+    ), ${placesOf(sql`c.id in (select id from totals)`)}, standing as (
+      select p.id, p.side, b.nation_id, bool_or(b.before > 0) as before, bool_or(b.after > 0) as after
+      from before_and_after b join places p on p.id = b.conflict_id and p.alliance_id = b.alliance_id group by 1, 2, 3
+    ), nations as (
+      select id, side, sum(after::int - before::int) as number from standing group by 1, 2
+    )
+    select t.*, coalesce((select jsonb_object_agg(n.side, n.number) from nations n where n.id = t.id), '{}') as nations
+    from totals t`)
+  await db.rows(sql`delete from chancery_secret.counted_war`)
+  return added
+}
+
+/** Which alliances stand, or stood, on which side of conflicts. Sides have numbers from 1. */
+const placesOf = (which: Sql): Sql => sql`
+  places as (
+    select distinct c.id, side.number as side, member.value ->> 'alliance_id' as alliance_id
+    from chancery_world.conflict c, jsonb_array_elements(c.sides) with ordinality as side (value, number),
+      jsonb_array_elements(side.value -> 'alliances') as member
+    where ${which}
+  )`
+
+/** A conflict that is back has the wars of before; one that is new has none. */
+async function countWarsOfNew(db: Database, ids: string[]): Promise<void> {
+  await db.rows(sql`
+    update chancery_world.conflict c set wars_active = n.active, wars_total = n.total, battles_count = n.battles
+    from (
+      select t.id, count(*) filter (where w.status = 'active') as active, count(w.id) as total,
+        coalesce(sum(w.battles_count), 0) as battles
+      from unnest(${ids}::text[]) as t (id) left join chancery_world.war w on w.conflict_id = t.id group by 1
+    ) n where c.id = n.id`)
+}
+
+/** `ofOtherSides`: conflicts of which other alliances stand on the sides than before the batch, or which were not there. */
+async function addUpSides(db: Database, added: Added[], ofOtherSides: string[]): Promise<void> {
+  const ids = [...new Set([...added.map(({ id }) => id), ...ofOtherSides])]
+  if (ids.length === 0) return
+  await db.rows(sql`
+    with added as (
+      select * from jsonb_to_recordset(${JSON.stringify(added)}::jsonb)
+        as a (id text, active bigint, total bigint, battles bigint, nations jsonb)
+    ), ${placesOf(sql`c.id = any(${ids})`)}, fighters as (
+      select p.id, p.side, count(distinct f.nation_id) as nations
+      from places p join chancery_world.conflict_fighter f on f.conflict_id = p.id and f.alliance_id = p.alliance_id
+      where f.conflict_id = any(${ofOtherSides}) and f.wars > 0 group by 1, 2
+    ), units as (
+      select p.id, p.side, t.unit, sum(t.number) as number
+      from places p join chancery_world.conflict_tally t on t.conflict_id = p.id and t.alliance_id = p.alliance_id
+      where t.conflict_id = any(${ids}) and t.wars > 0 group by 1, 2, 3
+    ), tallies as (
+      select id, side, sum(number) filter (where unit = '') as won,
+        jsonb_object_agg(unit, number) filter (where unit <> '') as losses
+      from units group by 1, 2
+    ), numbers as (
+      select c.id, jsonb_agg(jsonb_build_object(
+          'nation_count', case when c.id = any(${ofOtherSides}) then coalesce(f.nations, 0)
+            else (c.side_numbers -> (sides.side - 1)::int ->> 'nation_count')::bigint
+              + coalesce((a.nations ->> sides.side::text)::bigint, 0) end,
+          'battles_won', coalesce(t.won, 0),
+          'losses', coalesce(t.losses, '{}')
+        ) order by sides.side) as sides
+      from chancery_world.conflict c
+      cross join lateral generate_series(1, jsonb_array_length(c.sides)) as sides (side)
+      left join added a on a.id = c.id
+      left join fighters f on f.id = c.id and f.side = sides.side
+      left join tallies t on t.id = c.id and t.side = sides.side
+      where c.id = any(${ids}) group by 1
+    )
+    update chancery_world.conflict c set
+      wars_active = c.wars_active + coalesce(a.active, 0), wars_total = c.wars_total + coalesce(a.total, 0),
+      battles_count = c.battles_count + coalesce(a.battles, 0), side_numbers = coalesce(n.sides, '[]')
+    from unnest(${ids}::text[]) as t (id) left join added a using (id) left join numbers n using (id)
+    where c.id = t.id`)
+}

@@ -183,6 +183,10 @@ async function catchUp(db: Database, { world_version }: State): Promise<void> {
       returning position
     )
     insert into chancery_world.nation_moved select position from added on conflict do nothing`)
+  // Alliances are few, and only those that are gone are told of: after a reset, whoever asks before the next round finds none.
+  await db.rows(sql`
+    delete from chancery_world.alliance_place_next p
+    where not exists (select from chancery_world.alliance a where a.id = p.alliance_id)`)
 }
 
 async function swap(db: Database, { places }: Board): Promise<void> {

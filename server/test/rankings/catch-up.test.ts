@@ -112,6 +112,43 @@ test('what a batch changes while a round fills its tables is in the lists when t
   )
 })
 
+test('alliances that go while a round fills its tables are neither ranked nor counted when it is over', async () => {
+  const state = async () => {
+    const { rows } = await client.query(`
+      select (select alliances::int from chancery_world.ranking_round) as counted, array(
+        select alliance_id from chancery_world.alliance_place order by position) as places`)
+    return rows[0]
+  }
+  for (const [id, score] of [
+    ['first', 9],
+    ['second', 7],
+    ['third', 5],
+  ] as const)
+    await client.query(
+      `insert into chancery_world.alliance (id, name, tag, total_score, updated_at, search_text)
+       values ($1, $1, $1, $2, now(), $1)`,
+      [id, score],
+    )
+  const afterRound = async (meanwhile: string) => {
+    await client.query(nextVersion)
+    await client.query('select pg_advisory_lock($1)', [ingestLock])
+    const round = runRankingRound(pool)
+    await untilFilled()
+    await client.query(meanwhile)
+    await client.query(nextVersion)
+    await client.query('select pg_advisory_unlock($1)', [ingestLock])
+    assert.equal(await round, true)
+    return state()
+  }
+  assert.deepEqual(await afterRound("delete from chancery_world.alliance where id = 'third'"), {
+    counted: 2,
+    places: ['first', 'second'],
+  })
+  // As a reset does: whoever asks for the list until the next round is told of none.
+  assert.deepEqual(await afterRound('delete from chancery_world.alliance'), { counted: 0, places: [] })
+  assert.equal(await runRankingRound(pool), true)
+})
+
 test('a row that an earlier version wrote is filled by the next round, though nothing has changed', async () => {
   assert.equal(await runRankingRound(pool), false)
   await client.query('update chancery_world.nation_place set alliance_id = null')

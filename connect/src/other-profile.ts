@@ -16,17 +16,25 @@ export async function otherProfile(
     : `the service runs with another game profile than this one (${profile.name}): give both the same CHANCERY_GAME_FILE, and start again`
 }
 
-/** Says it once, when the service first answers. */
+/** A service may be started anew, with another profile, between any two rounds. */
+const askEveryMs = 60_000
+
+/** Says it when the service first answers, and whenever it begins to be so: asks with the first round, and then once a minute. */
 export function createProfileCheck(options: {
   door: Door
   contract: Contract
   say(message: string): void
+  now?: () => number
 }): () => Promise<void> {
-  let isDone = false
+  const { door, contract, say, now = () => performance.now() } = options
+  let askedAt = Number.NEGATIVE_INFINITY
+  let said: string | undefined
   return async () => {
-    if (isDone) return
-    const problem = await otherProfile(options.door, options.contract)
-    isDone = true
-    if (problem !== undefined) options.say(problem)
+    const startedAt = now()
+    if (startedAt - askedAt < askEveryMs) return
+    const problem = await otherProfile(door, contract)
+    askedAt = startedAt
+    if (problem !== undefined && problem !== said) say(problem)
+    said = problem
   }
 }

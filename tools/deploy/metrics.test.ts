@@ -35,11 +35,14 @@ function metricsIn(text: string): Map<string, Set<string>> {
   return found
 }
 
+/** What a process tells before anything has happened, and after something has. */
+let fresh: string
 let exposed: string
 let onPage: Map<string, Set<string>>
 before(async () => {
   const chancery = await startChancery()
   try {
+    fresh = await (await chancery.operate('GET', '/metrics')).text()
     // What has not happened yet has no labels to be seen.
     await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One' } }])
     await chancery.read('/nations')
@@ -74,6 +77,17 @@ test('the page names the labels that the metrics have', () => {
     if (said === undefined) continue
     assert.deepEqual([...labels].filter(label => label !== 'le').sort(), [...said].sort(), name)
   }
+})
+
+test('what an alert counts begins at zero, so that the first time is seen', async () => {
+  const told = fresh.split('\n').filter(line => line.startsWith('chancery_'))
+  const asked = [...(await read(alertsFile)).matchAll(/rate\((chancery_\w+_total)(?:\{(\w+="\w+")\})?/g)]
+  assert.ok(asked.length > 5)
+  for (const [, name = '', label = ''] of asked)
+    assert.ok(
+      told.some(line => line.startsWith(`${name}{`) && line.includes(label)) || told.includes(`${name} 0`),
+      `${name} ${label}`,
+    )
 })
 
 test('where no store shares the limits, none is said to be away', () => {

@@ -60,6 +60,7 @@ export function boundConnections(
     labelNames: ['reason'],
     registers,
   })
+  for (const reason of ['address', 'all']) refused.inc({ reason }, 0)
   new Gauge({
     name: 'chancery_connections_open',
     help: 'Connections to the public listener that are open.',

@@ -32,8 +32,14 @@ export interface Observer {
 
 const noOperation = 'none'
 
+/** What alerts ask for. A series that begins with its first failure has no increase that could be seen: these begin at zero. */
+const alarming = [401, 500, 503]
+
 export function createObserver({ metrics: { requests, answerSeconds }, journal }: ObserverParts): Observer {
   const opened = new WeakSet<FastifyReply>()
+  const begin = (operation: string) => {
+    for (const status of alarming) requests.inc({ operation, status }, 0)
+  }
 
   function answered(req: FastifyRequest, reply: FastifyReply): void {
     const operation = req.routeOptions.config.operation ?? noOperation
@@ -58,6 +64,10 @@ export function createObserver({ metrics: { requests, answerSeconds }, journal }
     answered,
 
     watch(app) {
+      begin(noOperation)
+      app.addHook('onRoute', ({ config }) => {
+        if (config?.operation !== undefined) begin(config.operation)
+      })
       app.decorateReply('noteOpening', function () {
         opened.add(this)
         answered(this.request, this)

@@ -32,6 +32,7 @@ const lastWords = {
   key: 'the key of this stream is no longer valid',
   shutdown: 'the service is restarting; resume with Last-Event-ID',
 }
+const reasons = [...Object.keys(lastWords), 'reader', 'until']
 
 export interface OpenStreamsOptions {
   keys: Pick<Keys, 'stillValid'>
@@ -54,6 +55,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
   const streams = new Set<OpenStream>()
   let isClosed = false
   let onEmpty = () => {}
+  for (const reason of reasons) metrics.streamsEnded.inc({ reason }, 0)
 
   const end = (stream: OpenStream, reason: keyof typeof lastWords) =>
     stream.end(reason, comment(lastWords[reason]))

@@ -1,6 +1,12 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { AttemptResult } from './settlement.ts'
 
+const resultOf: Record<AttemptResult['settlement']['state'], string> = {
+  delivered: 'delivered',
+  pending: 'retried',
+  failed: 'failed',
+}
+
 /** Makes what counts the attempts of this process. */
 export function createAttemptMetrics(registry: Registry): (result: AttemptResult) => void {
   const registers = [registry]
@@ -16,8 +22,9 @@ export function createAttemptMetrics(registry: Registry): (result: AttemptResult
     buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 15],
     registers,
   })
+  for (const result of Object.values(resultOf)) attempts.inc({ result }, 0)
   return ({ settlement: { state }, answered }) => {
-    attempts.inc({ result: state === 'pending' ? 'retried' : state })
+    attempts.inc({ result: resultOf[state] })
     seconds.observe(answered.latencyMs / 1000)
   }
 }

@@ -87,7 +87,7 @@ export interface GameHost {
   close(): Promise<void>
 }
 
-export const operatorToken = 'operator-token-of-a-game'
+const operatorToken = 'operator-token-of-a-game'
 
 /** A database of its own, served with one profile after another. */
 export async function createGameHost(): Promise<GameHost> {

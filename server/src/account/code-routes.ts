@@ -9,6 +9,7 @@ import {
 } from '../verification/store.ts'
 import { AccountError, notAmongYours } from './account-error.ts'
 import { writeLine } from './account-log.ts'
+import { changeOwn } from './change-own.ts'
 import { playerRoute, takesNothing } from './route.ts'
 import type { SignedIn } from './session/signed-in.ts'
 
@@ -57,7 +58,7 @@ export const codeRoutes = [
     async ({ context, session, body }) => {
       const owner = ownerOf(session)
       const boundTo = body.for ?? null
-      const issued = await context.pools.access.transaction(async db => {
+      const issued = await changeOwn({ context, session }, async db => {
         const made = await issueCode(db, { ...owner, boundTo })
         if (typeof made === 'string') return made
         await writeLine(db, { playerId: owner.playerId, action: 'code.created', subject: made.id })
@@ -76,7 +77,7 @@ export const codeRoutes = [
 
   playerRoute('DELETE', '/codes/:id', takesNothing, async ({ context, session, id }) => {
     const owner = ownerOf(session)
-    const isCancelled = await context.pools.access.transaction(async db => {
+    const isCancelled = await changeOwn({ context, session }, async db => {
       if (!(await cancelCode(db, owner, id))) return false
       await writeLine(db, { playerId: owner.playerId, action: 'code.cancelled', subject: id })
       return true

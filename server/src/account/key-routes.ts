@@ -5,8 +5,8 @@ import { findLiveKeyOfPlayer, revokeKeyOfPlayer, revokeKeysBeyond } from '../acc
 import type { Database } from '../store/database.ts'
 import { AccountError, notAmongYours } from './account-error.ts'
 import { type LogLine, writeLine } from './account-log.ts'
+import { changeOwn } from './change-own.ts'
 import { type PlayerCall, playerRoute, takesNothing } from './route.ts'
-import { doesGoOn } from './session/sessions.ts'
 import { listShownKeys, shownKey } from './shown-key.ts'
 
 const tooManyKeys = () =>
@@ -15,21 +15,13 @@ const tooManyKeys = () =>
     `You have ${limits.keysPerPlayer} keys, as many as there may be: revoke one first.`,
   )
 
-/**
- * Runs a change of the keys of a player, who may have been forgotten since the session was read; whoever is told of it finds it done in
- * this process.
- */
+/** Runs a change of the player's keys; whoever is told of it finds it done in this process. */
 async function change<T>(
-  { context: { pools, pulse }, session }: Pick<PlayerCall<unknown, unknown>, 'context' | 'session'>,
+  call: Pick<PlayerCall<unknown, unknown>, 'context' | 'session'>,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const outcome = await pools.access.transaction(async db => {
-    const done = await work(db)
-    // Looked at last: whoever makes keys has waited for their turn by now.
-    if (!(await doesGoOn(db, session.hash))) throw new AccountError('session_required')
-    return done
-  })
-  await pulse.refresh()
+  const outcome = await changeOwn(call, work)
+  await call.context.pulse.refresh()
   return outcome
 }
 
@@ -106,8 +98,9 @@ export const keyRoutes = [
     'POST',
     '/keys/:id/limit-request',
     { ...takesNothing, body: limitRequest },
-    async ({ context, session: { playerId }, id, body: { calls_per_minute: callsPerMinute, sentence } }) => {
-      const asked = await context.pools.access.transaction(async db => {
+    async ({ context, session, id, body: { calls_per_minute: callsPerMinute, sentence } }) => {
+      const { playerId } = session
+      const asked = await changeOwn({ context, session }, async db => {
         const key = await findLiveKeyOfPlayer(db, playerId, id)
         if (!key || (key.callLimit ?? context.keyLimit) >= callsPerMinute) return key
         await askForLimit(db, id, { callsPerMinute, sentence })

@@ -2,8 +2,10 @@ import { demoSignIn, handoverToken } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Database } from '../store/database.ts'
+import { turnOf } from '../store/locks.ts'
 import { AccountError } from './account-error.ts'
 import { writeLine } from './account-log.ts'
+import { changeOwn } from './change-own.ts'
 import type { AccountContext } from './context.ts'
 import { isDemo } from './demo-host.ts'
 import { isDemoPlayer, listDemoPlayers } from './demo-players.ts'
@@ -55,7 +57,7 @@ export const sessionRoutes = [
 
   playerRoute('POST', '/session/end-all', takesNothing, async ({ context, session, reply }) => {
     const { playerId } = session
-    const ended = await context.pools.access.transaction(async db => {
+    const ended = await changeOwn({ context, session }, async db => {
       await writeLine(db, { playerId, action: 'session.all_ended' })
       return endSessionsOf(db, playerId)
     })
@@ -74,11 +76,11 @@ export const sessionRoutes = [
     { ...takesNothing, body: demoSignIn },
     async ({ context, body, ...call }) => {
       if (!isDemo(context, call.req)) throw noSuchPage()
-      const session = await signIn(context, call, async db =>
-        (await isDemoPlayer(db, body.player_id))
-          ? { playerId: body.player_id, landing: 'verify' }
-          : undefined,
-      )
+      const session = await signIn(context, call, async db => {
+        const playerId = body.player_id
+        await db.rows(turnOf(playerId))
+        return (await isDemoPlayer(db, playerId)) ? { playerId, landing: 'verify' } : undefined
+      })
       if (!session) throw new AccountError('not_found', 'No such demo player can sign in.')
       return session
     },
@@ -87,7 +89,7 @@ export const sessionRoutes = [
 
 /**
  * Begins a session for whom `whom` names, and ends the one that this browser had. Whoever is signed in gets a token that nobody knew
- * before. Undefined where `whom` names nobody, or somebody who is suspended.
+ * before. Undefined where `whom` names nobody, or somebody who is suspended; it takes the turn of whom it names.
  */
 async function signIn(
   context: AccountContext,

@@ -11,6 +11,7 @@ import { notFound } from '../http/api-error.ts'
 import type { Endpoint } from '../webhooks/store.ts'
 import { switchesOffAt } from '../webhooks/switches-off.ts'
 import { writeLine } from './account-log.ts'
+import { changeOwn } from './change-own.ts'
 import { type PlayerCall, playerRoute, takesNothing } from './route.ts'
 
 const deliveryFilter = Type.Object(
@@ -57,12 +58,14 @@ async function ownEndpoint({ context, session, id }: PlayerCall<unknown, unknown
  * account log.
  */
 const note = (
-  { context, session: { playerId } }: PlayerCall<unknown, unknown>,
+  call: PlayerCall<unknown, unknown>,
   action: Extract<AccountAction, `webhook.${string}`>,
   { id, url }: Endpoint,
   more = '',
 ): Promise<void> =>
-  writeLine(context.pools.access, { playerId, action, subject: id, detail: hostOf(url) + more })
+  changeOwn(call, db =>
+    writeLine(db, { playerId: call.session.playerId, action, subject: id, detail: hostOf(url) + more }),
+  )
 
 /** The path and query of an endpoint may hold what only its receiver should know. */
 const hostOf = (url: string) => URL.parse(url)?.host ?? ''
@@ -75,8 +78,8 @@ export const webhookRoutes = [
 
   playerRoute('POST', '/webhooks', { ...takesNothing, body: endpointDraft, status: 201 }, async call => {
     const { context, session, body } = call
-    const { endpoint, test } = await context.webhooks.add({ ...body, player_id: session.playerId })
-    await note(call, 'webhook.added', endpoint)
+    const draft = { ...body, player_id: session.playerId }
+    const { endpoint, test } = await context.webhooks.add(draft, added => note(call, 'webhook.added', added))
     return { ...shown(endpoint), secret: endpoint.secret, test }
   }),
 

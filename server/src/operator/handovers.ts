@@ -1,15 +1,20 @@
 import { operatorOperations } from '@chancery/contract'
 import { makeHandover } from '../account/session/handovers.ts'
+import { turnOf } from '../store/locks.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { OperatorError } from './operator-error.ts'
-import { playerOf } from './player-of.ts'
+import { mustStillBe, playerOf } from './player-of.ts'
 
 /** Hand-over links: how a player comes from the game into the developer settings without a password. */
 export function handoverRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
   define(operatorOperations.handoversCreate, async ({ body: { landing = 'verify', ...named } }) => {
     const playerId = await playerOf(context, named)
-    const made = await makeHandover(context.pools.access, { playerId, landing })
+    const made = await context.pools.access.transaction(async db => {
+      await db.rows(turnOf(playerId))
+      await mustStillBe(playerId, context, named)
+      return makeHandover(db, { playerId, landing })
+    })
     if (!made) throw new OperatorError('bad_request', 'This player is suspended, and cannot sign in.')
     // The token is in the fragment, which browsers send to nobody: it reaches no log of a server or proxy, and no Referer.
     const url = `${context.publicUrl()}/developers/#handover=${made.token}`

@@ -3,12 +3,11 @@ import { answerLimitRequest, type LimitRequestRecord, limitRequestsOf } from '..
 import { makeKey } from '../access/player-keys.ts'
 import { type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/store.ts'
 import { notFound } from '../http/api-error.ts'
-import { turnAtKeysOf } from '../store/locks.ts'
+import { turnOf } from '../store/locks.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { futureTime } from './future-time.ts'
-import { OperatorError } from './operator-error.ts'
-import { playerOf, playerOfQuery } from './player-of.ts'
+import { mustStillBe, playerOf, playerOfQuery } from './player-of.ts'
 
 /** The owner's wish for a higher limit, as long as nobody has answered it. */
 const shownWish = (wish: LimitRequestRecord | undefined) =>
@@ -45,10 +44,8 @@ export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext)
       callLimit: limit,
     }
     const { text: key, record } = await pools.access.transaction(async db => {
-      await db.rows(turnAtKeysOf(wanted.playerId))
-      // Whoever was forgotten meanwhile leads no nation any more.
-      if ((await playerOf(context, { nation_id, player_id })) !== wanted.playerId)
-        throw new OperatorError('bad_request', 'The nation has just got another player: try again.')
+      await db.rows(turnOf(wanted.playerId))
+      await mustStillBe(wanted.playerId, context, { nation_id, player_id })
       return makeKey(db, wanted)
     })
     const { id: keyId, ...rest } = shown(record)

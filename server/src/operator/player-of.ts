@@ -23,6 +23,17 @@ export async function playerOf(
   return player
 }
 
+/** Holds that a player whose turn it is, or was, is still the one that is named. @throws where the nation has another by now. */
+export async function mustStillBe(
+  playerId: string,
+  context: Pick<OperatorContext, 'pools'>,
+  named: PlayerNamed,
+): Promise<void> {
+  // Whoever was forgotten meanwhile leads no nation any more.
+  if ((await playerOf(context, named)) !== playerId)
+    throw new OperatorError('bad_request', 'The nation has just got another player: try again.')
+}
+
 /** The player of a query, where one is named. */
 export async function playerOfQuery(
   context: Pick<OperatorContext, 'pools'>,

@@ -5,7 +5,7 @@ import { switchesOffAt } from '../webhooks/switches-off.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { OperatorError } from './operator-error.ts'
-import { playerOf, playerOfQuery } from './player-of.ts'
+import { mustStillBe, playerOf, playerOfQuery } from './player-of.ts'
 
 /** Times in UTC: PostgreSQL knows no offset beyond 16 hours, no year 0 and no time zone in brackets. */
 function inUtc(asked: Replay): Replay {
@@ -37,14 +37,11 @@ export function webhookRoutes(define: DefineOperatorRoute, context: OperatorCont
   define(operatorOperations.webhooksAdd, async ({ body }) => {
     const { nation_id, player_id, url, description = '', ...filter } = body
     const { types = null, nation_ids = null, alliance_ids = null } = filter
-    const { endpoint, test } = await webhooks.add({
-      player_id: await playerOf(context, { nation_id, player_id }),
-      url,
-      description,
-      types,
-      nation_ids,
-      alliance_ids,
-    })
+    const playerId = await playerOf(context, { nation_id, player_id })
+    const { endpoint, test } = await webhooks.add(
+      { player_id: playerId, url, description, types, nation_ids, alliance_ids },
+      () => mustStillBe(playerId, context, { nation_id, player_id }),
+    )
     const { id, secret, ...rest } = endpoint
     return { subject: id, body: { id, secret, ...shown(rest), test } }
   })

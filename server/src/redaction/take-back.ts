@@ -1,6 +1,6 @@
 import { type Batch, type Erasure, type Redaction, refuse } from '../store/batch.ts'
 import { sql } from '../store/database.ts'
-import { turnAtKeysOf } from '../store/locks.ts'
+import { turnOf } from '../store/locks.ts'
 import { closeBook } from '../webhooks/queue.ts'
 import { type BegunErasure, beginErasure } from './erase.ts'
 import { noteOfErasure, noteOfRedaction, type RedactionNote, writeNotes } from './ledger.ts'
@@ -74,9 +74,9 @@ async function finish(
     await db.rows(sql`update chancery_world.pulse set redaction_version = redaction_version + 1`)
     await db.rows(sql`select chancery_secret.drop_answers(${[...rewritten]}::bigint[])`)
   }
-  // A key that is being made is there before it is looked for. All turns come first: whoever has one may wait for what is changed below.
+  // What is being made of theirs is there before it is looked for. All turns come first: whoever has one may wait for what is changed below.
   for (const { player } of erasures.toSorted((one, other) => (one.player < other.player ? -1 : 1)))
-    await db.rows(turnAtKeysOf(player))
+    await db.rows(turnOf(player))
   for (const { player, ownNations } of erasures)
     await db.rows(sql`select chancery_secret.forget_player(${player}, ${ownNations}::text[])`)
 }

@@ -8,6 +8,9 @@ export const ingestLock = 0x696e_6765
 /** One ranking round at a time, whichever process runs it. */
 export const roundLock = 0x726f_756e
 
-/** Whoever makes keys of a player, counts them, or forgets the player, waits for the others: until the transaction ends. */
-export const turnAtKeysOf = (playerId: string) =>
-  sql`select pg_advisory_xact_lock(hashtext('chancery key'), hashtext(${playerId}))`
+/**
+ * Whoever makes something that is a player's, counts it, or forgets the player, waits for the others: until the transaction ends. What
+ * is read of the player after it, is so until then.
+ */
+export const turnOf = (playerId: string) =>
+  sql`select pg_advisory_xact_lock(hashtext('chancery player'), hashtext(${playerId}))`

@@ -37,8 +37,14 @@ import { TooManyEndpoints } from './too-many-endpoints.ts'
 
 /** What an owner, or the operator for them, can do with webhooks. Unknown ids are refused with `not_found`, wrong input with `bad_request`. */
 export interface WebhookSettings {
-  /** Adds an endpoint and tests it: it hears from then on if the test was answered. The secret is shown this once. */
-  add(endpoint: NewEndpoint): Promise<{ endpoint: EndpointWithSecret; test: WebhookTestAnswer }>
+  /**
+   * Adds an endpoint and tests it: it hears from then on if the test was answered. The secret is shown this once. Where `confirm`
+   * throws, it is taken away again: its player may have been forgotten while it was made.
+   */
+  add(
+    endpoint: NewEndpoint,
+    confirm: (added: Endpoint) => Promise<void>,
+  ): Promise<{ endpoint: EndpointWithSecret; test: WebhookTestAnswer }>
   list(filter: { playerId?: string | undefined }): Promise<Endpoint[]>
   find(id: string): Promise<Endpoint>
   /** Changes an endpoint. Another URL hears from when it answers a test: one is sent at once, unless the endpoint is switched off. */
@@ -104,7 +110,7 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
     find,
     list: filter => listEndpoints(pool, filter),
 
-    async add(endpoint) {
+    async add(endpoint, confirm) {
       const inserted = await insertEndpoint(
         pool,
         { ...endpoint, url: checkedUrl(endpoint) },
@@ -112,6 +118,10 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
       )
       if (inserted === 'player_suspended') throw suspended()
       if (inserted === 'too_many_endpoints') throw new TooManyEndpoints()
+      await confirm(inserted).catch(async error => {
+        await removeEndpoint(pool, inserted.id)
+        throw error
+      })
       const test = await sendTest(inserted)
       const shown = test.has_arrived ? await hear(inserted) : inserted
       return { endpoint: { ...shown, secret: inserted.secret }, test }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { query } from '../access/query.ts'
-import { assertRefused, type SignedIn, signIn, startAccounts } from '../account/browser.ts'
+import {
+  assertRefused,
+  handover,
+  openBrowser,
+  type SignedIn,
+  signIn,
+  startAccounts,
+} from '../account/browser.ts'
 import type { Event } from '../events/cases.ts'
 import { openStream, type StreamReader } from '../events/stream-reader.ts'
 import { alliance, member, nation, put, war } from '../ingest/facts.ts'
@@ -198,59 +204,115 @@ test('the ledger names the nations that were found', async () => {
   assert.ok(rows.some(row => /^chancery_secret.redaction .*""nations"": \[""found""\]/.test(row)))
 })
 
-describe('an erasure beside keys that are being made', () => {
-  const waitingFor = (keys: number) =>
-    until(async () => {
-      const [row] = await query<{ count: string }>(
-        chancery.databaseUrl,
-        `select count(*) from pg_locks where locktype = 'advisory' and not granted and database = (
-           select oid from pg_database where datname = current_database())`,
-      )
-      return Number(row?.count) === keys
-    }, `${keys} wait`)
-  const keysOf = async (playerId: string) => {
-    const answer = await chancery.operate('GET', `/keys?player_id=${playerId}`)
-    return ((await answer.json()) as { data: object[] }).data.length
-  }
-  /** Holds the turn at a player's keys while something begins to wait for it, then does the rest of the work. */
+describe('an erasure beside what is being made', () => {
+  /** Holds a player's turn while something begins to wait for it, then does the rest of the work. */
   async function held<T>(playerId: string, begin: () => Promise<T>, finish: string): Promise<T> {
     return withConnection(chancery.databaseUrl, async client => {
       await client.query('begin')
-      await client.query(`select pg_advisory_xact_lock(hashtext('chancery key'), hashtext($1))`, [playerId])
+      await client.query(`select pg_advisory_xact_lock(hashtext('chancery player'), hashtext($1))`, [
+        playerId,
+      ])
       const begun = begin()
-      await waitingFor(1)
+      await until(async () => {
+        const { rows } = await client.query(
+          `select from pg_locks where locktype = 'advisory' and not granted and classid = hashtext('chancery player')::oid`,
+        )
+        return rows.length === 1
+      }, 'it waits for the turn')
       await client.query(finish)
       await client.query('commit')
       return begun
     })
   }
+  /** What is kept of a player outside the world; the log of operators says of whom they spoke. */
+  const kept = async (playerId: string) =>
+    (await allTables(chancery.databaseUrl, ['chancery_access.operator_log']))
+      .split('\n')
+      .filter(row => /^chancery_(access|outbound)/.test(row) && row.includes(playerId))
+  const noSession = (playerId: string) =>
+    `delete from chancery_access.session where player_id = '${playerId}';
+     delete from chancery_access.handover where player_id = '${playerId}';
+     delete from chancery_access.account_log where player_id = '${playerId}'`
+  const noNation = (playerId: string) =>
+    `update chancery_secret.nation_private set player = null where player = '${playerId}'`
 
-  test('takes a key with it that is made when it begins', async () => {
+  test('takes with it what is made when it begins', async () => {
     await held(
       'racing',
       () => tell([{ op: 'erase', player: 'racing' }]),
       `insert into chancery_access.api_key (id, hash, player_id, name, scopes, created_at)
-       values ('key_racing', '\\x00', 'racing', 'racing', '{}', now())`,
+       values ('key_racing', '\\x00', 'racing', 'racing', '{}', now());
+       insert into chancery_outbound.endpoint (id, player_id, url, description, status, created_at, secret, secret_made_at)
+       values ('whe_racing', 'racing', 'https://racing.example', '', 'unconfirmed', now(), 'whsec_racing', now());
+       insert into chancery_access.handover (hash, player_id, landing, created_at, expires_at)
+       values ('\\x01', 'racing', 'verify', now(), now() + interval '1 minute')`,
     )
-    assert.equal(await keysOf('racing'), 0)
+    assert.deepEqual(await kept('racing'), [])
   })
 
-  test('leaves no key behind that is made when it ends', async () => {
-    await tell([nation('raced', { player: 'raced' })])
-    const own = await signIn(chancery, { player_id: 'raced' })
-    const body = { name: 'k', scopes: ['nation.read'], expires_at: null }
+  const bySession: Record<string, [method: string, path: string, body?: object]> = {
+    'a key': ['POST', '/keys', { name: 'k', scopes: ['nation.read'], expires_at: null }],
+    'a code': ['POST', '/codes', {}],
+    'an endpoint': [
+      'POST',
+      '/webhooks',
+      {
+        url: 'https://receiver.example/',
+        description: '',
+        types: null,
+        nation_ids: null,
+        alliance_ids: null,
+      },
+    ],
+    'a line of the log': ['POST', '/session/end-all'],
+  }
+  for (const [what, [method, path, body]] of Object.entries(bySession))
+    test(`leaves nothing behind of ${what} that its player makes when it ends`, async () => {
+      const player = `raced${path.replaceAll('/', '-')}`
+      await tell([nation(player, { player })])
+      const own = await signIn(chancery, { player_id: player })
+      const asked = await held(
+        player,
+        () => own.ask(method, path, { body }),
+        noSession(player) + ';' + noNation(player),
+      )
+      assertRefused(asked, 401, 'session_required')
+      assert.deepEqual(await kept(player), [])
+    })
+
+  test('lets nobody sign in by a link that was made before it', async () => {
+    const token = await handover(chancery, { player_id: 'linked' })
+    const begin = () => openBrowser(chancery).ask('POST', '/session', { body: { token } })
+    assertRefused(await held('linked', begin, noSession('linked')), 410, 'handover_invalid')
+    assert.deepEqual(await kept('linked'), [])
+  })
+
+  const byOperator: Record<string, [path: string, body: object]> = {
+    'a key': ['/keys', { name: 'k' }],
+    'an endpoint': ['/webhooks', { url: 'https://receiver.example/' }],
+    'a link': ['/handovers', {}],
+  }
+  for (const [what, [path, body]] of Object.entries(byOperator))
+    test(`leaves nothing behind of ${what} that the operator makes by the nation when it ends`, async () => {
+      const player = `operated${path.replaceAll('/', '-')}`
+      await tell([nation(player, { player })])
+      const asked = await held(
+        player,
+        () => chancery.operate('POST', path, { ...body, nation_id: player }),
+        noNation(player),
+      )
+      assert.equal(asked.status, 400)
+      assert.deepEqual(await kept(player), [])
+    })
+
+  test('leaves its player out of a code that is made when it ends', async () => {
+    await tell([nation('coded', { player: 'coded-player' })])
     const asked = await held(
-      'raced',
-      () => own.ask('POST', '/keys', { body }),
-      `delete from chancery_access.session where player_id = 'raced'`,
+      'coded-player',
+      () => chancery.operate('POST', '/codes', { nation_id: 'coded' }),
+      noNation('coded-player'),
     )
-    assertRefused(asked, 401, 'session_required')
-    const operated = await held(
-      'raced',
-      () => chancery.operate('POST', '/keys', { name: 'k', nation_id: 'raced' }),
-      `update chancery_secret.nation_private set player = null where nation_id = 'raced'`,
-    )
-    assert.equal(operated.status, 400)
-    assert.equal(await keysOf('raced'), 0)
+    assert.equal(asked.status, 201)
+    assert.deepEqual(await kept('coded-player'), [])
   })
 })

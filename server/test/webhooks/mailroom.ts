@@ -109,13 +109,14 @@ export async function openMailroom() {
     },
     /** Adds an endpoint whose test is answered. */
     async addEndpoint(host: string, filter: Partial<FilterRow> = {}, player = 'p1') {
-      const { endpoint } = await settings.add({
+      const draft = {
         ...anywhere,
         ...filter,
         player_id: player,
         url: `https://${host}/hook`,
         description: '',
-      })
+      }
+      const { endpoint } = await settings.add(draft, async () => {})
       return endpoint
     },
     async tell(facts: Fact[], { announce = true } = {}) {

@@ -1,5 +1,6 @@
 import { type HandoverPreview, type Landing, limits } from '@chancery/contract'
 import { type Database, sql } from '../../store/database.ts'
+import { turnOf } from '../../store/locks.ts'
 import { type BadgeRow, badgeColumns, badgeOf, joinNationOf } from '../badge.ts'
 import type { SignIn } from './sessions.ts'
 import { hashToken, makeToken, type TokenHash } from './tokens.ts'
@@ -10,7 +11,7 @@ export interface MadeHandover {
   expiresAt: string
 }
 
-/** Makes a hand-over by which a browser signs in as a player, once and within a minute; undefined for a suspended player. */
+/** Makes a hand-over by which a browser signs in as a player, once and within a minute; undefined for a suspended player. In the player's turn. */
 export async function makeHandover(
   db: Database,
   { playerId, landing }: SignIn,
@@ -45,8 +46,13 @@ export async function previewHandover(db: Database, hash: TokenHash): Promise<Ha
   return { player_id: row.playerId, nation: badgeOf(row), landing: row.landing, expires_at: row.expiresAt }
 }
 
-/** Uses a hand-over up, in one statement: of any number at once exactly one finds it unused. */
-export const redeemHandover = (db: Database, hash: TokenHash): Promise<SignIn | undefined> =>
-  db.first(sql`
+/** Uses a hand-over up, in one statement: of any number at once exactly one finds it unused. In a transaction: takes the player's turn. */
+export async function redeemHandover(db: Database, hash: TokenHash): Promise<SignIn | undefined> {
+  const made = await db.first<{ playerId: string }>(sql`
+    select player_id as "playerId" from chancery_access.handover where hash = ${hash}`)
+  if (!made) return undefined
+  await db.rows(turnOf(made.playerId))
+  return db.first(sql`
     update chancery_access.handover h set used_at = clock_timestamp()
     where h.hash = ${hash} and ${isGood} returning h.player_id as "playerId", h.landing`)
+}

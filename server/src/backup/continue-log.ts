@@ -37,7 +37,10 @@ export async function continueLog(db: Database, nowMs: number, replaced?: Known)
     on conflict (last_before) do update set first_after = excluded.first_after`)
   await db.rows(sql`update chancery_world.pulse set seq = ${seq}, world_version = ${above('world_version')}`)
   await db.rows(sql`update chancery_access.pulse set version = ${above('access_version')}`)
-  // No version of the world is the one that was ranked: a round is due.
-  await db.rows(sql`update chancery_world.ranking_round set world_version = 0`)
+  // No version of the world is the one that was ranked: a round is due. A backup has no places; until then as many are listed as there are.
+  await db.rows(sql`
+    update chancery_world.ranking_round set world_version = 0,
+      nations = coalesce((select max(position) from chancery_world.nation_place where rank is not null), 0),
+      alliances = coalesce((select max(position) from chancery_world.alliance_place where rank is not null), 0)`)
   return seq + 1
 }

@@ -10,10 +10,12 @@ import { applyWithin, dropSchemas } from '../../src/backup/schema.ts'
 import { takeBackup } from '../../src/backup/take-backup.ts'
 import { appendToLedger, type LedgerEntry, ledgerFile, readLedger } from '../../src/redaction-ledger.ts'
 import { openCopySession } from '../../src/store/copy.ts'
+import { roundLock } from '../../src/store/locks.ts'
 import { pendingMigrations, readMigrations } from '../../src/store/migrate.ts'
 import { nation } from '../ingest/facts.ts'
 import type { Fact } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { withConnection } from '../support/database-url.ts'
 import { backUp, openOffice, restoreTo, value } from './office.ts'
 
 /** A database whose backup is older than what was done to it: a nation was renamed by a redaction, things were revoked. */
@@ -127,6 +129,30 @@ test('a restored database can be restored again, and goes on above both', async 
   })
   assert.ok(next > before + 1, `${next} after ${before}`)
 })
+
+test('until its first ranking round, lists of a restored database count what they show', () =>
+  copied(async database => {
+    await restoreTo(database, backup, { redactions: ledger })
+    await withConnection(database.url, async client => {
+      // Whoever holds this lock keeps the rounds away.
+      await client.query('select pg_advisory_lock($1)', [roundLock])
+      const chancery = await openOffice(database.url)
+      try {
+        for (const list of ['/nations', '/nations?status=active', '/nations?min_score=0', '/rankings'])
+          for (const announced of [false, true]) {
+            if (announced) await chancery.tell([nation('young')], { waits: false })
+            const { data, pagination } = await chancery.read<{
+              data: { rank: number | null }[]
+              pagination: { total: number }
+            }>(list)
+            assert.equal(pagination.total, data.length, list)
+            assert.ok(data.every(({ rank }) => rank !== 0))
+          }
+      } finally {
+        await chancery.close()
+      }
+    })
+  }))
 
 test('a clock that stands before 2026 still leaves a gap', () =>
   copied(async database => {

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { runRankingRound } from '../../src/rankings/round.ts'
 import { createPool } from '../../src/store/database.ts'
+import { roundLock } from '../../src/store/locks.ts'
 import { alliance, member, nation, put, remove } from '../ingest/facts.ts'
 import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
 
@@ -160,6 +161,23 @@ test('a deleted nation leaves the ranking with the next round', async () => {
   await chancery.tell([remove('nation', 'leaving')])
   assert.equal((await placesOf())[0]?.[0], 'b')
   assert.ok(!(await placesOf()).some(([id]) => id === 'leaving'))
+})
+
+test('who is younger than the round is not in its ranking, also where the last of it is gone', async () => {
+  const { pagination } = await chancery.read<Page<Place>>('/rankings')
+  const last = await chancery.read<Page<Place>>(`/rankings?limit=1&page=${pagination.total}`)
+  // Whoever holds this lock keeps the rounds away.
+  await client.query('select pg_advisory_lock($1)', [roundLock])
+  await chancery.tell([remove('nation', `${last.data[0]?.nation.id}`)], { waits: false })
+  await chancery.tell([nation('young', { national_score: 1_000 })], { waits: false })
+  const { data } = await chancery.read<Page<Place>>(
+    `/rankings?limit=2&page=${Math.ceil(pagination.total / 2)}`,
+  )
+  assert.ok(data.every(({ rank, nation: { id } }) => rank > 0 && id !== 'young'))
+  await client.query('select pg_advisory_unlock($1)', [roundLock])
+  await chancery.tell([nation('young', { national_score: 2_000 })])
+  assert.equal((await placesOf())[0]?.[0], 'young')
+  await chancery.tell([remove('nation', 'young')])
 })
 
 test('the name of a nation changes in the ranking at once, its place with the round', async () => {

@@ -30,6 +30,7 @@ export async function rankNations(
   const total = round?.nations ?? 0
   const offset = offsetOf(request)
   if (offset >= total) return { items: [], total }
+  // Where the last of the round is gone, a younger nation may stand in its place: it has no rank yet.
   const rows = await pools.public.rows<NationPlaceRow>(sql`
     select p.rank, p.previous_rank, p.national_score, n.id, n.nation_name, n.leader_name,
       m.alliance_id, m.rank as member_rank, a.name as alliance_name, a.tag as alliance_tag
@@ -37,7 +38,7 @@ export async function rankNations(
     join chancery_world.nation n on n.id = p.nation_id
     left join chancery_world.alliance_member m on m.nation_id = n.id
     left join chancery_world.alliance a on a.id = m.alliance_id
-    where p.position > ${offset} and p.position <= ${offset + request.limit} order by p.position`)
+    where p.position > ${offset} and p.position <= ${offset + request.limit} and p.rank is not null order by p.position`)
   const items = rows.map(row => ({
     rank: row.rank,
     previous_rank: row.previous_rank,

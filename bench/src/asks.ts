@@ -23,6 +23,7 @@ export async function asksOf(
         ? asks.map((ask, index) => withKey(ask, keys[index]))
         : asks.flatMap(ask => keys.map(key => withKey(ask, key)))
     case 'nginx':
+    case 'nginx-log':
       // It tags its files in its own way.
       return work.status === 304 ? Promise.all(asks.map(ask => withTagOf(contestant, ask))) : asks
     default:

@@ -89,7 +89,10 @@ export async function setScene({
     const works = worksFor(subjects, etag)
     if (versionOf('nginx', '-v') === undefined)
       leftOut.push({ title: 'nginx from disk', why: 'nginx is not installed' })
-    else add(await startNginx(await filesOf(first.url, works)))
+    else {
+      const files = await filesOf(first.url, works)
+      for (const logs of [false, true]) add(await startNginx(files, { logs }))
+    }
     return { database, door, subjects, keys, works, contestants, leftOut, close }
   } catch (error) {
     await close()

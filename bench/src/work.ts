@@ -5,6 +5,7 @@ export type ContestantId =
   | 'node'
   | 'fastify'
   | 'nginx'
+  | 'nginx-log'
   | 'plain'
   | 'platformatic'
   | 'postgraphile'
@@ -55,6 +56,7 @@ export function worksFor(subjects: Subjects, etag: string): Work[] {
         'node',
         'fastify',
         'nginx',
+        'nginx-log',
         'plain',
         'platformatic',
         'postgraphile',
@@ -73,6 +75,7 @@ export function worksFor(subjects: Subjects, etag: string): Work[] {
         'node',
         'fastify',
         'nginx',
+        'nginx-log',
         'plain',
         'platformatic',
         'postgraphile',
@@ -85,7 +88,7 @@ export function worksFor(subjects: Subjects, etag: string): Work[] {
       ...ownWords,
       id: 'not-modified',
       title: 'The page again, not modified (304)',
-      contestants: ['node', 'nginx', 'chancery'],
+      contestants: ['node', 'nginx', 'nginx-log', 'chancery'],
       asks: asked([hot], { 'if-none-match': etag }),
       status: 304,
     },
@@ -93,7 +96,7 @@ export function worksFor(subjects: Subjects, etag: string): Work[] {
       ...ownWords,
       id: 'gzip',
       title: 'The page, compressed',
-      contestants: ['node', 'nginx', 'chancery'],
+      contestants: ['node', 'nginx', 'nginx-log', 'chancery'],
       asks: asked([hot], { 'accept-encoding': 'gzip' }),
     },
     {

@@ -21,8 +21,11 @@ export interface ServedFile {
 /** nginx writes these itself, from the file. */
 const ofFile = new Set(['content-type', 'content-length', 'content-encoding', 'etag', 'vary', 'x-request-id'])
 
-/** nginx with one worker, with files in place of answers, a limit for each address, and no log. */
-export async function startNginx(files: readonly ServedFile[]): Promise<Contestant> {
+/** nginx with one worker, with files in place of answers, and a limit for each address. `logs`: it writes a line for each call. */
+export async function startNginx(
+  files: readonly ServedFile[],
+  { logs }: { logs: boolean },
+): Promise<Contestant> {
   const directory = await mkdtemp(join(tmpdir(), 'chancery-bench-nginx-'))
   // The worker may run as another user, who has to read.
   await chmod(directory, 0o755)
@@ -33,15 +36,14 @@ export async function startNginx(files: readonly ServedFile[]): Promise<Contesta
   }
   const port = await freePort()
   const configuration = join(directory, 'nginx.conf')
-  await writeFile(configuration, configurationOf(directory, port, files))
+  await writeFile(configuration, configurationOf(directory, port, { files, logs }))
   const [program, ...args] = pinned('server', ['nginx', '-p', directory, '-c', configuration, '-e', 'stderr'])
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] })
   const ended = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
   await untilItAnswers(url)
   return {
-    id: 'nginx',
-    title: 'nginx from disk',
+    ...(logs ? { id: 'nginx-log', title: 'nginx, with its log' } : { id: 'nginx', title: 'nginx from disk' }),
     url,
     pid: Number(child.pid),
     async close() {
@@ -52,7 +54,11 @@ export async function startNginx(files: readonly ServedFile[]): Promise<Contesta
   }
 }
 
-function configurationOf(directory: string, port: number, files: readonly ServedFile[]): string {
+function configurationOf(
+  directory: string,
+  port: number,
+  { files, logs }: { files: readonly ServedFile[]; logs: boolean },
+): string {
   const locations = files.map(({ path, answer }, index) => {
     const headers = answer.headers
       .filter(([name]) => !ofFile.has(name.toLowerCase()))
@@ -71,7 +77,7 @@ pid ${directory}/nginx.pid;
 worker_processes 1;
 events { worker_connections 1024; }
 http {
-  access_log off;
+  access_log ${logs ? `${directory}/access.log` : 'off'};
   client_body_temp_path ${directory}/body;
   proxy_temp_path ${directory}/proxy;
   fastcgi_temp_path ${directory}/fastcgi;

@@ -274,7 +274,7 @@ describe('an erasure beside what is being made', () => {
       const asked = await held(
         player,
         () => own.ask(method, path, { body }),
-        noSession(player) + ';' + noNation(player),
+        `${noSession(player)};${noNation(player)}`,
       )
       assertRefused(asked, 401, 'session_required')
       assert.deepEqual(await kept(player), [])

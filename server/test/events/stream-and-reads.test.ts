@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { nation } from '../ingest/facts.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+import type { Event } from './cases.ts'
+import { openStream } from './stream-reader.ts'
+
+let chancery: TestChancery
+before(async () => {
+  chancery = await startChancery()
+  await chancery.tell([nation('n1', { nation_name: 'Number 0', national_score: 0 })])
+})
+after(() => chancery.close())
+
+const numberIn = (name: unknown) => Number(/^Number (\d+)$/.exec(`${name}`)?.[1])
+const nameOf = ({ data }: Event) => (data.nation as { nation_name: string }).nation_name
+
+/** Ways to learn what the nation is called. Each is asked for so often that its answer is remembered. */
+const reads: [path: string, nameIn: (data: never) => unknown][] = [
+  ['/nations/n1', (data: { nation_name: string }) => data.nation_name],
+  ['/nations?ids=n1', ([first]: { nation_name: string }[]) => first?.nation_name],
+  ['/nations?search=number', ([first]: { nation_name: string }[]) => first?.nation_name],
+  ['/events?type=nation.renamed&limit=1', ([first]: Event[]) => first && nameOf(first)],
+]
+
+test('whoever is told of something by a stream reads nothing older, though answers are remembered', async () => {
+  const stream = await openStream(`${chancery.url}/api/v1/events/stream?type=nation.renamed`)
+  const renames = 15
+  let isOver = false
+  /** The newest name that the stream has told. */
+  const told = () =>
+    Math.max(
+      0,
+      ...stream
+        .data()
+        .slice(-1)
+        .map(text => numberIn(nameOf(JSON.parse(text)))),
+    )
+  async function readOn([path, nameIn]: (typeof reads)[number]): Promise<void> {
+    while (!isOver) {
+      const known = told()
+      const { data } = await chancery.read<{ data: never }>(path)
+      if (known > 0) assert.ok(numberIn(nameIn(data)) >= known, `${path} is older than ${known}`)
+    }
+  }
+  const readers = Promise.all(reads.map(readOn))
+  try {
+    for (let number = 1; number <= renames; number += 1) {
+      await chancery.tell([nation('n1', { nation_name: `Number ${number}` })], { waits: false })
+      await stream.until(({ data }) => data !== undefined && numberIn(nameOf(JSON.parse(data))) === number)
+    }
+  } finally {
+    isOver = true
+    stream.close()
+    await readers
+  }
+})

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { contractFor, demoProfile } from '@chancery/contract'
+import fc from 'fast-check'
+import pg from 'pg'
+import { runRankingRound } from '../../src/rankings/round.ts'
+import { listNations } from '../../src/resources/nations/list.ts'
+import { listWars } from '../../src/resources/wars/store.ts'
+import { createPool, type DatabasePool, databaseOver } from '../../src/store/database.ts'
+import type { Page, PageRequest } from '../../src/store/paging.ts'
+import type { ReadContext } from '../../src/store/read-context.ts'
+import { alliance, member, nation, put, remove, war } from '../ingest/facts.ts'
+import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { randomRuns, whileBegunWithin } from '../support/random-runs.ts'
+
+let chancery: TestChancery
+let rounds: DatabasePool
+let client: pg.Client
+before(async () => {
+  chancery = await startChancery()
+  rounds = createPool({
+    target: { connectionString: chancery.databaseUrl },
+    role: 'chancery_ingest',
+    connectionsMax: 1,
+  })
+  client = new pg.Client({ connectionString: chancery.databaseUrl })
+  await client.connect()
+})
+after(async () => {
+  await client.end()
+  await rounds.close()
+  await chancery.close()
+})
+
+const numbers = (count: number) => fc.integer({ min: 1, max: count })
+// Few scores, so that nations share them, and such that lie between two others.
+const score = fc.oneof(
+  fc.integer({ min: 0, max: 5 }),
+  fc.integer({ min: 0, max: 50_000 }).map(parts => parts / 10_000),
+)
+const status = fc.constantFrom('active', 'protected', 'vacation', 'inactive')
+const lives = fc.uniqueArray(
+  fc.record({ id: numbers(20), score, status, alliance: fc.option(numbers(3)), isRenamed: fc.boolean() }),
+  { selector: ({ id }) => id, minLength: 2, maxLength: 8 },
+)
+const wars = fc.uniqueArray(
+  fc.record({
+    id: numbers(16),
+    status: fc.constantFrom('active', 'ended'),
+    sides: fc.tuple(fc.nat(), fc.nat()),
+  }),
+  { selector: ({ id }) => id, maxLength: 4 },
+)
+const batch = fc.record({
+  lives,
+  wars,
+  gone: fc.uniqueArray(numbers(20), { maxLength: 4 }),
+  goneWars: fc.uniqueArray(numbers(16), { maxLength: 2 }),
+  isReset: fc.nat({ max: 19 }).map(number => number === 0),
+})
+type Drawn = typeof batch extends fc.Arbitrary<infer B> ? B : never
+
+/** Ids of what a reset has retired are never used again: each era has its own. */
+let era = 1
+const named = (letter: string, number: number) => `e${era}${letter}${number}`
+
+function factsOf({ lives, wars, gone, goneWars, isReset }: Drawn): Fact[] {
+  if (isReset) {
+    era += 1
+    return [{ op: 'reset', ended: { id: `${era - 1}`, name: 'Past' }, next: { id: `${era}`, name: 'Next' } }]
+  }
+  const told = new Set(lives.map(({ id }) => id))
+  const toldWars = new Set(wars.map(({ id }) => id))
+  const n = (choice: number) => named('n', lives[choice % lives.length]?.id ?? 0)
+  return [
+    ...[1, 2, 3].map(number => alliance(named('a', number))),
+    ...lives.flatMap(({ id, score: national_score, status, alliance, isRenamed }) => [
+      nation(named('n', id), { national_score, status }),
+      alliance === null
+        ? remove('alliance_member', named('n', id))
+        : member(named('n', id), named('a', alliance)),
+      ...(isRenamed
+        ? [{ op: 'redact', resource: 'nation', id: named('n', id), data: { nation_name: `Gone ${id}` } }]
+        : []),
+    ]),
+    ...gone.filter(id => !told.has(id)).map(id => remove('nation', named('n', id))),
+    ...wars
+      .filter(({ sides: [one, other] }) => n(one) !== n(other))
+      .map(({ id, status, sides: [one, other] }) =>
+        war(named('w', id), n(one), n(other), { status, declared_at: new Date().toISOString() }),
+      ),
+    ...goneWars.filter(id => !toldWars.has(id)).map(id => remove('war', named('w', id))),
+    put('news_item', { id: 'x', title: 'Moving', published_at: '2026-05-03T00:00:00Z' }),
+  ]
+}
+
+const bound = fc.option(fc.oneof(score, fc.constant(Number.MAX_SAFE_INTEGER)), { nil: undefined })
+const question = fc.record({
+  alliances: fc.option(fc.uniqueArray(numbers(4), { maxLength: 3 }), { nil: undefined }),
+  status: fc.option(status, { nil: undefined }),
+  min_score: bound,
+  max_score: bound,
+  search: fc.option(fc.constantFrom('n', 'nation e', 'gone', '1', '%'), { nil: undefined, freq: 4 }),
+  warStatus: fc.option(fc.constantFrom('active', 'ended'), { nil: undefined }),
+  limit: fc.constantFrom(1, 2, 3, 7, 100),
+})
+type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never
+
+/** All pages of a list until one is empty, and the totals that they tell; one far beyond the end tells the same. */
+async function readAll(limit: number, read: (request: PageRequest) => Promise<Page<{ id: string }>>) {
+  const ids: string[] = []
+  const totals = new Set<number>()
+  for (let page = 1; ; page += 1) {
+    const { items, total } = await read({ page, limit })
+    totals.add(total)
+    ids.push(...items.map(({ id }) => id))
+    if (items.length > 0) continue
+    totals.add((await read({ page: Number.MAX_SAFE_INTEGER, limit })).total)
+    return { ids, totals: [...totals] }
+  }
+}
+
+const contract = contractFor(demoProfile)
+
+/** Asks a question of one moment: of lists, and of plain queries. */
+async function assertListed({ alliances, warStatus, limit, ...filter }: Question): Promise<void> {
+  const alliance_id = alliances?.map(number => named('a', number))
+  const { status, min_score, max_score, search } = filter
+  const idsOf = async (text: string, values: unknown[]) =>
+    (await client.query<{ id: string }>(text, values)).rows.map(({ id }) => id)
+  const db = databaseOver(client, false)
+  const context = { pools: { public: db, search: db }, contract } as unknown as ReadContext
+  await client.query('begin isolation level repeatable read')
+  try {
+    // What a round swaps in while the snapshot is taken would not be in it.
+    await client.query(
+      `lock table chancery_world.nation_place, chancery_world.alliance_place in access share mode`,
+    )
+    const expected = await idsOf(
+      `select n.id from chancery_world.nation n left join chancery_world.nation_place p on p.nation_id = n.id
+         left join chancery_world.alliance_member m on m.nation_id = n.id
+       where ($1::text[] is null or m.alliance_id = any($1)) and ($2::text is null or n.status = $2)
+         and ($3::numeric is null or n.national_score >= $3) and ($4::numeric is null or n.national_score <= $4)
+         and ($5::text is null or strpos(lower(n.nation_name), $5) > 0) order by p.position`,
+      [alliance_id, status, min_score, max_score, search],
+    )
+    const isFiltered = alliance_id !== undefined || Object.values(filter).some(value => value !== undefined)
+    if (isFiltered) {
+      const asked = { ...filter, alliance_id, ids: undefined }
+      const { ids, totals } = await readAll(limit, request => listNations(context, { ...asked, ...request }))
+      // A search has the names that begin with its text first.
+      const inOrder = (found: string[]) => (search === undefined ? found : found.toSorted())
+      assert.deepEqual(inOrder(ids), inOrder(expected))
+      assert.deepEqual(totals, [expected.length])
+    }
+    const expectedWars = await idsOf(
+      `select id from chancery_world.war where ($1::text is null or status = $1)
+         and ($2::text[] is null or attacker_alliance_id = any($2) or defender_alliance_id = any($2)) order by declared_at desc, id`,
+      [warStatus, alliance_id],
+    )
+    const asked = {
+      status: warStatus,
+      alliance_id,
+      nation_id: undefined,
+      conflict_id: undefined,
+      ids: undefined,
+    }
+    const { ids, totals } = await readAll(limit, request => listWars(context, { ...asked, ...request }))
+    assert.deepEqual(ids, expectedWars)
+    assert.deepEqual(totals, [expectedWars.length])
+  } finally {
+    await client.query('rollback')
+  }
+}
+
+/** Rounds as a second process runs them beside the server's own. One that meets a reader is tried again. */
+async function runRounds(isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await runRankingRound(rounds).catch(error => assert.equal(error.code, '55P03'))
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}
+
+test('at any moment lists hold what plain queries find, while batches, resets, redactions and the rounds of two processes go on', async () => {
+  const mayBegin = whileBegunWithin(5_000)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(batch, { minLength: 4, maxLength: 8 }),
+      fc.array(question, { minLength: 8, maxLength: 8 }),
+      async (batches, questions) => {
+        if (!mayBegin()) return
+        let isOver = false
+        const telling = (async () => {
+          for (const drawn of batches) await chancery.tell(factsOf(drawn), { waits: false })
+        })().finally(() => {
+          isOver = true
+        })
+        const moving = Promise.all([telling, runRounds(() => isOver)])
+        try {
+          for (let asked = 0; !isOver || asked < questions.length; asked += 1)
+            await assertListed(questions[asked % questions.length] as Question)
+        } finally {
+          await moving
+        }
+      },
+    ),
+    { numRuns: randomRuns(12), endOnFailure: true },
+  )
+})

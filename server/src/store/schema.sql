@@ -881,7 +881,7 @@ create table chancery_world.war (
   attacker_battles_won bigint default 0 not null,
   defender_battles_won bigint default 0 not null,
   constraint war_pkey PRIMARY KEY (id)
-);
+) with (fillfactor=70);
 CREATE INDEX war_attacker ON chancery_world.war USING btree (attacker_nation_id, declared_at DESC, id);
 CREATE INDEX war_attacker_alliance ON chancery_world.war USING btree (attacker_alliance_id, declared_at DESC, id) WHERE (attacker_alliance_id IS NOT NULL);
 CREATE INDEX war_conflict ON chancery_world.war USING btree (conflict_id, declared_at DESC, id) WHERE (conflict_id IS NOT NULL);

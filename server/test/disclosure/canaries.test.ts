@@ -136,7 +136,7 @@ function testCanaries(world: CanaryWorld) {
       await client.query(`
       create function chancery_secret.complain() returns trigger language plpgsql as
       $$ begin raise exception 'no place for %', new; end $$;
-      create trigger complain before insert on chancery_secret.nation_private for each row execute function chancery_secret.complain()`)
+      create trigger complain before insert or update on chancery_secret.nation_private for each row execute function chancery_secret.complain()`)
       const [text] = secretsOf('nation', 'n_leader', ['player'])
       const broken = await server.operate(
         'POST',

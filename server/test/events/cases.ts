@@ -319,6 +319,31 @@ export const cases: Case[] = [
     ],
   },
   {
+    name: 'a battle of an ally, who is called as now',
+    given: [nation('ally', { nation_name: 'Ally' }), put('nation', { id: 'ally', nation_name: 'Old friend' })],
+    fact: battle('b2', 'w1', 'ally', 'n3', { fought_at: noon, victor: 'attacker' }),
+    events: [
+      {
+        type: 'battle.fought',
+        summary: 'Old friend won a battle against Nation n3.',
+        nation_ids: ['ally', 'n3'],
+        alliance_ids: ['a1'],
+        war_id: 'w1',
+        conflict_id: 'c1',
+        data: {
+          battle_id: 'b2',
+          war_id: 'w1',
+          kind: null,
+          attacker: { nation_id: 'ally', nation_name: 'Old friend' },
+          defender: nationOf('n3'),
+          victor: 'attacker',
+          losses: { attacker: {}, defender: {} },
+          infrastructure_destroyed: null,
+        },
+      },
+    ],
+  },
+  {
     name: 'a corrected battle',
     given: [],
     fact: put('battle', { id: 'b1', victor: 'draw' }),

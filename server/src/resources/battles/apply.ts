@@ -63,13 +63,14 @@ async function tell(batch: Batch, transitions: Transition<Battle>[]): Promise<vo
     after && !before ? [{ line, battle: after }] : [],
   )
   if (fought.length === 0) return
-  const names = await batch.nationNames(
-    fought.flatMap(({ battle }) => [battle.attacker_nation_id, battle.defender_nation_id]),
-  )
   const wars = await warsOf(
     batch,
     fought.map(({ battle }) => battle.war_id),
   )
+  const others = fought.flatMap(({ battle: { war_id, attacker_nation_id, defender_nation_id } }) =>
+    [attacker_nation_id, defender_nation_id].filter(id => nameIn(wars.get(war_id), id) === undefined),
+  )
+  const names = others.length > 0 ? await batch.nationNames(others) : new Map<string, string>()
   for (const { line, battle } of fought) {
     const war = wars.get(battle.war_id)
     const nation = (id: string) => ({ nation_id: id, nation_name: nameIn(war, id) ?? names.get(id) ?? id })

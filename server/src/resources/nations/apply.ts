@@ -1,13 +1,14 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
 import type { SplitAttributes } from '../../store/attributes.ts'
 import type { Batch, Change } from '../../store/batch.ts'
+import { changedRowWriter } from '../../store/changed-rows.ts'
 import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { refuseReused } from '../../store/reused-ids.ts'
-import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
+import { bury, rowRemover, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
 import { addScoreChanges } from '../alliances/recount.ts'
-import { displaceNations, noteChanged, placeNations } from './recount.ts'
+import { displaceNations, noteChanged, type PlacedNation, placeNations, updatePlaces } from './recount.ts'
 
 type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
   Required<Pick<ReadableOf<ResourceOf<'nation'>>, 'military' | 'economy' | 'production' | 'assignments'>> & {
@@ -15,7 +16,7 @@ type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' 
     moderation_notes: string | null
   } & Omit<SplitAttributes, 'attributes'>
 
-const writeNations = rowWriter('chancery_world.nation', 'id', [
+const writeNations = changedRowWriter('chancery_world.nation', 'id', [
   'id',
   'nation_name',
   'leader_name',
@@ -33,7 +34,7 @@ const writeNations = rowWriter('chancery_world.nation', 'id', [
   'updated_at',
   'search_text',
 ])
-const writeSecrets = rowWriter(
+const writeSecrets = changedRowWriter(
   'chancery_secret.nation_private',
   'nation_id',
   [
@@ -75,7 +76,13 @@ const secretsOf = ({
   admin_attributes,
 })
 
-const store: ThingStore<Nation> = {
+const withSearchText = (nation: Nation) => ({
+  ...nation,
+  search_text: searchText(nation.nation_name, nation.leader_name),
+})
+
+/** Keeps nations for one chunk of changes: what it has loaded says what of them has to be written. */
+const createStore = (known = new Map<string, Nation>()): ThingStore<Nation> => ({
   resource: 'nation',
 
   async load({ db }, ids) {
@@ -87,19 +94,31 @@ const store: ThingStore<Nation> = {
         coalesce(p.admin_attributes, '{}') as admin_attributes
       from chancery_world.nation n left join chancery_secret.nation_private p on p.nation_id = n.id
       where n.id = any(${ids})`)
-    return new Map(rows.map(row => [row.id, row]))
+    for (const row of rows) known.set(row.id, row)
+    return known
   },
 
   async save({ db, touched }, nations) {
-    await writeNations(
+    const rows = nations.map(nation => {
+      const before = known.get(nation.id)
+      return { after: withSearchText(nation), before: before && withSearchText(before) }
+    })
+    await writeNations(db, rows)
+    await writeSecrets(
       db,
-      nations.map(nation => ({ ...nation, search_text: searchText(nation.nation_name, nation.leader_name) })),
+      rows.map(({ after, before }) => ({ after: secretsOf(after), before: before && secretsOf(before) })),
     )
-    await writeSecrets(db, nations.map(secretsOf))
-    const ids = nations.map(nation => nation.id)
-    for (const id of await unearth(db, 'nation', ids)) touched.warNations.add(id)
-    await placeNations(db, ids)
-    await noteChanged(db, ids)
+    const added = nations.flatMap(({ id }) => (known.has(id) ? [] : [id]))
+    for (const id of await unearth(db, 'nation', added)) touched.warNations.add(id)
+    await placeNations(db, added)
+    await updatePlaces(
+      db,
+      rows.flatMap(({ after, before }) => (before && isListedOtherwise(before, after) ? [after] : [])),
+    )
+    await noteChanged(
+      db,
+      nations.map(({ id }) => id),
+    )
   },
 
   async remove(batch, ids) {
@@ -108,12 +127,17 @@ const store: ThingStore<Nation> = {
     await displaceNations(batch.db, ids)
     await noteChanged(batch.db, ids)
   },
-}
+})
+
+const isListedOtherwise = (before: PlacedNation, after: PlacedNation) =>
+  before.status !== after.status ||
+  before.national_score !== after.national_score ||
+  before.search_text !== after.search_text
 
 /** Applies facts about nations. */
 export async function applyNations(batch: Batch, changes: Change[]): Promise<void> {
   await refuseReused(batch, 'nation', changes)
-  const transitions = await settle(batch, store, await freePlayers(batch, changes))
+  const transitions = await settle(batch, createStore(), await freePlayers(batch, changes))
   await addScoreChanges(batch, transitions)
   await removeApplications(
     batch.db,

@@ -21,6 +21,34 @@ export async function placeNations(db: Database, ids: readonly string[]): Promis
     insert into chancery_world.nation_moved select position from placed where is_moved on conflict do nothing`)
 }
 
+/** What lists of nations select by. */
+export interface PlacedNation {
+  id: string
+  status: string
+  national_score: number
+  search_text: string
+}
+
+/** The same of nations that were there before: nothing of it has to be read. */
+export async function updatePlaces(db: Database, nations: readonly PlacedNation[]): Promise<void> {
+  if (nations.length === 0) return
+  const columnOf = (column: keyof PlacedNation) => nations.map(nation => nation[column])
+  const found = await db.first<{ count: number }>(sql`
+    with changed as (
+      update chancery_world.nation_place p set status = t.status, score_now = t.score, search_text = t.search_text
+      from unnest(${columnOf('id')}::text[], ${columnOf('status')}::text[], ${columnOf('national_score')}::numeric[],
+        ${columnOf('search_text')}::text[]) as t (id, status, score, search_text)
+      where p.nation_id = t.id
+      returning p.position, p.rank is null or p.score_now <> p.national_score as is_moved
+    ), moved as (
+      insert into chancery_world.nation_moved select position from changed where is_moved on conflict do nothing
+    )
+    select count(*) as count from changed`)
+  // After a restore there are no places before the next round.
+  const ids = nations.map(({ id }) => id)
+  if (found?.count !== nations.length) await placeNations(db, ids)
+}
+
 /** Takes nations out of the lists. */
 export async function displaceNations(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return

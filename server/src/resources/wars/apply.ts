@@ -1,17 +1,18 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import { type Batch, type Change, type NationWarCounts, refuse } from '../../store/batch.ts'
+import { changedRowWriter } from '../../store/changed-rows.ts'
 import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { type HistoryOf, lastReset, watchReuse } from '../../store/reused-history.ts'
 import { retiredWith } from '../../store/reused-ids.ts'
-import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
+import { bury, rowRemover, unearth } from '../../store/rows.ts'
 import { keepCounted } from '../conflicts/recount.ts'
 import { countWars } from './recount.ts'
 
 type War = Omit<PublicOf<ResourceOf<'war'>>, 'battles_count' | 'losses' | 'url'>
 type Side = War['attacker']
 
-const writeWars = rowWriter('chancery_world.war', 'id', [
+const writeWars = changedRowWriter('chancery_world.war', 'id', [
   'id',
   'type',
   'status',
@@ -44,7 +45,14 @@ const columnsOf = (
   [`${side}_alliance_name`]: alliance_name,
 })
 
-const store: ThingStore<War> = {
+const rowOf = ({ attacker, defender, ...war }: War) => ({
+  ...war,
+  ...columnsOf('attacker', attacker),
+  ...columnsOf('defender', defender),
+})
+
+/** Keeps wars for one chunk of changes: what it has loaded says what of them has to be written. */
+const createStore = (known = new Map<string, War>()): ThingStore<War> => ({
   resource: 'war',
 
   async load(batch, ids) {
@@ -60,7 +68,8 @@ const store: ThingStore<War> = {
       batch,
       ofConflicts.map(({ id }) => id),
     )
-    return new Map(rows.map(row => [row.id, row]))
+    for (const row of rows) known.set(row.id, row)
+    return known
   },
 
   /** A war that is given an end has ended, and one that has ended says when where that is known. */
@@ -81,23 +90,19 @@ const store: ThingStore<War> = {
   async save({ db, touched }, wars) {
     await writeWars(
       db,
-      wars.map(({ attacker, defender, ...war }) => ({
-        ...war,
-        ...columnsOf('attacker', attacker),
-        ...columnsOf('defender', defender),
-      })),
+      wars.map(war => {
+        const before = known.get(war.id)
+        return { after: rowOf(war), before: before && rowOf(before) }
+      }),
     )
-    const back = await unearth(
-      db,
-      'war',
-      wars.map(war => war.id),
-    )
+    const added = wars.flatMap(({ id }) => (known.has(id) ? [] : [id]))
+    const back = await unearth(db, 'war', added)
     for (const id of back) touched.battles.add(id)
     for (const { id, conflict_id } of wars) if (conflict_id !== null) touched.conflictWars.add(id)
   },
 
   remove: ({ db }, ids) => removeWars(db, ids),
-}
+})
 
 const history: HistoryOf<War> = {
   resource: 'war',
@@ -179,6 +184,7 @@ async function withSidesOf(batch: Batch, changes: Change[]): Promise<ThingStore<
       alliance_name: alliance_id === null ? null : (side.alliance_name ?? knownName ?? alliance_id),
     }
   }
+  const store = createStore()
   return {
     ...store,
     async adjust(inBatch, after, before, change) {

@@ -12,7 +12,9 @@ export async function recountBattles(batch: Batch): Promise<void> {
       select w.id, w.attacker_nation_id, b.id as battle_id, b.victor, b.losses,
         b.attacker_nation_id = w.attacker_nation_id
           or (b.attacker_nation_id <> w.defender_nation_id and b.defender_nation_id <> w.attacker_nation_id) as same_direction
-      from chancery_world.war w left join chancery_world.battle b on b.war_id = w.id
+      from chancery_world.war w
+      -- Each war's own battles by their index: as a plain join it may read all battles there are. That is what the offset is for.
+      left join lateral (select * from chancery_world.battle f where f.war_id = w.id offset 0) b on true
       where w.id = any(${[...touched.battles]})
     ), victories as (
       select id, count(battle_id) as battles,

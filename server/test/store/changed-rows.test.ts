@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { changedRowWriter } from '../../src/store/changed-rows.ts'
+import { createPool, type DatabasePool, raw, sql } from '../../src/store/database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { randomRuns } from '../support/random-runs.ts'
+
+let database: TestDatabase
+let pool: DatabasePool
+before(async () => {
+  database = await createTestDatabase()
+  pool = createPool({ target: database.target, connectionsMax: 1 })
+})
+after(async () => {
+  await pool.close()
+  await database.drop()
+})
+
+// Six columns have more sets than a connection keeps statements for.
+const names = ['one', 'two', 'three', 'four', 'five', 'six'] as const
+type Row = { id: string } & Record<(typeof names)[number], number | null>
+
+const value = fc.constantFrom(null, 1, 2)
+const step = fc.record({
+  columns: fc.subarray([...names], { minLength: 1 }),
+  rows: fc.uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), value), {
+    selector: ([id]) => id,
+    minLength: 1,
+  }),
+})
+
+for (const isNested of [false, true]) {
+  test(`rows are what they are to be, whatever columns of them change, as ${isNested ? 'jsonb' : 'json'}`, async () => {
+    const table = `public.tried_${isNested}`
+    const columns = names.map(name => `${name} bigint`).join(', ')
+    await pool.rows(sql`${raw(`create table ${table} (id text primary key, ${columns})`)}`)
+    const write = changedRowWriter(table, 'id', ['id', ...names], { isNested })
+    const rows = new Map<string, Row>()
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async steps => {
+        for (const { columns, rows: told } of steps) {
+          const changes = told.map(([id, number]) => {
+            const known = rows.get(id)
+            const start: Row = known ?? { id, one: 0, two: 0, three: 0, four: 0, five: 0, six: 0 }
+            const said = Object.fromEntries(columns.map(column => [column, number]))
+            return { before: known, after: { ...start, ...said } }
+          })
+          await write(pool, changes)
+          for (const { after: row } of changes) rows.set(row.id, row)
+          const stored = await pool.rows<Row>(sql`${raw(`select * from ${table} order by id`)}`)
+          assert.deepEqual(
+            stored,
+            [...rows.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+          )
+        }
+      }),
+      { numRuns: randomRuns(40), endOnFailure: true },
+    )
+  })
+}
+
+test('a row that has not changed is not written', async () => {
+  const write = changedRowWriter('public.kept', 'id', ['id', 'one'])
+  await pool.rows(sql`create table public.kept (id text primary key, one bigint)`)
+  await write(pool, [{ before: undefined, after: { id: 'a', one: 1 } }])
+  const versionOf = () => pool.first<{ version: string }>(sql`select xmin::text as version from public.kept`)
+  const version = await versionOf()
+  await write(pool, [{ before: { id: 'a', one: 1 }, after: { id: 'a', one: 1 } }])
+  assert.deepEqual(await versionOf(), version)
+  await write(pool, [{ before: { id: 'a', one: 1 }, after: { id: 'a', one: 2 } }])
+  assert.notDeepEqual(await versionOf(), version)
+})

@@ -1,6 +1,7 @@
 import { type Database, type DatabasePool, raw, sql } from '../store/database.ts'
 import { ingestLock, roundLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
+import { stripeOf } from '../store/stripes.ts'
 
 /** How long the swap waits for readers. */
 const lockTimeout = '500ms'
@@ -17,6 +18,8 @@ interface Board {
   joins: string
   /** Further indexes. */
   indexes: string[]
+  /** Expressions that lists count by. PostgreSQL shares such a count among workers where it knows that they have few values. */
+  groups: { name: string; by: string }[]
 }
 
 const boards: Board[] = [
@@ -34,6 +37,7 @@ const boards: Board[] = [
     ],
     joins: 'left join chancery_world.alliance_member m on m.nation_id = t.id',
     indexes: ['(alliance_id, position) include (status)', "(status, position) where status <> 'active'"],
+    groups: [{ name: 'stripe', by: stripeOf('position') }],
   },
   {
     places: 'alliance_place',
@@ -44,6 +48,7 @@ const boards: Board[] = [
     kept: [],
     joins: '',
     indexes: [],
+    groups: [],
   },
 ]
 
@@ -88,7 +93,10 @@ async function readState(db: Database): Promise<State> {
   const state = await db.first<State>(sql`
     select w.world_version, current_date as today,
       w.world_version <> r.world_version or r.day is distinct from current_date
-        or exists (select from chancery_world.nation_place where alliance_id is null) as has_changed,
+        or exists (select from chancery_world.nation_place where alliance_id is null)
+        or not exists (
+          select from pg_catalog.pg_statistic_ext where stxrelid = 'chancery_world.nation_place'::regclass
+        ) as has_changed,
       r.day < current_date as is_new_day
     from chancery_world.pulse w, chancery_world.ranking_round r`)
   if (!state) throw new Error('the pulse has no row')
@@ -107,7 +115,7 @@ async function keepYesterday(db: Database, { places, yesterday, key }: Board): P
 const fillPercent = 85
 
 async function fill(db: Database, board: Board): Promise<void> {
-  const { places, yesterday, key, things, score, kept, joins, indexes } = board
+  const { places, yesterday, key, things, score, kept, joins, indexes, groups } = board
   const next = `chancery_world.${places}_next`
   const columns = kept.map(({ column }) => `, ${column}`).join('')
   const values = kept.map(({ of }) => `, ${of}`).join('')
@@ -122,6 +130,8 @@ async function fill(db: Database, board: Board): Promise<void> {
   )
   await db.rows(sql`${raw(`alter table ${next} add primary key (position), add unique (${key})`)}`)
   for (const index of indexes) await db.rows(sql`${raw(`create index on ${next} ${index}`)}`)
+  for (const { name, by } of groups)
+    await db.rows(sql`${raw(`create statistics ${next}_${name} on ${by} from ${next}`)}`)
   await db.rows(sql`${raw(`analyze ${next}`)}`)
   await db.rows(sql`${raw(`grant select on ${next} to chancery_public, chancery_owner`)}`)
 }
@@ -189,9 +199,13 @@ async function catchUp(db: Database, { world_version }: State): Promise<void> {
     where not exists (select from chancery_world.alliance a where a.id = p.alliance_id)`)
 }
 
-async function swap(db: Database, { places }: Board): Promise<void> {
+async function swap(db: Database, { places, groups }: Board): Promise<void> {
   await db.rows(sql`${raw(`drop table chancery_world.${places}`)}`)
   await db.rows(sql`${raw(`alter table chancery_world.${places}_next rename to ${places}`)}`)
+  for (const { name } of groups)
+    await db.rows(
+      sql`${raw(`alter statistics chancery_world.${places}_next_${name} rename to ${places}_${name}`)}`,
+    )
 }
 
 /** Bodies show ranks, so a round is a new version of the world; but where a batch came in between, the next round is due. */

@@ -33,8 +33,11 @@ const readTimeoutMs = 5_000
 /** How long a search waits for its turn: below a second, whoever does not get one is told. */
 const searchTurnMs = 800
 
-/** A text that many names contain is looked for in another way than one that none does. */
-const searchSettings = { plan_cache_mode: 'force_custom_plan' }
+/**
+ * A text that many names contain is looked for in another way than one that none does. In a large world a worker helps
+ * to look at every name.
+ */
+const searchSettings = { plan_cache_mode: 'force_custom_plan', max_parallel_workers_per_gather: 1 }
 
 /**
  * What is found by its key is found in one way, however many keys are given. Left to itself, PostgreSQL plans anew for each list of

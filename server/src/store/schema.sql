@@ -757,14 +757,14 @@ grant select on chancery_world.nation_moved to chancery_public;
 
 create table chancery_world.nation_place (
   "position" bigint not null,
+  search_text text collate "C",
+  status text,
+  score_now numeric(14,4),
+  alliance_id text collate "C",
   nation_id text collate "C" not null,
   rank bigint,
   previous_rank bigint,
   national_score numeric(14,4) not null,
-  status text,
-  score_now numeric(14,4),
-  search_text text collate "C",
-  alliance_id text collate "C",
   constraint nation_place_pkey PRIMARY KEY ("position"),
   constraint nation_place_nation_id_key UNIQUE (nation_id)
 ) with (fillfactor=85);

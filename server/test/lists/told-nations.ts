@@ -68,11 +68,15 @@ export class ToldNations {
     })
   }
 
-  /** Ids that a filter selects, in the order of a ranking round that has seen all. */
-  select({ search, ids, alliance_id, status, min_score, max_score }: NationFilter): string[] {
+  /** Ids that a filter selects, in the order of their places; without places in that of a ranking round that has seen all. */
+  select(
+    { search, ids, alliance_id, status, min_score, max_score }: NationFilter,
+    places?: ReadonlyMap<string, number>,
+  ): string[] {
     const text = search === undefined ? undefined : folded(search)
     const tierOf = ({ name }: ToldNation) =>
       text === undefined || folded(name) === text ? 0 : folded(name).startsWith(text) ? 1 : 2
+    const placeOf = ({ id }: ToldNation) => places?.get(id) ?? 0
     return [...this.nations.values()]
       .filter(
         nation =>
@@ -87,7 +91,10 @@ export class ToldNations {
       )
       .sort(
         (one, other) =>
-          tierOf(one) - tierOf(other) || other.score - one.score || (one.id < other.id ? -1 : 1),
+          tierOf(one) - tierOf(other) ||
+          placeOf(one) - placeOf(other) ||
+          other.score - one.score ||
+          (one.id < other.id ? -1 : 1),
       )
       .map(({ id }) => id)
   }

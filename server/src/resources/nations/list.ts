@@ -16,7 +16,12 @@ export async function listNations(context: ReadContext, filter: Filter): Promise
   const db = context.pools.public
   const found =
     search !== undefined
-      ? await searchNations(context.pools.search, { page, limit }, search, conditions)
+      ? // Of ids there are at most a hundred.
+        await searchNations(
+          context.pools.search,
+          { text: search, page, limit, conditions },
+          { isNarrow: filter.ids !== undefined },
+        )
       : filter.ids
         ? await readPage<NationRow>(db, filter, selected(allOf(conditions)))
         : conditions.length > 0

@@ -1,48 +1,43 @@
 import { type Database, type Sql, sql } from '../../store/database.ts'
-import { allOf, type Page, type PageRequest, readInTurn } from '../../store/paging.ts'
-import { beginningWith, beginningWithLine, containing, fold } from '../../store/search-text.ts'
-import { selected } from './selected.ts'
-import type { NationRow } from './store.ts'
-
-/** As many as an index of trigrams finds faster than a look at every name. */
-const foundMax = 5_000
-/** Shorter texts have no trigram. */
-const trigramLength = 3
+import { allOf, type Page } from '../../store/paging.ts'
+import { containing } from '../../store/search-text.ts'
+import { few, fewOfSmallWorld, hasTrigram, indexed, many, type Search } from './matches.ts'
+import { placed } from './selected.ts'
+import { columns, type NationRow } from './store.ts'
 
 /**
  * Nations whose name, or whose leader's name, contains a text: those that are called so, then those whose name begins with it, then the
- * others, each in the order of the latest ranking round.
+ * others, each in the order of the latest ranking round. A page and its total are read in one statement, so they are of one moment.
+ * `isNarrow`: the conditions leave few.
  */
 export async function searchNations(
   db: Database,
-  request: PageRequest,
-  text: string,
-  conditions: Sql[],
+  search: Search,
+  { isNarrow }: { isNarrow: boolean },
 ): Promise<Page<NationRow>> {
-  const found = await findFew(db, text)
-  if (found?.length === 0) return { items: [], total: 0 }
-  const where = allOf([
-    found ? sql`p.nation_id = any(${found})` : sql`p.search_text like ${containing(text)}`,
-    ...conditions,
-  ])
-  const isName = sql`p.search_text like ${beginningWithLine(text)}`
-  const isBeginning = sql`p.search_text like ${beginningWith(text)}`
-  const counted = await db.first<{ names: number; beginnings: number; total: number }>(sql`
-    select count(*) filter (where ${isName}) as names, count(*) filter (where ${isBeginning} and not ${isName}) as beginnings,
-      count(*) as total
-    from chancery_world.nation_place p where ${where}`)
-  const { names = 0, beginnings = 0, total = 0 } = counted ?? {}
-  return readInTurn<NationRow>(db, request, [
-    { listing: selected(sql`${where} and ${isName}`), total: names },
-    { listing: selected(sql`${where} and ${isBeginning} and not ${isName}`), total: beginnings },
-    { listing: selected(sql`${where} and not ${isBeginning}`), total: total - names - beginnings },
-  ])
+  const where = allOf([...search.conditions, sql`p.search_text like ${containing(search.text)}`])
+  const matches = isNarrow
+    ? few(search, where)
+    : hasTrigram(search.text)
+      ? indexed(search)
+      : fewOfSmallWorld(search, where)
+  const found = await read(db, matches)
+  return pageOf(isCounted(found) ? found : await read(db, many(search, where)))
 }
 
-/** The nations that an index finds, where they are few; undefined where they are many or the text is too short for it. */
-async function findFew(db: Database, text: string): Promise<string[] | undefined> {
-  if ([...fold(text)].length < trigramLength) return undefined
-  const rows = await db.rows<{ id: string }>(sql`
-    select id from chancery_world.nation where search_text like ${containing(text)} limit ${foundMax + 1}`)
-  return rows.length > foundMax ? undefined : rows.map(({ id }) => id)
+/** Each row has the total; where the page is empty, a row has that alone. */
+type FoundRow = { total: number | null } & (NationRow | { id: null })
+
+const read = (db: Database, matches: Sql) =>
+  db.rows<FoundRow>(sql`
+    with ${matches}
+    select counted.total, ${columns}
+    from counted left join (item join chancery_world.nation_place p using (position) ${placed}) on true
+    order by item.tier, item.position`)
+
+const isCounted = ([row]: FoundRow[]) => row !== undefined && row.total !== null
+
+function pageOf(rows: FoundRow[]): Page<NationRow> {
+  const items = rows.flatMap(({ total: _total, ...row }) => (row.id === null ? [] : [row]))
+  return { items, total: rows[0]?.total ?? 0 }
 }

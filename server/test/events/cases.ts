@@ -320,7 +320,10 @@ export const cases: Case[] = [
   },
   {
     name: 'a battle of an ally, who is called as now',
-    given: [nation('ally', { nation_name: 'Ally' }), put('nation', { id: 'ally', nation_name: 'Old friend' })],
+    given: [
+      nation('ally', { nation_name: 'Ally' }),
+      put('nation', { id: 'ally', nation_name: 'Old friend' }),
+    ],
     fact: battle('b2', 'w1', 'ally', 'n3', { fought_at: noon, victor: 'attacker' }),
     events: [
       {

@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { withConnection } from '../support/database-url.ts'
 import { randomRuns, whileBegunWithin } from '../support/random-runs.ts'
 import { assertConflictsAddUp } from './conflict-numbers.ts'
 import { put, remove } from './facts.ts'
@@ -147,4 +149,38 @@ test('conflicts have the numbers of their wars where a batch is too long to be a
     ),
     { numRuns: randomRuns(3), endOnFailure: true },
   )
+})
+
+test('what a batch adds to a conflict is added to what is stored, without a look at its other wars', async () => {
+  const run = 2_000
+  const facts = ofRun(run, beginning)
+  await chancery.tell(facts, { waits: false })
+  const id = `r${run}-c0`
+  // Numbers that no war accounts for: whoever counted all wars again would lose them.
+  await withConnection(chancery.databaseUrl, client =>
+    client.query(
+      `update chancery_world.conflict set wars_total = wars_total + 1000, battles_count = battles_count + 1000,
+         side_numbers = jsonb_set(side_numbers, '{0,nation_count}', '1000') where id = $1`,
+      [id],
+    ),
+  )
+  await chancery.tell(
+    ofRun(run, [
+      put('war', {
+        id: 'w9',
+        declared_at: 'dayT12:00:00Z',
+        attacker: { nation_id: 'n3', alliance_id: 'a0' },
+        defender: { nation_id: 'n1', alliance_id: 'a2' },
+        conflict_id: 'c0',
+      }),
+    ]),
+    { waits: false },
+  )
+  const { data } = await chancery.read<{
+    data: { id: string; wars: object; battles_count: number; sides: { nation_count: number }[] }[]
+  }>('/global-conflicts?limit=100')
+  const found = data.find(conflict => conflict.id === id)
+  assert.deepEqual(found?.wars, { active: 3, total: 1003 })
+  assert.equal(found.battles_count, 1000)
+  assert.equal(found.sides[0]?.nation_count, 1001)
 })

@@ -101,6 +101,33 @@ test('calls that ask alike at one moment wait for one answer', async () => {
   assert.equal(asked.length, 1)
 })
 
+test('where an answer fails, all who wait for it are told, and the next call asks anew', async () => {
+  const answers = createSharedAnswers()
+  const question = { target: '/nations', name: 'nations.list {}' }
+  const failing = Promise.withResolvers<string>()
+  const waiting = [1, 2, 3].map(() => answers.share(question, 1, () => failing.promise))
+  failing.reject(new Error('away'))
+  for (const each of await Promise.allSettled(waiting)) assert.equal(each.status, 'rejected')
+  for (const text of ['"one"', '"two"'])
+    assert.equal(String((await answers.share(question, 1, async () => text)).bytes), '"one"')
+  assert.equal(String(answers.find('/nations', 1)?.bytes), '"one"')
+})
+
+test('an answer that comes when the world has moved on is not given to who asks then', async () => {
+  const answers = createSharedAnswers()
+  const question = { target: '/nations', name: 'nations.list {}' }
+  const slow = Promise.withResolvers<string>()
+  const ask = (version: number, make: () => Promise<string>) => answers.share(question, version, make)
+  const before = [ask(1, () => slow.promise), ask(1, () => slow.promise)]
+  const turn = new Promise<undefined>(resolve => setImmediate(() => resolve(undefined)))
+  const afterwards = await Promise.race([ask(2, async () => '"new"'), turn])
+  assert.equal(String(afterwards?.bytes), '"new"')
+  slow.resolve('"old"')
+  for (const { bytes } of await Promise.all(before)) assert.equal(String(bytes), '"old"')
+  assert.equal(String((await ask(2, async () => '"new"')).bytes), '"new"')
+  assert.notEqual(String(answers.find('/nations', 2)?.bytes), '"old"')
+})
+
 test('what is remembered holds memory for its own bytes alone, compressed or not', async () => {
   const answers = createSharedAnswers()
   const make = async () => JSON.stringify({ data: 'text '.repeat(300) })

@@ -174,6 +174,8 @@ test('who is younger than the round is not in its ranking, also where the last o
     `/rankings?limit=2&page=${Math.ceil(pagination.total / 2)}`,
   )
   assert.ok(data.every(({ rank, nation: { id } }) => rank > 0 && id !== 'young'))
+  const listed = await chancery.read<Page<{ id: string }>>(`/nations?limit=1&page=${pagination.total}`)
+  assert.deepEqual(listed.data, [])
   await client.query('select pg_advisory_unlock($1)', [roundLock])
   await chancery.tell([nation('young', { national_score: 2_000 })])
   assert.equal((await placesOf())[0]?.[0], 'young')

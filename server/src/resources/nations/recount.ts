@@ -2,14 +2,15 @@ import { type Database, sql } from '../../store/database.ts'
 
 /**
  * Keeps what lists of nations select by beside their places: status, score, names and alliance as they are now. Who is new comes behind
- * all others, until the next ranking round.
+ * all others, those too that are gone, until the next ranking round.
  */
 export async function placeNations(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.rows(sql`
     with placed as (
       insert into chancery_world.nation_place as p (position, nation_id, national_score, status, score_now, search_text, alliance_id)
-      select (select coalesce(max(position), 0) from chancery_world.nation_place) + row_number() over (order by n.id),
+      select (select greatest(r.nations, (select max(position) from chancery_world.nation_place)) from chancery_world.ranking_round r)
+          + row_number() over (order by n.id),
         n.id, n.national_score, n.status, n.national_score, n.search_text,
         coalesce((select m.alliance_id from chancery_world.alliance_member m where m.nation_id = n.id), '')
       from chancery_world.nation n where n.id = any(${ids})

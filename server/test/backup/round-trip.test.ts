@@ -86,7 +86,15 @@ before(async () => {
   lastSeq = Number((await chancery.tell([nation('news-1'), nation('news-2')])).last_seq)
   await until(() => receiver.newsAt('/good').length === 2, 'the news came')
   await until(() => receiver.newsAt('/slow').length === 2, 'the news is under way')
-  await chancery.tell([], { waits: true })
+  await chancery.tell([], { waits: true, batch: 'last' })
+  await until(
+    async () =>
+      (await value<string>(
+        source.url,
+        "select count(*) from chancery_access.operator_log where subject = 'last'",
+      )) === '1',
+    'the log of operators is written down',
+  )
   await until(
     async () =>
       (await value<string>(

@@ -23,7 +23,6 @@ export interface SharedAnswers {
 
 interface Remembered {
   body: SharedBody
-  worldVersion: number
   /** Whether anybody was answered with it after the first. */
   isUsed: boolean
 }
@@ -37,7 +36,7 @@ const targetsMax = 2_097_152
  *
  * Remembered is what is asked for a second time in one version of the world, or was in the version before: whoever walks through
  * everything once neither displaces what many read, nor is paid for by carrying answers along that nobody asks for again, which
- * takes the collector of garbage as long as reading them takes the driver.
+ * takes the collector of garbage as long as reading them takes the driver. With a version its answers go.
  */
 export function createSharedAnswers(bytesMax = 24 * 1_048_576): SharedAnswers {
   const answers = new LRUCache<string, Remembered>({
@@ -51,20 +50,26 @@ export function createSharedAnswers(bytesMax = 24 * 1_048_576): SharedAnswers {
   })
   const wasAskedBefore = createAskedBefore()
   const underWay = new Map<string, Promise<SharedBody>>()
+  let version = Number.NEGATIVE_INFINITY
+  let usedInLast: ReadonlySet<string> = new Set()
+
+  function turnTo(worldVersion: number): void {
+    if (worldVersion <= version) return
+    version = worldVersion
+    usedInLast = new Set([...answers].flatMap(([name, { isUsed }]) => (isUsed ? [name] : [])))
+    answers.clear()
+  }
 
   function known(name: string, worldVersion: number | undefined): SharedBody | undefined {
+    if (worldVersion !== version) return undefined
     const remembered = answers.get(name)
-    if (!remembered || remembered.worldVersion !== worldVersion) return undefined
-    remembered.isUsed = true
-    return remembered.body
+    if (remembered) remembered.isUsed = true
+    return remembered?.body
   }
 
-  /** Whether the answer is worth its memory; what is not, leaves it. */
-  function isWanted(name: string, worldVersion: number): boolean {
-    const isWantedAgain = wasAskedBefore(name, worldVersion) || answers.peek(name)?.isUsed === true
-    if (!isWantedAgain) answers.delete(name)
-    return isWantedAgain
-  }
+  /** Whether the answer is worth its memory. */
+  const isWanted = (name: string, worldVersion: number): boolean =>
+    worldVersion === version && (wasAskedBefore(name, worldVersion) || usedInLast.has(name))
 
   return {
     find(target, worldVersion) {
@@ -74,6 +79,7 @@ export function createSharedAnswers(bytesMax = 24 * 1_048_576): SharedAnswers {
 
     async share({ target, name }, worldVersion, make) {
       if (worldVersion === undefined) return createSharedBody(await make())
+      turnTo(worldVersion)
       const body = known(name, worldVersion)
       if (body) {
         names.set(target, name)
@@ -86,9 +92,9 @@ export function createSharedAnswers(bytesMax = 24 * 1_048_576): SharedAnswers {
       const started = make()
         .then(json => {
           const made = createSharedBody(json)
-          if (isRemembered) {
+          if (isRemembered && worldVersion === version) {
             made.bytes = inOwnMemory(made.bytes)
-            answers.set(name, { body: made, worldVersion, isUsed: false })
+            answers.set(name, { body: made, isUsed: false })
             names.set(target, name)
           }
           return made

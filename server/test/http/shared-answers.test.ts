@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { bases, contractFor, demoProfile, operations } from '@chancery/contract'
 import Fastify from 'fastify'
 import { anonymous } from '../../src/access/viewer.ts'
@@ -126,6 +128,21 @@ test('an answer that comes when the world has moved on is not given to who asks 
   for (const { bytes } of await Promise.all(before)) assert.equal(String(bytes), '"old"')
   assert.equal(String((await ask(2, async () => '"new"')).bytes), '"new"')
   assert.notEqual(String(answers.find('/nations', 2)?.bytes), '"old"')
+})
+
+test('answers go with the version of the world that they are of', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const answers = createSharedAnswers()
+  const ask = (version: number) =>
+    answers.share({ target: '/nations', name: 'nations.list {}' }, version, async () => '"all"')
+  await ask(1)
+  const remembered = new WeakRef(await ask(1))
+  assert.equal(answers.find('/nations', 1), remembered.deref())
+  await answers.share({ target: '/wars', name: 'wars.list {}' }, 2, async () => '"none"')
+  await new Promise(resolve => setImmediate(resolve))
+  collect()
+  assert.equal(remembered.deref(), undefined)
 })
 
 test('what is remembered holds memory for its own bytes alone, compressed or not', async () => {

@@ -22,7 +22,7 @@ export interface Nation {
   continent: string | null
   /** The nation’s colour as #rrggbb. Example: `"#2f6fde"`. */
   color: string | null
-  /** Picture of the flag. Example: `"https://game.example/flags/n42.png"`. */
+  /** Picture of the flag: an https URL with a public host name, of unreserved and escaped characters only. Example: `"https://game.example/flags/n42.png"`. */
   flag_url: string | null
   /** The nation’s motto, written by its player. Example: `"Through storm, homeward."`. */
   motto: string | null
@@ -77,7 +77,7 @@ export interface Alliance {
   rank: number | null
   /** The alliance’s colour as #rrggbb. Example: `"#1d3557"`. */
   color: string | null
-  /** Picture of the flag. Example: `"https://game.example/flags/a7.png"`. */
+  /** Picture of the flag: an https URL with a public host name, of unreserved and escaped characters only. Example: `"https://game.example/flags/a7.png"`. */
   flag_url: string | null
   /** What the alliance says of itself. Example: `"Mutual defence of the northern straits."`. */
   description: string | null
@@ -1077,8 +1077,12 @@ export interface EventDataOf {
     weapon: string
     /** The nation that launched it. */
     attacker_nation_id: string
+    /** The attacker’s name of that time. */
+    attacker_nation_name: string
     /** The nation it was aimed at. */
     defender_nation_id: string
+    /** The defender’s name of that time. */
+    defender_nation_name: string
     /** The war it belongs to. */
     war_id: string | null
     /** The battle it belongs to. */
@@ -1090,8 +1094,12 @@ export interface EventDataOf {
     weapon: string
     /** The nation that launched it. */
     attacker_nation_id: string
+    /** The attacker’s name of that time. */
+    attacker_nation_name: string
     /** The nation it was aimed at. */
     defender_nation_id: string
+    /** The defender’s name of that time. */
+    defender_nation_name: string
     /** The war it belongs to. */
     war_id: string | null
     /** The battle it belongs to. */
@@ -1122,9 +1130,9 @@ export interface NationsListParameters {
   limit?: number | undefined
   /** Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ stand for themselves. Example: `"valdoria"`. */
   search?: string | undefined
-  /** Only these nations. Up to 100, comma separated; ids that name nothing are left out. */
+  /** Only these nations. Up to 100, comma separated or repeated; ids that name nothing are left out. An empty list selects nothing. */
   ids?: readonly string[] | undefined
-  /** Only members of these alliances. Up to 100, comma separated; ids that name nothing are left out. */
+  /** Only members of these alliances. Up to 100, comma separated or repeated; ids that name nothing are left out. Empty counts as not given. */
   alliance_id?: readonly string[] | undefined
   /** Only nations of this status. */
   status?: 'active' | 'protected' | 'vacation' | 'inactive' | undefined
@@ -1142,13 +1150,13 @@ export interface AlliancesListParameters {
   limit?: number | undefined
   /** Text that the name or the tag contains, in any case. At most 100 characters; % and _ stand for themselves. Example: `"valdoria"`. */
   search?: string | undefined
-  /** Only these alliances. Up to 100, comma separated; ids that name nothing are left out. */
+  /** Only these alliances. Up to 100, comma separated or repeated; ids that name nothing are left out. An empty list selects nothing. */
   ids?: readonly string[] | undefined
 }
 
 /** What `alliances.get` may be asked. */
 export interface AlliancesGetParameters {
-  /** Private sections to add: treasury. */
+  /** Private sections to add: treasury. Comma separated or repeated. */
   include?: readonly 'treasury'[] | undefined
 }
 
@@ -1168,13 +1176,13 @@ export interface WarsListParameters {
   limit?: number | undefined
   /** Only wars that go on, or that have ended. */
   status?: 'active' | 'ended' | undefined
-  /** Only wars with one of these nations on either side. Up to 100, comma separated; ids that name nothing are left out. */
+  /** Only wars with one of these nations on either side. Up to 100, comma separated or repeated; ids that name nothing are left out. Empty counts as not given. */
   nation_id?: readonly string[] | undefined
-  /** Only wars with a nation of one of these alliances, as at the declaration, on either side. Up to 100, comma separated; ids that name nothing are left out. */
+  /** Only wars with a nation of one of these alliances, as at the declaration, on either side. Up to 100, comma separated or repeated; ids that name nothing are left out. Empty counts as not given. */
   alliance_id?: readonly string[] | undefined
   /** Only wars of this global conflict. Example: `"c4"`. */
   conflict_id?: string | undefined
-  /** Only these wars. Up to 100, comma separated; ids that name nothing are left out. */
+  /** Only these wars. Up to 100, comma separated or repeated; ids that name nothing are left out. An empty list selects nothing. */
   ids?: readonly string[] | undefined
 }
 
@@ -1236,11 +1244,11 @@ export interface EventsListParameters {
   page?: number | undefined
   /** Items on a page, from 1 to 100. */
   limit?: number | undefined
-  /** Kinds of events (`war.declared`) or families (`war.*`), comma separated. One that the game does not have is refused. */
+  /** Kinds of events (`war.declared`) or families (`war.*`), comma separated or repeated. One that the game does not have is refused. */
   type?: readonly string[] | undefined
-  /** Only events about one of these nations. Up to 100, comma separated; ids that name nothing are left out. */
+  /** Only events about one of these nations. Up to 100, comma separated or repeated; ids that name nothing are left out. Empty counts as not given. */
   nation_id?: readonly string[] | undefined
-  /** Only events about one of these alliances. Up to 100, comma separated; ids that name nothing are left out. */
+  /** Only events about one of these alliances. Up to 100, comma separated or repeated; ids that name nothing are left out. Empty counts as not given. */
   alliance_id?: readonly string[] | undefined
   /** Only events about this war. Example: `"w310"`. */
   war_id?: string | undefined
@@ -1264,7 +1272,7 @@ export interface NewsListParameters {
 
 /** What `me.nation` may be asked. */
 export interface MeNationParameters {
-  /** Sections that must be in the answer: military, economy, production, assignments. */
+  /** Sections that must be in the answer: military, economy, production, assignments. Comma separated or repeated. */
   include?: readonly ('military' | 'economy' | 'production' | 'assignments')[] | undefined
 }
 
@@ -1276,7 +1284,7 @@ export interface DiscordVerifyParameters {
 
 /** Nations. */
 export interface NationsOperations {
-  /** Nations in the order of the latest ranking round: national_score, highest first, then id. With `search`: exact name first, then names that begin with it, then by score. */
+  /** Nations in the order of the latest ranking round: national_score, highest first, then id; newer nations last. With `search`: exact name first, then names that begin with it, then by score. */
   list(options?: NationsListParameters & CallOptions): Promise<Page<Nation>>
   /** `nations.list` from page to page: one item after the other, up to 100 with each call. */
   iterate(options?: NationsListParameters & CallOptions): AsyncIterableIterator<Nation>
@@ -1286,7 +1294,7 @@ export interface NationsOperations {
 
 /** Alliances. */
 export interface AlliancesOperations {
-  /** Alliances in the order of the latest ranking round: total_score, highest first, then id. With `search`: exact name or tag first, then names that begin with it, then by score. */
+  /** Alliances in the order of the latest ranking round: total_score, highest first, then id; newer alliances last. With `search`: exact name or tag first, then names that begin with it, then by score. */
   list(options?: AlliancesListParameters & CallOptions): Promise<Page<Alliance>>
   /** `alliances.list` from page to page: one item after the other, up to 100 with each call. */
   iterate(options?: AlliancesListParameters & CallOptions): AsyncIterableIterator<Alliance>

@@ -15,10 +15,10 @@ export interface Calls {
   segment(text: string): string
 }
 
-/** A path with its parameters, the same for equal ones in whatever order. */
+/** A path with its parameters, the same for equal ones in whatever order. Lists are comma separated; an empty list of ids selects nothing. */
 export function addressOf(path: string, parameters: object): string {
   for (const [name, value] of Object.entries(parameters))
-    if (Array.isArray(value) && value.length === 0)
+    if (Array.isArray(value) && value.length === 0 && name !== 'ids')
       throw new TypeError(
         `${name} is an empty list, and would ask for everything. Leave it out if you mean that.`,
       )

@@ -67,7 +67,17 @@ test('in a browser, on a page of another origin, it reads, keeps, follows and ve
       'webhook-signature': message.signature,
     })
     const verified = await verifyWebhook(headers, message.body, message.secret)
-    return { names, code: failed.code, requestId: failed.requestId, types, verified: verified.type }
+    // What axios, wrappers and tracing add to a request.
+    const added = {
+      traceparent: '00-1',
+      baggage: 'a=b',
+      'x-requested-with': 'x',
+      'cache-control': 'no-cache',
+    }
+    const authorization = `Bearer ${apiKey}`
+    const wrapped = await fetch(`${baseUrl}/api/v1/game`, { headers: { ...added, authorization } })
+    const readable = ['date', 'etag', 'x-ratelimit-limit'].every(name => wrapped.headers.has(name))
+    return { names, code: failed.code, requestId: failed.requestId, types, verified: verified.type, readable }
   }, given)
   assert.match(seen.requestId, /^req_/)
   assert.deepEqual(
@@ -78,8 +88,14 @@ test('in a browser, on a page of another origin, it reads, keeps, follows and ve
       requestId: undefined,
       types: ['nation.founded'],
       verified: 'war.declared',
+      readable: true,
     },
   )
   const below = '/api/public/v1'
-  assert.deepEqual(calls, [`${below}/nations/n1`, `${below}/nations/n2`, `${below}/events/stream`])
+  assert.deepEqual(calls, [
+    `${below}/nations/n1`,
+    `${below}/nations/n2`,
+    `${below}/events/stream`,
+    '/api/v1/game',
+  ])
 })

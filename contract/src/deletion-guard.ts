@@ -10,3 +10,31 @@ const ties: ReadonlySet<FactResource> = new Set(['alliance_member', 'alliance_ap
 export function deletesMax(resource: FactResource, things: number): number {
   return Math.max(Math.floor(things / 10), ties.has(resource) ? 20 : 1)
 }
+
+/** How many things a refused snapshot leaves out, and of how many. Null where the caller may not know: only `admin` learns it from a check. */
+export interface SnapshotGaps {
+  gone: number | null
+  of: number | null
+}
+
+const gapsText = ({ gone, of }: SnapshotGaps) =>
+  `the snapshot leaves out ${gone === null ? 'too many' : `${gone} of ${of}`} things of `
+const gapsPattern = /^the snapshot leaves out (?:too many|(\d+) of (\d+)) things of /
+
+/** Why a snapshot is refused that leaves out more than `deletesMax`. The other end recognises it by `snapshotGapsIn`. */
+export const snapshotGapsReason = (resource: FactResource, gaps: SnapshotGaps): string =>
+  `${gapsText(gaps)}${resource}: more than a tenth is taken for a mistake unless allow_deletes is true`
+
+/** The numbers in the reason above; undefined where it is another reason. */
+export function snapshotGapsIn(reason: string): SnapshotGaps | undefined {
+  const found = gapsPattern.exec(reason)
+  if (!found) return undefined
+  const [, gone, of] = found
+  return gone === undefined || of === undefined
+    ? { gone: null, of: null }
+    : { gone: Number(gone), of: Number(of) }
+}
+
+/** The same reason without its numbers; any other reason as it is. */
+export const withoutSnapshotCounts = (reason: string): string =>
+  reason.replace(gapsPattern, gapsText({ gone: null, of: null }))

@@ -4,7 +4,7 @@ import { shape, text } from './shapes.ts'
 export const errors = {
   invalid_parameter: {
     status: 400,
-    description: 'A known parameter is malformed, out of range or given twice. The message names it.',
+    description: 'A parameter is malformed, out of range, given twice or misspelled. The message names it.',
     fix: 'Correct the parameter that the message names.',
   },
   bad_request: {
@@ -76,7 +76,7 @@ export const errors = {
   rate_limited: {
     status: 429,
     description:
-      'The limit of this minute is used up, or as many streams are open as may be. The block ends by itself and never becomes a ban.',
+      'Too many calls, open streams or pipelined requests: x-ratelimit-reason states which. It resets by itself and never becomes a ban.',
     fix: 'Wait for the seconds that retry-after states.',
   },
   headers_too_large: {
@@ -95,6 +95,10 @@ export const errors = {
     fix: 'Try again after the seconds that retry-after states.',
   },
 } as const
+
+/** Which limit a 429 is about: calls in a window, open streams, or requests that wait on one connection. */
+export const rateLimitReasons = ['calls', 'streams', 'pipelining'] as const
+export type RateLimitReason = (typeof rateLimitReasons)[number]
 
 export type ErrorCode = keyof typeof errors
 export const errorCodes = Object.keys(errors) as ErrorCode[]

@@ -1,15 +1,16 @@
 import type { Static } from 'typebox'
 import { allianceKinds } from './events/alliances.ts'
 import { historyKinds } from './events/history.ts'
-import { type EventKind, kind } from './events/kind.ts'
+import { type EventKind, gameKind } from './events/kind.ts'
 import { marketKinds } from './events/market.ts'
 import { nationKinds } from './events/nations.ts'
 import { warKinds } from './events/wars.ts'
 import { weaponKinds } from './events/weapons.ts'
 import { type Profile, valueSchema } from './profile.ts'
 import { shape } from './shapes.ts'
+import { writtenText } from './text-origin.ts'
 
-export type { EventKind, Names } from './events/kind.ts'
+export type { EventKind } from './events/kind.ts'
 
 /** Every kind that Chancery itself knows. */
 export const eventKindsOf = (profile: Profile) => ({
@@ -30,13 +31,16 @@ export function gameEventKinds(profile: Profile): Record<string, EventKind> {
   return Object.fromEntries(
     profile.event_kinds.map(({ type, description, data }) => [
       type,
-      kind(
-        false,
+      gameKind(
         description,
         shape(
-          Object.fromEntries(Object.entries(data).map(([member, value]) => [member, valueSchema(value)])),
+          Object.fromEntries(
+            Object.entries(data).map(([member, value]) => [
+              member,
+              value.type === 'string' ? writtenText(valueSchema(value)) : valueSchema(value),
+            ]),
+          ),
         ),
-        () => description,
       ),
     ]),
   )

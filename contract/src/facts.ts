@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
-import type { Resource } from './classification.ts'
+import type { Field, Resource } from './classification.ts'
 import type { EventKind } from './events.ts'
-import { annotate, id, listOf, nullable, shape, text, time } from './shapes.ts'
+import { annotate, id, line, listOf, matching, nullable, shape, time, withLineRule } from './shapes.ts'
 
 /** The longest line, in bytes, that the ingest door reads. */
 export const factBytesMax = 1_048_576
@@ -9,12 +9,12 @@ export const factBytesMax = 1_048_576
 export const factOps = ['put', 'delete', 'event', 'snapshot', 'redact', 'erase', 'reset', 'commit'] as const
 export type FactOp = (typeof factOps)[number]
 
+const batchPattern = '^[A-Za-z0-9._:-]{1,128}$'
+const batchRule = 'must be an id of 1 to 128 letters (A to Z), digits, ., _, : and -'
+
 /** The id that a batch is known by: once applied, it is never applied again. */
 export const batchId = () =>
-  Type.String({
-    pattern: '^[A-Za-z0-9._:-]{1,128}$',
-    description: 'Identifier of the batch, chosen by the game.',
-  })
+  matching(batchPattern, batchRule, { description: 'Identifier of the batch, chosen by the game.' })
 
 /**
  * A feed is a sender whose batches build on each other. A batch of it says after which one it comes, and is refused where that
@@ -23,10 +23,13 @@ export const batchId = () =>
 export const feedPlace = () =>
   shape(
     {
-      name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'Name of the feed.' }),
+      name: matching(
+        '^[A-Za-z0-9._-]{1,64}$',
+        'must be a name of 1 to 64 letters (A to Z), digits, ., _ and -',
+        { description: 'Name of the feed.' },
+      ),
       after: nullable(
-        Type.String({
-          pattern: '^[A-Za-z0-9._:-]{1,128}$',
+        matching(batchPattern, batchRule, {
           description: 'The batch of this feed that was applied last; null where none was.',
         }),
       ),
@@ -49,20 +52,25 @@ export const commitFact = shape(
   { description: 'Closes a batch: everything since the last commit is applied, all or nothing.' },
 )
 
+/** The fields of a resource that facts fill, with their names. */
+export const ownFields = (resource: Resource): [name: string, field: Field][] =>
+  Object.entries({ ...resource.fields, ...resource.factFields }).filter(([, field]) => !field['x-derived'])
+
 /** What the game may say of one thing. Only the key is required; objects merge, so none of their members is required either. */
 export function suppliedSchema(resource: Resource, key: string): TObject {
-  const supplied = Object.entries({ ...resource.fields, ...resource.factFields }).filter(
-    ([, field]) => !field['x-derived'],
-  )
   return Type.Object(
     Object.fromEntries(
-      supplied.map(([fieldName, field]) => {
+      ownFields(resource).map(([fieldName, field]) => {
         const schema = (
           'x-supplied' in field
-            ? annotate(field['x-supplied'] as TSchema, { description: field.description })
+            ? annotate(field['x-supplied'] as TSchema, {
+                description: field.description,
+                'x-class': field['x-class'],
+              })
             : field
         ) as TSchema
-        return [fieldName, fieldName === key ? schema : Type.Optional(withoutRequired(schema))]
+        const lined = withLineRule(schema)
+        return [fieldName, fieldName === key ? lined : Type.Optional(withoutRequired(lined))]
       }),
     ),
     { additionalProperties: false, description: resource.description },
@@ -71,17 +79,30 @@ export function suppliedSchema(resource: Resource, key: string): TObject {
 
 /** The fields that a new thing must be given: those without a default that cannot be null. */
 export function requiredOnCreation(resource: Resource): string[] {
-  return Object.entries({ ...resource.fields, ...resource.factFields })
-    .filter(([, field]) => !field['x-derived'] && !('default' in field) && !isNullable(field))
+  return ownFields(resource)
+    .filter(([, field]) => !('default' in field) && !isNullable(field))
     .map(([fieldName]) => fieldName)
+}
+
+/** The members without which a new thing's required objects mean nothing: `attacker.nation_id`, by the name of the object. */
+export function requiredMembers(resource: Resource): Record<string, string[]> {
+  return Object.fromEntries(
+    requiredOnCreation(resource).map(fieldName => {
+      const field = { ...resource.fields, ...resource.factFields }[fieldName] as
+        | { 'x-supplied'?: ObjectSchema; required?: string[] }
+        | undefined
+      return [fieldName, (field?.['x-supplied'] ?? (field as ObjectSchema | undefined))?.required ?? []]
+    }),
+  )
 }
 
 /** The row of a new thing before its first fact: defaults, and null for what the game has not said. */
 export function defaultsOf(resource: Resource): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries({ ...resource.fields, ...resource.factFields })
-      .filter(([, field]) => !field['x-derived'])
-      .map(([fieldName, field]) => [fieldName, (field as { default?: unknown }).default ?? null]),
+    ownFields(resource).map(([fieldName, field]) => [
+      fieldName,
+      (field as { default?: unknown }).default ?? null,
+    ]),
   )
 }
 
@@ -168,10 +189,10 @@ const gameEventSchema = (type: string, data: TSchema) =>
     {
       type: Type.Literal(type),
       occurred_at: time({ description: 'When it happened in the game.' }),
-      data: withoutRequiredNulls(data),
+      data: withLineRule(suppliedMembers(data)),
       ...(type.startsWith('game.')
         ? {
-            summary: Type.Optional(text(1000, { description: 'One sentence for people.' })),
+            summary: Type.Optional(withLineRule(line(1000, { description: 'One sentence for people.' }))),
             nation_ids: Type.Optional(listOf(id(), { maxItems: 100, description: 'Nations it is about.' })),
             alliance_ids: Type.Optional(
               listOf(id(), { maxItems: 100, description: 'Alliances it is about.' }),
@@ -184,10 +205,12 @@ const gameEventSchema = (type: string, data: TSchema) =>
     { additionalProperties: false },
   )
 
-/** Members that may be null may be left out. */
-function withoutRequiredNulls(schema: TSchema): TSchema {
-  const { properties = {}, required = [] } = schema as ObjectSchema
+/** Members that may be null may be left out; those that Chancery fills in are not sent. */
+function suppliedMembers(schema: TSchema): TSchema {
+  const { properties: all = {}, required = [] } = schema as ObjectSchema
+  const properties = Object.fromEntries(Object.entries(all).filter(([, member]) => !('x-derived' in member)))
   return annotate(schema, {
+    properties,
     required: required.filter(member => properties[member] !== undefined && !isNullable(properties[member])),
   })
 }

@@ -44,7 +44,7 @@ export function withoutKeywords(schema: JsonSchema, keywords: readonly string[])
 
 /** A schema as plain JSON, without what only Chancery needs to know of a field. */
 export const plainSchema = (schema: TSchema): JsonSchema =>
-  rewrite(schema, inner => withoutKeywords(inner, ['x-derived', 'x-supplied'])) ?? {}
+  rewrite(schema, inner => withoutKeywords(inner, ['x-derived', 'x-supplied', 'x-text', 'x-line'])) ?? {}
 
 const definedOnly = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))

@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox'
 import { at } from './facts.ts'
 import { type RedactableResource, redactableFields } from './redactable.ts'
-import { id, listOf, name, shape } from './shapes.ts'
+import { id, listOf, name, shape, withLineRule } from './shapes.ts'
 
 /** A `snapshot` of one resource: `{ "op": "snapshot", "resource": "treaty" }` before all that the batch says of it. */
 export const snapshotFact = (resourceNames: string[]) =>
@@ -55,7 +55,9 @@ export const eraseFact = shape(
       }),
     ),
     name: Type.Optional(
-      name(100, { description: 'What the nations are called from then on. Default: Erased nation.' }),
+      withLineRule(
+        name(100, { description: 'What the nations are called from then on. Default: Erased nation.' }),
+      ),
     ),
   },
   {

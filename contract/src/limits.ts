@@ -28,6 +28,9 @@ export const limits = {
   sessionLifetimeHours: 12,
   accountChanges: 60,
   accountReads: 600,
+  /** Requests in a minute from one IPv4 address or IPv6 /64: for pages, scripts and documents, and for the API of the settings page. */
+  pageRequests: 300,
+  accountRequests: 1_200,
   /** How long the request journal remembers. */
   journalDays: 7,
 
@@ -36,6 +39,15 @@ export const limits = {
   /** A refused batch of at most this size is kept for the operator, so long. */
   refusedBytesMax: 4_194_304,
   refusedDays: 30,
+  /** Refused batches and bytes of them that are kept: of one feed, and in all. Batches of no known feed share the room of one. */
+  refusedPerFeed: 2_000,
+  refusedBytesPerFeed: 33_554_432,
+  refusedTotal: 10_000,
+  refusedBytesTotal: 268_435_456,
+  /** How many of those that were dropped for lack of room are listed. */
+  refusedDroppedListed: 100,
+  /** Feeds that are known at a time. */
+  feeds: 1_000,
   /** How far the end of an era that a reset says may lie ahead: clocks differ, and what is past is told by it for ever. */
   resetAheadSeconds: 300,
 
@@ -44,6 +56,8 @@ export const limits = {
   tokenOverlapHoursMax: 168,
   tokenMemoryDays: 30,
   operatorLogDays: 400,
+  /** Lines of one action: a sender that repeats one does not fill the disk. */
+  operatorLogLines: 1_000_000,
 
   pageFirst: 1,
   pageSizeMin: 1,

@@ -2,18 +2,21 @@ import type { TSchema } from 'typebox'
 import type { Deprecation } from './deprecation.ts'
 import type { ParameterWords } from './example-words.ts'
 import { limits } from './limits.ts'
-import { count, decimal, oneOf, position, text } from './shapes.ts'
+import { count, decimal, id, oneOf, position, text } from './shapes.ts'
 
 /**
- * How a parameter's text becomes a value.
+ * How a parameter's text becomes a value. Lists are comma separated, with or without blanks around the commas; the parameter may be
+ * repeated, and written with brackets (`ids[]=`, `ids[0]=`). All spellings of a list parse to the same values in the same order.
  * - `integer`: digits only, in the schema's range. A page may be any number: beyond the end is an empty page.
  * - `decimal`: digits with at most 4 decimals.
  * - `text`: as sent; empty counts as not given.
- * - `id`: as `text`; an id that names nothing selects nothing.
- * - `ids`: up to 100 ids, comma separated; ids that name nothing are left out.
- * - `word`: one of the schema's words. `words`: several of them, comma separated.
+ * - `id`: an id; empty counts as not given. One that names nothing selects nothing.
+ * - `ids`: a list of up to 100 ids; ids that name nothing are left out. An empty list selects nothing.
+ * - `related_ids`: as `ids`; but empty counts as not given.
+ * - `profile_word`: a word of the game profile, as sent; empty counts as not given. One that it does not have selects nothing.
+ * - `word`: one of the schema's words. `words`: a list of them.
  * - `time`: RFC 3339 with `Z` or an offset.
- * - `event_types`: kinds of events or families (`war.*`), comma separated.
+ * - `event_types`: a list of kinds of events or families (`war.*`).
  * - `event_id`: digits only, in the schema's range; empty counts as not given.
  */
 export type ParameterKind =
@@ -22,11 +25,16 @@ export type ParameterKind =
   | 'text'
   | 'id'
   | 'ids'
+  | 'related_ids'
+  | 'profile_word'
   | 'word'
   | 'words'
   | 'time'
   | 'event_types'
   | 'event_id'
+
+/** The kinds whose values are lists. */
+export const listKinds = ['ids', 'related_ids', 'words', 'event_types'] as const satisfies ParameterKind[]
 
 export type ParameterPlace = 'path' | 'query' | 'header'
 
@@ -61,7 +69,7 @@ function parameter<T>() {
   ): Parameter<T, G> => ({ in: place, kind, isGiven, schema, description })
 }
 
-/** Of any length and form: what cannot be an id names nothing, and is no error. */
+/** Of any length and form: what cannot be one names nothing, and is no error. */
 const idText = (example?: string) => ({ type: 'string', ...(example === undefined ? {} : { example }) })
 
 export const pathId = (description: string, example: string) =>
@@ -99,21 +107,30 @@ export const search = (description: string) =>
     description,
   )
 
-export const ids = (description: string, example: string) =>
+const idList = (kind: 'ids' | 'related_ids', description: string, example: string) =>
   parameter<string[]>()(
     'query',
-    'ids',
+    kind,
     false,
-    { type: 'array', items: idText(example), maxItems: limits.idsMax },
-    `${description} Up to ${limits.idsMax}, comma separated; ids that name nothing are left out.`,
+    { type: 'array', items: id({ example }), maxItems: limits.idsMax },
+    description,
   )
+const idListForm = `Up to ${limits.idsMax}, comma separated or repeated; ids that name nothing are left out.`
+
+/** Ids of the things that an operation lists. */
+export const ids = (description: string, example: string) =>
+  idList('ids', `${description} ${idListForm} An empty list selects nothing.`, example)
+
+/** Ids of things that those which an operation lists belong to. */
+export const relatedIds = (description: string, example: string) =>
+  idList('related_ids', `${description} ${idListForm} Empty counts as not given.`, example)
 
 export const oneId = (description: string, example: string) =>
-  parameter<string>()('query', 'id', false, idText(example), description)
+  parameter<string>()('query', 'id', false, id({ example }), description)
 
 /** A word of the game profile; one that it does not have selects nothing. */
 export const oneWord = (description: string, list: ParameterWords, example: number) => ({
-  ...parameter<string>()('query', 'id', false, idText(), description),
+  ...parameter<string>()('query', 'profile_word', false, idText(), description),
   words: { list, example },
 })
 
@@ -127,7 +144,13 @@ export const wordOrDefault = <const V extends string>(
 ) => parameter<V>()('query', 'word', true, oneOf(values, { default: fallback }), description)
 
 export const words = <const V extends string>(values: readonly V[], description: string) =>
-  parameter<V[]>()('query', 'words', false, { type: 'array', items: oneOf(values) }, description)
+  parameter<V[]>()(
+    'query',
+    'words',
+    false,
+    { type: 'array', items: oneOf(values), maxItems: limits.idsMax },
+    `${description} Comma separated or repeated.`,
+  )
 
 export const score = (description: string) =>
   parameter<number>()('query', 'decimal', false, decimal(), description)
@@ -161,7 +184,7 @@ export const eventTypes = parameter<string[]>()(
     items: { type: 'string', example: 'war.declared', 'x-known-words-only': true },
     maxItems: limits.idsMax,
   },
-  'Kinds of events (`war.declared`) or families (`war.*`), comma separated. One that the game does not have is refused.',
+  'Kinds of events (`war.declared`) or families (`war.*`), comma separated or repeated. One that the game does not have is refused.',
 )
 
 export const account = (description: string) =>

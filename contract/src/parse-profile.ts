@@ -1,9 +1,9 @@
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { JsonSchema } from './json-schema.ts'
 import { jsonTextProblems } from './json-text.ts'
-import { type Profile, profileSchema } from './profile.ts'
+import { type Profile, profileSchema, wordRule } from './profile.ts'
 import { profileProblems } from './profile-problems.ts'
+import { describeErrors, type SchemaError, schemaAtError } from './schema-errors.ts'
 import { shape } from './shapes.ts'
 
 /** What is wrong with a profile: a line for each problem, with its place (a JSON pointer, or the word) and what is allowed. */
@@ -30,14 +30,6 @@ function parseJson(text: string): unknown {
     // The message may quote lines of the text.
     throw new ProfileError(`it is not JSON: ${String(Object(error).message).replace(/\s+/g, ' ')}`)
   }
-}
-
-interface SchemaError {
-  keyword: string
-  schemaPath: string
-  instancePath: string
-  params: object
-  message: string
 }
 
 /** The checker ends after eight errors: each part, and each item of a list, is checked on its own, so that all are told. */
@@ -71,36 +63,19 @@ const problemsIn = (place: string, schema: TSchema, value: unknown): string[] =>
   Compile(schema)
     .Errors(value)
     .filter(({ keyword }) => keyword !== 'boolean')
-    .flatMap(error => problemsOf(place, error, schemaAt(schema, error.schemaPath)))
+    .flatMap(error => problemsOf(place, schema, error))
 
-function problemsOf(
-  start: string,
-  { keyword, instancePath, params, message }: SchemaError,
-  schema: JsonSchema | undefined,
-): string[] {
+function problemsOf(start: string, whole: TSchema, error: SchemaError): string[] {
+  const { keyword, instancePath, params } = error
+  const schema = schemaAtError(whole, error.schemaPath)
   const { requiredProperties, additionalProperties } = params as Partial<Record<string, string[]>>
   const inside = (member: string) => `${start}${instancePath}/${member}`
   if (keyword === 'required') return (requiredProperties ?? []).map(member => `${inside(member)} is missing`)
   if (keyword === 'additionalProperties') {
     const known = Object.keys(schema?.properties ?? {})
-    const names =
-      known.length > 0
-        ? `allowed are ${known.join(', ')}`
-        : `a name matches ${Object.keys((schema?.patternProperties as object | undefined) ?? {}).join()}`
+    const names = known.length > 0 ? `allowed are ${known.join(', ')}` : `a name ${wordRule}`
     return (additionalProperties ?? []).map(member => `${inside(member)} is not known here; ${names}`)
   }
   const place = start + instancePath || '/'
-  if (keyword === 'enum') return [`${place} must be one of ${allowed(schema?.enum)}`]
-  return [`${place} ${message}`]
+  return describeErrors(whole, [error]).map(({ reason }) => `${place} ${reason}`)
 }
-
-const allowed = (values: unknown) => (Array.isArray(values) ? values.join(', ') : '')
-
-/** The schema that an error is about: the steps of its path are members of the schema that was checked. */
-const schemaAt = (schema: TSchema, path: string): JsonSchema | undefined =>
-  path
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((inside, step) => (Object(inside) as Record<string, unknown>)[step], schema) as
-    | JsonSchema
-    | undefined

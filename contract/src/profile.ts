@@ -1,12 +1,26 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { adminOnly, alliancePrivate, type Class, type Field, open, playerPrivate } from './classification.ts'
 import { type Scope, scopeNames } from './scopes.ts'
-import { annotate, decimal, listOf, name, nullable, oneOf, shape, text, time } from './shapes.ts'
+import {
+  annotate,
+  decimal,
+  listOf,
+  matching,
+  name,
+  nullable,
+  oneOf,
+  shape,
+  text,
+  time,
+  withLineRule,
+} from './shapes.ts'
 
+export const wordRule =
+  'must be a word of 1 to 64 small letters (a to z), digits and _ that begins with a letter, and not constructor'
 // `constructor` is found in every JavaScript object: whoever reads answers by key would find a function.
 const wordKey = (description: string) =>
-  Type.String({ pattern: '^(?!constructor$)[a-z][a-z0-9_]{0,63}$', description })
-const label = name(100, { description: 'The word that players know.' })
+  matching('^(?!constructor$)[a-z][a-z0-9_]{0,63}$', wordRule, { description })
+const label = withLineRule(name(100, { description: 'The word that players know.' }))
 const word = shape({ key: wordKey('The word in answers and facts.'), label })
 
 const attribute = Type.Object(
@@ -26,10 +40,11 @@ const attribute = Type.Object(
 export type Attribute = Static<typeof attribute>
 
 const gameEventKind = shape({
-  type: Type.String({
-    pattern: '^game\\.[a-z][a-z0-9_]{0,50}$',
-    description: 'The kind: `game.` and a word.',
-  }),
+  type: matching(
+    '^game\\.[a-z][a-z0-9_]{0,50}$',
+    'must be game. and a word of 1 to 51 small letters (a to z), digits and _ that begins with a letter',
+    { description: 'The kind: `game.` and a word.' },
+  ),
   description: text(500),
   data: Type.Record(
     wordKey('The member’s name in `data`.'),
@@ -42,18 +57,22 @@ const gameEventKind = shape({
 })
 
 const pageUrl = nullable(
-  Type.String({
-    pattern: '^https?://[^\\s{}]+\\{id\\}[^\\s{}]*$',
-    description: 'A page of the game; `{id}` is replaced.',
-  }),
+  matching(
+    '^https?://[^\\s{}]+\\{id\\}[^\\s{}]*$',
+    'must be an address that begins with http:// or https:// and has {id} in it once, such as https://game.example/nations/{id}',
+    { description: 'A page of the game; `{id}` is replaced.' },
+  ),
 )
 
 /** The words in which games differ, as one JSON file. Everything that answers, checks or documents follows it. */
 export const profileSchema = shape(
   {
-    name: name(100, { description: 'The game’s name.', example: 'Imperium Minor' }),
+    name: withLineRule(name(100, { description: 'The game’s name.', example: 'Imperium Minor' })),
     url: nullable(
-      Type.String({ pattern: '^https?://', maxLength: 500, description: 'The game’s home page.' }),
+      matching('^https?://', 'must be an address that begins with http:// or https://', {
+        maxLength: 500,
+        description: 'The game’s home page.',
+      }),
     ),
     currency: shape({ key: wordKey('The currency of prices and credits.'), label }),
     units: listOf(

@@ -9,3 +9,8 @@ export const redactableFields = {
 } as const
 export type RedactableResource = keyof typeof redactableFields
 export const redactableResources = Object.keys(redactableFields) as RedactableResource[]
+
+/** A field that can be redacted, as in `nation.nation_name`. */
+export type RedactableField = {
+  [R in RedactableResource]: `${R}.${(typeof redactableFields)[R][number]}`
+}[RedactableResource]

@@ -11,7 +11,7 @@ const clearedClasses: Record<Returned['view'], readonly Class[]> = {
 }
 
 /** How Chancery makes a field: nothing that a reader needs. A `default` would be written in place of a field that is withheld. */
-const internalKeywords = ['x-derived', 'x-supplied', 'default']
+const internalKeywords = ['x-derived', 'x-supplied', 'x-text', 'x-line', 'x-rule', 'default']
 
 /**
  * The JSON schema of a resource with exactly the fields that may leave in a view.

@@ -27,25 +27,65 @@ export function oneOf<const V extends string>(values: readonly V[], about: About
   return Type.Unsafe<V>({ type: 'string', enum: [...values], ...about })
 }
 
-const idPattern = '^[A-Za-z0-9_-]{1,64}$'
+export const idPattern = '^[A-Za-z0-9_-]{1,64}$'
+
+/** Text that matches a pattern. `rule` says the pattern in words: messages have nothing else. */
+export const matching = (
+  pattern: string,
+  rule: string,
+  { format, ...about }: About & { format?: string; maxLength?: number } = {},
+) => Type.String({ ...(format === undefined ? {} : { format }), pattern, 'x-rule': rule, ...about })
 
 /** An id that the game chooses. Opaque; safe in a URL. */
-export const id = (about: About = {}) => Type.String({ pattern: idPattern, ...about })
+export const id = (about: About = {}) =>
+  matching(idPattern, 'must be an id of 1 to 64 letters (A to Z), digits, - and _', about)
 
 /** RFC 3339 in UTC with `Z`, to the microsecond at most. */
 export const time = (about: About = {}) =>
-  Type.String({
-    format: 'date-time',
-    pattern: '^(?!0000)\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?Z$',
-    ...about,
-  })
+  matching(
+    '^(?!0000)\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?Z$',
+    'must be a UTC time such as 2026-05-20T10:00:00Z',
+    { format: 'date-time', ...about },
+  )
 
-/** Text of a bounded number of UTF-16 units. */
+/** RFC 3339 in any zone: what operators type. */
+export const timeOfAnyZone = (about: About = {}) =>
+  Type.String({ format: 'date-time', 'x-rule': 'must be a time such as 2026-05-20T10:00:00Z', ...about })
+
+/** Text of a bounded number of UTF-16 units, of several lines where its writer wants them. */
 export const text = (maxLength: number, about: About = {}) => Type.String({ maxLength, ...about })
 
-/** A name: text that is never empty. */
+/** Text of one line. What a fact says must look like one: see `withLineRule`. */
+export const line = (maxLength: number, about: About = {}) =>
+  Type.String({ maxLength, 'x-line': true, ...about })
+
+/** A name: one line that is never empty. */
 export const name = (maxLength: number, about: About = {}) =>
-  Type.String({ minLength: 1, maxLength, ...about })
+  Type.String({ minLength: 1, maxLength, 'x-line': true, ...about })
+
+const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029'
+/** The characters of Unicode's property Bidi_Control. */
+const directions = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069'
+const blanks = '\\s\\u00ad\\u115f\\u1160\\u180e\\u200b-\\u200d\\u2060-\\u2064\\u2800\\u3164\\ufeff\\uffa0'
+const linePattern = `^(?![${blanks}]+$)[^${controls}${directions}]*$`
+const lineRule =
+  'must be a single line of text, not whitespace only, without control characters and bidirectional controls'
+
+/** A schema that refuses, wherever it has text of one line, what does not look like one. */
+export function withLineRule<S extends TSchema>(schema: S): S {
+  const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema }
+  return annotate(schema, {
+    ...((schema as { 'x-line'?: boolean })['x-line'] ? { pattern: linePattern, 'x-rule': lineRule } : {}),
+    ...(items ? { items: withLineRule(items) } : {}),
+    ...(properties
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([member, inner]) => [member, withLineRule(inner)]),
+          ),
+        }
+      : {}),
+  })
+}
 
 /** A whole number from 0 to 2^53-1, the largest that every JSON reader keeps exactly. */
 export const count = (about: About = {}) =>
@@ -82,7 +122,7 @@ export function countsBy(words: readonly { key: string }[], about: About = {}) {
 export function wordOf(words: readonly { key: string }[], about: About = {}) {
   return words.length > 0
     ? Type.Unsafe<string>({ type: 'string', enum: words.map(({ key }) => key), ...about })
-    : Type.String({ minLength: 1, maxLength: 64, ...about })
+    : name(64, about)
 }
 
 /** An object with exactly these members. */
@@ -95,7 +135,31 @@ export const listOf = <S extends TSchema>(items: S, about: About & { maxItems?: 
   Type.Array(items, { ...about })
 
 /** A colour as #rrggbb. */
-export const color = () => Type.String({ pattern: '^#[0-9a-f]{6}$' })
+export const color = () => matching('^#[0-9a-f]{6}$', 'must be a colour such as #2f6fde')
 
-/** The address of a picture; https, so that a page may show it anywhere. */
-export const pictureUrl = () => Type.String({ pattern: '^https://', maxLength: 500 })
+/** Names that no public name server knows: RFC 6761, 6762 and 8375, and ICANN's choice for private networks. */
+const privateNames = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/
+
+/** Whether a host, as the URL parser writes it, is a name of the public internet; what it resolves to is not known here. */
+export const isPublicHostName = (host: string): boolean =>
+  /\.[a-z][a-z0-9-]*\.?$/.test(host) && !privateNames.test(host)
+
+/** What stands in a URL unescaped: no blanks, controls, quotes, brackets or backslashes, which end a link where it is written. */
+const urlCharacters = '[!#$%&()*+,\\-./0-9:;=?@A-Z_a-z~]'
+
+// Refined where it is nullable too: what is no text is none of this check's business.
+const isPublicUrl = (text: unknown): boolean => {
+  if (typeof text !== 'string') return true
+  const url = URL.parse(text)
+  return url !== null && url.username === '' && url.password === '' && isPublicHostName(url.hostname)
+}
+
+/** The address of a picture; https and a public host, so that a page may show it anywhere. */
+export const pictureUrl = () =>
+  Type.Refine(
+    matching(`^https://${urlCharacters}+$`, 'must be an https URL without blanks, quotes and brackets', {
+      maxLength: 500,
+    }),
+    isPublicUrl,
+    () => 'must be an https URL with a public host name, without a user name or password',
+  )

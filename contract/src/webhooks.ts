@@ -13,6 +13,8 @@ export const webhooks = {
   secretBytes: 32,
   /** How long a secret that was replaced signs beside its successor. */
   secretOverlapHours: 24,
+  /** How many secrets that were replaced may sign at a time. */
+  previousSecretsMax: 5,
 
   /** From the connection to the last byte of the answer that is read. */
   timeoutSeconds: 15,

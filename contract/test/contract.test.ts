@@ -1,19 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { derivedKind } from '../src/events/kind.ts'
 import {
   classes,
   contractFor,
+  copyOf,
   demoProfile,
   errorCodes,
   type Field,
   type Operation,
   operations,
+  originsIn,
+  ownText,
   type Resource,
+  redactableFields,
   scopeNames,
+  writtenText,
 } from '../src/index.ts'
 import { type JsonSchema, plainSchema } from '../src/json-schema.ts'
 import { errorsOf, protocolErrors } from '../src/openapi/errors.ts'
+import { nationReference } from '../src/resources/references.ts'
+import { count, id, listOf, nullable, oneOf, pictureUrl, shape, text, time, wordOf } from '../src/shapes.ts'
 import { compiler, complaints } from './compile.ts'
 
 const contract = contractFor(demoProfile)
@@ -73,6 +82,29 @@ test('no member of an event has a class of its own: events are public as a whole
   for (const [type, { data }] of Object.entries(contract.eventKinds)) {
     assert.doesNotMatch(JSON.stringify(data), /"x-class"/, type)
   }
+})
+
+test('a kind of event is refused where a text of its data does not state its origin', () => {
+  const summarize = () => 'It happened.'
+  const kindWith = (member: TSchema) => () =>
+    derivedKind('A kind.', shape({ nation: nationReference(), item: shape({ member }) }), summarize)
+  const unstated = /item\.member does not state where its text comes from/
+  for (const member of [text(10), nullable(text(10)), pictureUrl(), wordOf([]), Type.Unknown()])
+    assert.throws(kindWith(member), unstated)
+  assert.throws(kindWith(listOf(text(10))), /item\.member\.\[\] does not state/)
+  assert.throws(kindWith(copyOf('nation.motto', 'nation_id', text(10))), /there is no id/)
+  for (const member of [ownText(text(10)), writtenText(text(10)), id(), time(), oneOf(['one']), count()])
+    assert.doesNotThrow(kindWith(member))
+})
+
+test('every public text of a fact can be redacted, or states its origin', () => {
+  const redactable: Record<string, readonly string[]> = redactableFields
+  for (const [resource, { properties }] of Object.entries(contract.factSchemas))
+    for (const [field, schema] of Object.entries(properties)) {
+      const classified = everyField.find(([path]) => path === `${resource}.${field}`)?.[1]
+      if (classified?.['x-class'] !== 'public' || redactable[resource]?.includes(field)) continue
+      assert.doesNotThrow(() => originsIn(shape({ [field]: schema })), resource)
+    }
 })
 
 test('every operation says who may call it', () => {

@@ -2,16 +2,16 @@ import Type from 'typebox'
 import type { Profile } from '../profile.ts'
 import { allianceReference } from '../resources/references.ts'
 import { id, name, nullable, shape, text, time } from '../shapes.ts'
+import { copyOf, profileKey } from '../text-origin.ts'
 import { derivedKind } from './kind.ts'
 import { theAlliance, theNation } from './subjects.ts'
 
 const membershipEvent = () => ({ nation: theNation(), alliance: theAlliance() })
-const rankKey = (description: string) => text(64, { description })
 
 const treatyEvent = () =>
   shape({
     treaty_id: id({ description: 'The treaty.' }),
-    type: text(64, { description: 'Key of the kind of treaty.' }),
+    type: profileKey('Key of the kind of treaty.'),
     alliances: Type.Array(allianceReference(), {
       minItems: 2,
       maxItems: 2,
@@ -33,8 +33,12 @@ export function allianceKinds({ ranks }: Profile) {
       'An alliance changed its name or tag.',
       shape({
         alliance: theAlliance(),
-        old_name: name(100, { description: 'Its name before.' }),
-        old_tag: text(20, { description: 'Its tag before.' }),
+        old_name: copyOf(
+          'alliance.name',
+          'alliance.alliance_id',
+          name(100, { description: 'Its name before.' }),
+        ),
+        old_tag: copyOf('alliance.tag', 'alliance.alliance_id', text(20, { description: 'Its tag before.' })),
       }),
       data => `The alliance ${data.old_name} is now called ${data.alliance.name} [${data.alliance.tag}].`,
     ),
@@ -47,7 +51,7 @@ export function allianceKinds({ ranks }: Profile) {
       'A nation became a member of an alliance.',
       shape({
         ...membershipEvent(),
-        rank: rankKey('Key of the rank in which it joined, as in the game profile.'),
+        rank: profileKey('Key of the rank in which it joined, as in the game profile.'),
       }),
       data => `${data.nation.nation_name} joined ${data.alliance.name}.`,
     ),
@@ -60,8 +64,8 @@ export function allianceKinds({ ranks }: Profile) {
       'A member’s rank in its alliance changed.',
       shape({
         ...membershipEvent(),
-        old_rank: rankKey('Key of its rank before.'),
-        rank: rankKey('Key of its rank now, as in the game profile.'),
+        old_rank: profileKey('Key of its rank before.'),
+        rank: profileKey('Key of its rank now, as in the game profile.'),
       }),
       data => `${data.nation.nation_name} is now ${labelOf(data.rank)} in ${data.alliance.name}.`,
     ),

@@ -1,5 +1,6 @@
 import { redactableResources } from '../redactable.ts'
 import { count, id, listOf, name, nullable, oneOf, shape, text } from '../shapes.ts'
+import { copyOf, ownText, profileKey, writtenText } from '../text-origin.ts'
 import { derivedKind } from './kind.ts'
 import { theAlliance } from './subjects.ts'
 
@@ -7,13 +8,16 @@ const conflictReference = () =>
   shape(
     {
       conflict_id: id({ description: 'The global conflict.' }),
-      name: name(200, { description: 'Its name.' }),
+      name: copyOf('conflict.name', 'conflict_id', name(200, { description: 'Its name.' })),
     },
     { description: 'The global conflict.' },
   )
 const eraReference = () =>
   shape(
-    { era_id: id({ description: 'The era.' }), name: name(200, { description: 'Its name.' }) },
+    {
+      era_id: id({ description: 'The era.' }),
+      name: copyOf('era.name', 'era_id', name(200, { description: 'Its name.' })),
+    },
     { description: 'The era.' },
   )
 
@@ -23,7 +27,11 @@ export const historyKinds = () => ({
     'A global conflict started.',
     shape({
       conflict: conflictReference(),
-      cause: nullable(text(1000, { description: 'What started it.' })),
+      cause: copyOf(
+        'conflict.cause',
+        'conflict.conflict_id',
+        nullable(text(1000, { description: 'What started it.' })),
+      ),
     }),
     data => `${data.conflict.name} started.`,
   ),
@@ -32,7 +40,7 @@ export const historyKinds = () => ({
     shape({
       conflict: conflictReference(),
       alliance: theAlliance(),
-      side: name(100, { description: 'Name of the side it joined.' }),
+      side: writtenText(name(100, { description: 'Name of the side it joined.' })),
     }),
     data => `${data.alliance.name} joined ${data.conflict.name} on the side of ${data.side}.`,
   ),
@@ -54,7 +62,7 @@ export const historyKinds = () => ({
         shape(
           {
             alliance_id: id({ description: 'The alliance.' }),
-            name: name(100, { description: 'Its name.' }),
+            name: copyOf('alliance.name', 'alliance_id', name(100, { description: 'Its name.' })),
           },
           { description: 'The alliance that won the era; null for none.' },
         ),
@@ -81,8 +89,8 @@ export const historyKinds = () => ({
     'An item of news was published.',
     shape({
       news_id: id({ description: 'The item of news.' }),
-      title: name(300, { description: 'Its headline.' }),
-      category: nullable(text(64, { description: 'Key of its category, as in the game profile.' })),
+      title: copyOf('news_item.title', 'news_id', name(300, { description: 'Its headline.' })),
+      category: nullable(profileKey('Key of its category, as in the game profile.')),
     }),
     data => `News: ${data.title}`,
   ),
@@ -91,7 +99,7 @@ export const historyKinds = () => ({
     shape({
       resource: oneOf(redactableResources, { description: 'What kind of thing it is.' }),
       id: id({ description: 'The thing.' }),
-      fields: listOf(text(64), { description: 'Names of the fields that were replaced.' }),
+      fields: listOf(ownText(text(64)), { description: 'Names of the fields that were replaced.' }),
     }),
     data => `Texts of the ${data.resource.replace('_', ' ')} ${data.id} were replaced.`,
   ),

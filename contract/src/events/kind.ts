@@ -1,9 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-
-/** Looks up what a nation or an alliance is called at the moment of the event. */
-export interface Names {
-  nation(id: string): string
-}
+import { originsIn } from '../text-origin.ts'
 
 /**
  * A kind of event. Its data is public as a whole: there is no way to give a member of it another class.
@@ -13,21 +9,37 @@ export interface EventKind<S extends TSchema = TSchema> {
   description: string
   isDerived: boolean
   data: S
-  /** One English sentence for people. */
-  summarize(data: Static<S>, names: Names): string
+  /** One English sentence for people, made of the data alone, so that a redaction can make it again. Absent where the game writes it. */
+  summarize?(data: Static<S>): string
 }
 
-/** A kind with its data and its sentence. */
-export const kind = <S extends TSchema>(
+/** A kind of event that Chancery writes the sentence of. Throws where a text of its data does not state its origin. */
+function kind<S extends TSchema>(
   isDerived: boolean,
   description: string,
   data: S,
-  summarize: (data: Static<S>, names: Names) => string,
-): EventKind<S> => ({ isDerived, description, data, summarize })
+  summarize: (data: Static<S>) => string,
+) {
+  originsIn(data)
+  return { isDerived, description, data, summarize } satisfies EventKind<S>
+}
 
 /** A kind that comes from the change of state. */
 export const derivedKind = <S extends TSchema>(
   description: string,
   data: S,
-  summarize: (data: Static<S>, names: Names) => string,
+  summarize: (data: Static<S>) => string,
 ) => kind(true, description, data, summarize)
+
+/** A kind that the game sends, and Chancery summarizes. */
+export const sentKind = <S extends TSchema>(
+  description: string,
+  data: S,
+  summarize: (data: Static<S>) => string,
+) => kind(false, description, data, summarize)
+
+/** A kind of the game's own. Its texts and its summary are words that people wrote. */
+export function gameKind(description: string, data: TSchema): EventKind {
+  originsIn(data)
+  return { isDerived: false, description, data }
+}

@@ -1,5 +1,6 @@
 import type { Profile } from '../profile.ts'
-import { decimal, shape, text } from '../shapes.ts'
+import { decimal, shape } from '../shapes.ts'
+import { profileKey } from '../text-origin.ts'
 import { derivedKind } from './kind.ts'
 
 export function marketKinds({ resources }: Profile) {
@@ -9,8 +10,8 @@ export function marketKinds({ resources }: Profile) {
     'market.price_moved': derivedKind(
       'The price of a resource moved by 10 % or more within a day.',
       shape({
-        resource: text(64, { description: 'Key of the resource, as in the game profile.' }),
-        currency: text(64, { description: 'Key of the currency.' }),
+        resource: profileKey('Key of the resource, as in the game profile.'),
+        currency: profileKey('Key of the currency.'),
         price: decimal({ description: 'The price now, in the currency, for one unit.' }),
         reference_price: decimal({
           description: 'The price it moved from: that of the last such event, or of at most a day before.',

@@ -1,4 +1,5 @@
 import { name, shape } from '../shapes.ts'
+import { copyOf } from '../text-origin.ts'
 import { derivedKind } from './kind.ts'
 import { theNation } from './subjects.ts'
 
@@ -10,7 +11,14 @@ export const nationKinds = () => ({
   ),
   'nation.renamed': derivedKind(
     'A nation changed its name.',
-    shape({ nation: theNation(), old_name: name(100, { description: 'Its name before.' }) }),
+    shape({
+      nation: theNation(),
+      old_name: copyOf(
+        'nation.nation_name',
+        'nation.nation_id',
+        name(100, { description: 'Its name before.' }),
+      ),
+    }),
     data => `${data.old_name} is now called ${data.nation.nation_name}.`,
   ),
   'nation.deleted': derivedKind(

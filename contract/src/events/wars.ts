@@ -2,6 +2,7 @@ import type { Profile } from '../profile.ts'
 import { nationReference } from '../resources/references.ts'
 import { battleVictors, lossesOfBoth, warOutcomes } from '../resources/war.ts'
 import { decimal, id, nullable, oneOf, shape, text } from '../shapes.ts'
+import { copyOf, profileKey } from '../text-origin.ts'
 import { derivedKind } from './kind.ts'
 import { about, attacker, defender, typeOfWar } from './subjects.ts'
 
@@ -20,7 +21,11 @@ export const warKinds = (profile: Profile) => ({
         {
           war_id: id({ description: 'The war.' }),
           type: typeOfWar(),
-          reason: nullable(text(500, { description: 'Why it was declared, in the attacker’s words.' })),
+          reason: copyOf(
+            'war.reason',
+            'war_id',
+            nullable(text(500, { description: 'Why it was declared, in the attacker’s words.' })),
+          ),
         },
         { description: 'The war.' },
       ),
@@ -45,7 +50,7 @@ export const warKinds = (profile: Profile) => ({
     shape({
       battle_id: id({ description: 'The battle.' }),
       war_id: id({ description: 'The war it was fought in.' }),
-      kind: nullable(text(64, { description: 'Key of the kind of battle, as in the game profile.' })),
+      kind: nullable(profileKey('Key of the kind of battle, as in the game profile.')),
       attacker: about(nationReference(), 'The nation that attacked in this battle.'),
       defender: about(nationReference(), 'The nation that defended in this battle.'),
       victor: nullable(

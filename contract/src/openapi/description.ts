@@ -47,6 +47,10 @@ curl '${serverUrl || 'https://game.example'}${bases.canonical}/nations?limit=3'
 
 JSON in UTF-8. One thing is \`{ "data": { … } }\`; many things are \`{ "data": [ … ], "pagination": { "page", "limit", "total", "pages" } }\`. Times are RFC 3339 in UTC. Ids are opaque text. Absent means withheld; \`null\` means none, or not known to the game. Fields, kinds of events and parameters may be added within a version: ignore those that you do not know.
 
+## Parameters
+
+A parameter that takes a list is comma separated (\`ids=n1,n2\`), or repeated (\`ids=n1&ids=n2\`), with or without brackets (\`ids[]=n1&ids[]=n2\`); the answer is the same. \`ids=\` is an empty list, which selects nothing; any other text or id that is empty counts as not given. Unknown parameters are ignored, unless the name is a near miss of a known one: the same but for case, \`_\`, \`-\` or brackets, or one letter off, two letters from five on. That is 400 with the name that may be meant.
+
 ## Pages
 
 \`page\` counts from ${limits.pageFirst}; \`limit\` is from ${limits.pageSizeMin} to ${limits.pageSizeMax}, ${limits.pageSizeDefault} by default. A page past the end is empty, not an error. Every list has a total order, which its operation states.

@@ -9,13 +9,13 @@ const exampleMessages: Partial<Record<ErrorCode, string>> = {
   insufficient_scope: 'This key lacks the scope military.read.',
 }
 
-const errorHeaders: Partial<Record<ErrorCode, HeaderName>> = {
-  api_key_required: 'www-authenticate',
-  invalid_api_key: 'www-authenticate',
-  insufficient_scope: 'www-authenticate',
-  method_not_allowed: 'allow',
-  rate_limited: 'retry-after',
-  unavailable: 'retry-after',
+const errorHeaders: Partial<Record<ErrorCode, HeaderName[]>> = {
+  api_key_required: ['www-authenticate'],
+  invalid_api_key: ['www-authenticate'],
+  insufficient_scope: ['www-authenticate'],
+  method_not_allowed: ['allow'],
+  rate_limited: ['retry-after', 'x-ratelimit-reason'],
+  unavailable: ['retry-after'],
 }
 
 /** What a client meets only when it does not send a GET as HTTP prescribes: documented as the default response. */
@@ -56,7 +56,7 @@ export const errorResponseName = (codes: readonly ErrorCode[]): string =>
 /** The answer of any of these codes: the body of errors, with an example of each. */
 export function errorResponse(codes: readonly ErrorCode[]): OpenApiResponse {
   const more = new Set(codes.flatMap(code => errorHeaders[code] ?? []))
-  const ofSome = [...more].filter(name => codes.some(code => errorHeaders[code] !== name))
+  const ofSome = [...more].filter(name => codes.some(code => !errorHeaders[code]?.includes(name)))
   return {
     description: codes.map(code => `\`${code}\`: ${errors[code].description}`).join('\n\n'),
     headers: { ...headersWith(...more), ...headersOfSome(...ofSome) },

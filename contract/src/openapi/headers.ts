@@ -1,3 +1,4 @@
+import { rateLimitReasons } from '../errors.ts'
 import type { Operation } from '../operations/operation.ts'
 import { type OpenApiHeader, type OpenApiParameter, type Reference, refTo } from './document.ts'
 
@@ -30,6 +31,11 @@ export const headers = {
   ),
   'cache-control': header('How long the answer may be kept.', string('private, max-age=60')),
   'retry-after': header('Whole seconds to wait before the next call.', integer(1, 23)),
+  'x-ratelimit-reason': header('Which limit was reached.', {
+    type: 'string',
+    enum: [...rateLimitReasons],
+    examples: ['calls'],
+  }),
   'www-authenticate': header('How to authenticate, and for a missing scope which one.', string('Bearer')),
   allow: headerOfSome('With 405: the methods that the path answers.', string('GET, HEAD, OPTIONS')),
 } satisfies Record<string, OpenApiHeader>

@@ -21,7 +21,7 @@ const eventDataName = (type: string): string => `EventData${pascalCase(type)}`
  */
 export function documented(schema: TSchema): JsonSchema {
   const rewritten = rewrite(schema, inner => {
-    const { example, ...rest } = inner
+    const { example, ...rest } = withoutKeywords(inner, ['x-derived', 'x-text', 'x-line', 'x-rule'])
     const opened =
       inner.additionalProperties === false ? withoutKeywords(rest, ['additionalProperties']) : rest
     const shown = example === undefined ? opened : { ...opened, examples: [example] }

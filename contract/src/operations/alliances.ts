@@ -7,7 +7,7 @@ export const alliancesList = listOperation('alliance', {
   tag: 'Alliances',
   summary: 'List alliances',
   description:
-    'Alliances in the order of the latest ranking round: total_score, highest first, then id. With `search`: exact name or tag first, then names that begin with it, then by score.',
+    'Alliances in the order of the latest ranking round: total_score, highest first, then id; newer alliances last. With `search`: exact name or tag first, then names that begin with it, then by score.',
   scope: 'none',
   body: 'shared',
   parameters: {

@@ -1,13 +1,13 @@
 import { limits } from '../limits.ts'
 import {
   eventTypes,
-  ids,
   instant,
   lastEventId,
   limit,
   oneId,
   oneWord,
   page,
+  relatedIds,
   sequence,
 } from '../parameters.ts'
 import { listOperation, streamOperation } from './operation.ts'
@@ -37,8 +37,8 @@ export const erasList = listOperation('era', {
 /** Which events are read, and from where on. */
 const eventFilters = {
   type: eventTypes,
-  nation_id: ids('Only events about one of these nations.', 'n42'),
-  alliance_id: ids('Only events about one of these alliances.', 'a7'),
+  nation_id: relatedIds('Only events about one of these nations.', 'n42'),
+  alliance_id: relatedIds('Only events about one of these alliances.', 'a7'),
   war_id: oneId('Only events about this war.', 'w310'),
   since: instant('Only events logged at or after this time.'),
   until: instant('Only events logged before this time.'),

@@ -1,4 +1,4 @@
-import { ids, limit, page, pathId, score, search, word } from '../parameters.ts'
+import { ids, limit, page, pathId, relatedIds, score, search, word } from '../parameters.ts'
 import { nationStatuses } from '../resources/nation.ts'
 import { listOperation, oneOperation } from './operation.ts'
 
@@ -8,7 +8,7 @@ export const nationsList = listOperation('nation', {
   tag: 'Nations',
   summary: 'List nations',
   description:
-    'Nations in the order of the latest ranking round: national_score, highest first, then id. With `search`: exact name first, then names that begin with it, then by score.',
+    'Nations in the order of the latest ranking round: national_score, highest first, then id; newer nations last. With `search`: exact name first, then names that begin with it, then by score.',
   scope: 'none',
   body: 'shared',
   parameters: {
@@ -18,7 +18,7 @@ export const nationsList = listOperation('nation', {
       'Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ stand for themselves.',
     ),
     ids: ids('Only these nations.', 'n42'),
-    alliance_id: ids('Only members of these alliances.', 'a7'),
+    alliance_id: relatedIds('Only members of these alliances.', 'a7'),
     status: word(nationStatuses, 'Only nations of this status.'),
     min_score: score('Only nations with at least this national_score.'),
     max_score: score('Only nations with at most this national_score.'),

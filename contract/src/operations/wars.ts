@@ -1,4 +1,4 @@
-import { ids, limit, oneId, page, pathId, word } from '../parameters.ts'
+import { ids, limit, oneId, page, pathId, relatedIds, word } from '../parameters.ts'
 import { warStatuses } from '../resources/war.ts'
 import { listOperation, oneOperation } from './operation.ts'
 
@@ -14,8 +14,8 @@ export const warsList = listOperation('war', {
     page,
     limit,
     status: word(warStatuses, 'Only wars that go on, or that have ended.'),
-    nation_id: ids('Only wars with one of these nations on either side.', 'n42'),
-    alliance_id: ids(
+    nation_id: relatedIds('Only wars with one of these nations on either side.', 'n42'),
+    alliance_id: relatedIds(
       'Only wars with a nation of one of these alliances, as at the declaration, on either side.',
       'a7',
     ),

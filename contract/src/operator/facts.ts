@@ -56,12 +56,14 @@ As \`application/x-ndjson\`: a stream of any length, a fact a line of at most ${
 What became of each batch is answered as a line, as soon as it is known; the stream may stay open for as long as the game runs, and a wrong batch does not end it. \
 The status is 200 before the first line, so \`status\` in the lines is what counts.
 
+A batch with an \`erase\` is refused unless the token has the role \`admin\`.
+
 As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotency-Key\`. It has no commit: \`feed\` and \`announce\` stand in the body.`,
   query: shape({
     check: Type.Optional(
       Type.Boolean({
         description:
-          'true says of each batch what would become of it, and stores nothing. Only for a stream; the answers come at its end.',
+          'true says of each batch what would become of it, and stores nothing. Only for a stream; the answers come at its end. A token without the role `admin` is told no counts: `events` and `last_seq` are null.',
       }),
     ),
     keep: Type.Optional(

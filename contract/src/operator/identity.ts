@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { landings } from '../account/requests.ts'
 import { limits } from '../limits.ts'
-import { id, oneOf, shape, time } from '../shapes.ts'
+import { id, matching, oneOf, shape, time } from '../shapes.ts'
 import { jsonAnswer, operatorOperation } from './operation.ts'
 import { playerMembers } from './player-named.ts'
 
@@ -12,7 +12,7 @@ export const codesIssue = operatorOperation({
   tag: 'Identity',
   roles: ['identity'],
   summary: 'Make a verification code',
-  description: `A code by which a player proves on a chat platform which nation is theirs. It works once, for ${limits.codeLifetimeSeconds / 60} minutes. A nation has ${limits.codesLivePerNation} live codes at most.`,
+  description: `A code by which a player proves on a chat platform which nation is theirs. It works once, for ${limits.codeLifetimeSeconds / 60} minutes. A nation has at most ${limits.codesLivePerNation} live codes of its leader.`,
   body: {
     schema: shape({
       nation_id: id({ description: 'The nation that the code proves.' }),
@@ -30,10 +30,11 @@ export const codesIssue = operatorOperation({
     201: jsonAnswer(
       'The code. It is shown this once.',
       shape({
-        code: Type.String({
-          pattern: `^[${limits.codeAlphabet}]{${limits.codeLength}}$`,
-          description: 'The code.',
-        }),
+        code: matching(
+          `^[${limits.codeAlphabet}]{${limits.codeLength}}$`,
+          `must be ${limits.codeLength} of the characters ${limits.codeAlphabet}`,
+          { description: 'The code.' },
+        ),
         expires_at: time({ description: 'Until when it works.' }),
       }),
       { code: 'K7PWM3XQ9T', expires_at: '2026-05-27T18:10:00Z' },

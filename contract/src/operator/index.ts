@@ -24,8 +24,9 @@ import {
 export { type OperatorErrorCode, operatorErrors } from './errors.ts'
 export type { BodyOf, OperatorMethod, OperatorOperation, QueryOf } from './operation.ts'
 export { type BatchStatus, batchStatusNames } from './outcome.ts'
-export type { RefusedBatch, RefusedBatchWithContent } from './refused.ts'
+export type { DroppedBatch, RefusedBatch, RefusedBatchWithContent } from './refused.ts'
 export { holdsRole, type OperatorRole, operatorRoleNames, operatorRoles } from './roles.ts'
+export { isStatusMemberFor } from './status.ts'
 export type { OperatorTokenRecord } from './tokens.ts'
 
 /** Everything that the operator listener does, in the order of its reference. */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { scopeNames } from '../scopes.ts'
-import { id, listOf, name, nullable, oneOf, position, shape, text, time } from '../shapes.ts'
+import { id, listOf, name, nullable, oneOf, position, shape, text, time, timeOfAnyZone } from '../shapes.ts'
 import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
 import { ofPlayer, playerMembers } from './player-named.ts'
 
@@ -16,7 +16,9 @@ const members = {
   scopes: listOf(oneOf(scopeNames), { description: 'What it may read.' }),
   limit: callLimit('Calls a minute; null for the usual limit.'),
   limit_note: nullable(
-    text(1000, { description: 'Why it has a limit of its own; null for no reason given.' }),
+    text(1000, {
+      description: 'Why it has a limit of its own, as its owner reads it; null for no reason given.',
+    }),
   ),
   limit_request: nullable(
     shape(
@@ -70,9 +72,7 @@ export const keysCreate = operatorOperation({
         }),
       ),
       expires_at: Type.Optional(
-        nullable(
-          Type.String({ format: 'date-time', description: 'When it ends by itself. Default: never (null).' }),
-        ),
+        nullable(timeOfAnyZone({ description: 'When it ends by itself. Default: never (null).' })),
       ),
       limit: Type.Optional(callLimit('Calls a minute. Default: the usual limit (null).')),
     }),
@@ -142,7 +142,12 @@ export const keysSetLimit = operatorOperation({
     schema: shape({
       limit: callLimit('Calls a minute; null gives back the usual limit.'),
       note: Type.Optional(
-        nullable(text(1000, { description: 'Why, for whoever looks later; its owner reads it too.' })),
+        nullable(
+          text(1000, {
+            description:
+              'Why. The player who owns the key reads this text in the developer settings: write nothing that is for operators alone.',
+          }),
+        ),
       ),
     }),
     examples: { Limit: { limit: 600, note: 'war room bot' }, Usual: { limit: null } },

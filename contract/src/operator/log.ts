@@ -10,7 +10,7 @@ export const logList = operatorOperation({
   tag: 'Tokens',
   roles: [],
   summary: 'Read the operator log',
-  description: `Who did what by this listener, the latest first: every call that may change something, and every batch of facts that was not sent before. It goes back ${limits.operatorLogDays} days; batches of facts ${limits.batchMemoryDays} days. A line is written before anything is done, and completed with status and subject after it. Lines of batches appear within a second.`,
+  description: `Who did what by this listener, the latest first: every call that may change something, and every batch of facts that was not sent before. It goes back ${limits.operatorLogDays} days; batches of facts ${limits.batchMemoryDays} days, and at most ${limits.operatorLogLines} lines of one action. A line is written before anything is done, and completed with status and subject after it. Lines of batches appear within a second.`,
   query: shape({
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1000, description: 'How many lines. Default 100.' }),

@@ -32,7 +32,13 @@ export const refusalSchema = named(
           'Which fact: its line in the stream, or its place in `facts`, from 1. 0 where no single fact is at fault.',
       }),
       path: text(1000, { description: 'Where in the fact, as a JSON pointer; empty for the whole of it.' }),
-      reason: text(2000, { description: 'What is wrong there.' }),
+      reason: text(2000, { description: 'What must be there, or what is wrong with it.' }),
+      value: Type.Optional(
+        text(500, {
+          description:
+            'The value that is there, as JSON: shortened, on one line. Only of fields that everybody may read.',
+        }),
+      ),
     },
     { description: 'Why a batch was refused.' },
   ),
@@ -45,14 +51,26 @@ export const outcomeSchema = named(
       batch: nullable({ ...batchId(), description: 'The batch; null for facts that no commit ever closed.' }),
       status: oneOf(batchStatusNames, { description: statusTable }),
       facts: count({ description: 'Facts in the batch; 0 where it was refused.' }),
-      events: count({ description: 'Events that followed from it and are in the log.' }),
-      last_seq: nullable(count({ description: 'Number of the last of them; null where there are none.' })),
+      events: nullable(
+        count({
+          description:
+            'Events that followed from it and are in the log. Null in a check with a token without the role `admin`.',
+        }),
+      ),
+      last_seq: nullable(
+        count({
+          description:
+            'Number of the last of them; null where there are none, and in a check with a token without the role `admin`.',
+        }),
+      ),
       refused: listOf(refusalSchema, {
         maxItems: 100,
-        description: 'What is wrong with it: the first hundred, in the order of the facts.',
+        description:
+          'What is wrong with it, in the order of the facts: at most a hundred mistakes, of as many facts as fit, and at most twenty of one fact.',
       }),
       is_kept: Type.Boolean({
-        description: 'Whether the batch is kept among the refused ones, where it can be tried again.',
+        description:
+          'Whether the batch is kept among the refused ones, where it can be tried again. false also where there is no room: the sender must keep it.',
       }),
     },
     { description: 'What became of one batch.' },
@@ -74,7 +92,14 @@ export const refusedExample = {
   facts: 0,
   events: 0,
   last_seq: null,
-  refused: [{ line: 2, path: '/data/nation_name', reason: 'must not have more than 100 characters' }],
+  refused: [
+    {
+      line: 2,
+      path: '/data/founded_at',
+      reason: 'must be a UTC time such as 2026-05-20T10:00:00Z, or null',
+      value: '"2026-05-20 10:00"',
+    },
+  ],
   is_kept: true,
 }
 const without = (status: BatchStatus) => ({ ...refusedExample, status, refused: [], is_kept: false })

@@ -3,7 +3,7 @@ import { batchId, feedPlace } from '../facts.ts'
 import { limits } from '../limits.ts'
 import { annotate, count, listOf, nullable, position, shape, time } from '../shapes.ts'
 import { batchConflict, batchRefused, batchUnavailable } from './facts.ts'
-import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
+import { jsonAnswer, named, operatorOperation } from './operation.ts'
 import { appliedExample, outcomeSchema, refusalSchema, refusedExample } from './outcome.ts'
 
 const { name: feedName } = feedPlace().properties
@@ -17,7 +17,7 @@ const members = {
   facts: count({ description: 'Facts in it.' }),
   bytes: count({ description: 'How long its facts are as lines.' }),
   has_content: Type.Boolean({
-    description: `Whether its facts are kept, so that it can be tried again. Beyond ${limits.refusedBytesMax} bytes they are not.`,
+    description: `Whether its facts are kept, so that it can be tried again. Beyond ${limits.refusedBytesMax} bytes, and where there is no room, they are not.`,
   }),
   overtaken_by: nullable(
     annotate(batchId(), {
@@ -63,6 +63,26 @@ const refusedBatchWithContent = named(
 )
 export type RefusedBatchWithContent = Static<typeof refusedBatchWithContent>
 
+const droppedBatch = named(
+  'DroppedBatch',
+  shape(
+    {
+      id: batchId(),
+      feed: nullable(annotate(feedName, { description: 'The feed that it is of; null for none.' })),
+      facts: count({ description: 'Facts in it.' }),
+      bytes: count({ description: 'How long its facts are as lines.' }),
+      is_listed: Type.Boolean({
+        description: 'true where its facts alone were dropped: the batch was listed at that time.',
+      }),
+      dropped_at: time({ description: 'When it was dropped.' }),
+    },
+    { description: 'A refused batch that was dropped, or whose facts were, because there was no room.' },
+  ),
+)
+export type DroppedBatch = Static<typeof droppedBatch>
+
+const mebibytes = (bytes: number) => `${bytes / 1_048_576} MiB`
+
 const pathParameter = { name: 'id', description: 'The batch’s id.', example: 'turn-8818' }
 
 export const refusedList = operatorOperation({
@@ -72,14 +92,37 @@ export const refusedList = operatorOperation({
   tag: 'Facts',
   roles: ['facts'],
   summary: 'List refused batches',
-  description: `Batches that were refused within the last ${limits.refusedDays} days and not applied since, the latest first, without their facts.`,
+  description: `Batches that were refused within the last ${limits.refusedDays} days and not applied since, the latest first, without their facts.
+
+At most ${limits.refusedPerFeed} batches and ${mebibytes(limits.refusedBytesPerFeed)} of one feed are kept (batches of no known feed share the room of one), and ${limits.refusedTotal} batches and ${mebibytes(limits.refusedBytesTotal)} in all. Where there is no room, records without facts and batches that were overtaken are dropped, the oldest first. If that is not enough, the facts of the new batch are not kept, and the sender is told so by \`is_kept\`. \`dropped\` lists the latest ${limits.refusedDroppedListed} of both kinds.`,
   query: shape({
     feed: Type.Optional({ ...feedName, description: 'Only of this feed.' }),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1000, description: 'How many to list. Default 100.' }),
     ),
   }),
-  answers: { 200: listAnswer('The batches.', refusedBatch, example) },
+  answers: {
+    200: jsonAnswer(
+      'The batches, and those that were dropped.',
+      shape({
+        data: listOf(refusedBatch),
+        dropped: listOf(droppedBatch, { description: 'Dropped for lack of room, the latest first.' }),
+      }),
+      {
+        data: [example],
+        dropped: [
+          {
+            id: 'turn-8640',
+            feed: null,
+            facts: 9_120,
+            bytes: 3_412_006,
+            is_listed: false,
+            dropped_at: '2026-05-27T17:40:00Z',
+          },
+        ],
+      },
+    ),
+  },
 })
 
 export const refusedGet = operatorOperation({
@@ -105,7 +148,7 @@ export const refusedRetry = operatorOperation({
   roles: ['facts'],
   summary: 'Try a refused batch again',
   description:
-    'Applies a refused batch as it was sent: for one whose reason is gone, because what it refers to has come or the game profile has changed. Applied, it leaves the list. One that was overtaken is not tried unless `anyway` says so.',
+    'Applies a refused batch as it was sent: for one whose reason is gone, because what it refers to has come or the game profile has changed. Applied, it leaves the list. One that was overtaken is not tried unless `anyway` says so. One that holds an `erase` is refused again unless the token has the role `admin`.',
   pathParameter,
   body: {
     schema: shape({

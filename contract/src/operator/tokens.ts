@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { limits } from '../limits.ts'
-import { listOf, name, nullable, oneOf, shape, text, time } from '../shapes.ts'
+import { listOf, matching, name, nullable, oneOf, shape, text, time, timeOfAnyZone } from '../shapes.ts'
 import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
 import { operatorRoleNames, operatorRoles } from './roles.ts'
 
@@ -54,8 +54,7 @@ const pathParameter = {
   description: 'The token’s id, not the token itself.',
   example: example.id,
 }
-const expiry = (description: string) =>
-  Type.Optional(nullable(Type.String({ format: 'date-time', description })))
+const expiry = (description: string) => Type.Optional(nullable(timeOfAnyZone({ description })))
 
 export const tokensCreate = operatorOperation({
   id: 'tokens.create',
@@ -68,10 +67,11 @@ export const tokensCreate = operatorOperation({
     'A token for one service of the game’s, with the roles that it needs. Several may be valid at once. The token that Chancery is configured with is named `main`, has the role `admin`, and is not among these.',
   body: {
     schema: shape({
-      name: Type.String({
-        pattern: '^[A-Za-z0-9](?:[A-Za-z0-9._ -]{0,98}[A-Za-z0-9._-])?$',
-        description: 'Who will use it: letters, digits, spaces and . _ - (at most 100).',
-      }),
+      name: matching(
+        '^[A-Za-z0-9](?:[A-Za-z0-9._ -]{0,98}[A-Za-z0-9._-])?$',
+        'must be a name of 1 to 100 letters (A to Z), digits, spaces and . _ - that begins with a letter or digit and does not end with a space',
+        { description: 'Who will use it: letters, digits, spaces and . _ - (at most 100).' },
+      ),
       roles: Type.Array(oneOf(operatorRoleNames), {
         minItems: 1,
         maxItems: operatorRoleNames.length,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { count, listOf, nullable, oneOf, position, shape, text, time } from '../shapes.ts'
+import { count, listOf, nullable, oneOf, position, shape, text, time, timeOfAnyZone } from '../shapes.ts'
 import { deliveryStates, webhooks } from '../webhooks.ts'
 import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
 import { answer, failure, httpStatus, latency, ofOneWebhook } from './webhook-parts.ts'
@@ -52,7 +52,7 @@ export const webhooksDeliveries = operatorOperation({
         ),
       ),
       {
-        id: 'dlv_1041',
+        id: 'dlv_10482',
         event_id: 'evt_10482',
         type: 'war.declared',
         state: 'delivered',
@@ -75,7 +75,7 @@ export const webhooksDeliveries = operatorOperation({
   },
 })
 
-const instant = (description: string) => Type.String({ format: 'date-time', description })
+const instant = (description: string) => timeOfAnyZone({ description })
 
 export const webhooksReplay = operatorOperation({
   ...ofOneWebhook,
@@ -94,7 +94,7 @@ export const webhooksReplay = operatorOperation({
       }),
     ]),
     examples: {
-      One: { delivery: 'dlv_1041' },
+      One: { delivery: 'dlv_10482' },
       Failed: { failed: true },
       Span: { since: '2026-05-27T16:00:00Z', until: '2026-05-27T18:00:00Z' },
     },

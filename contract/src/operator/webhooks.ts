@@ -202,7 +202,7 @@ export const webhooksRotate = operatorOperation({
   method: 'POST',
   path: '/webhooks/{id}/rotate',
   summary: 'Give an endpoint a new secret',
-  description: `Messages are signed with the new secret from now on, and for ${webhooks.secretOverlapHours} hours with the one before it too.`,
+  description: `Messages are signed with the new secret from now on, and for ${webhooks.secretOverlapHours} hours with the one before it too. Where that one has not ended yet, each goes on to its own end; with ${webhooks.previousSecretsMax} of them, the call is refused.`,
   answers: {
     200: jsonAnswer(
       'The endpoint, with its new secret, which is shown this once.',

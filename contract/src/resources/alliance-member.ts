@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { adminOnly, derived, open, resource } from '../classification.ts'
 import { wordAt } from '../example-words.ts'
 import type { Profile } from '../profile.ts'
-import { decimal, id, name, nullable, text, time, wordOf } from '../shapes.ts'
+import { decimal, id, line, name, nullable, time, wordOf } from '../shapes.ts'
 import { nationStatuses } from './nation.ts'
 
 export function allianceMemberResource(profile: Profile) {
@@ -13,7 +13,7 @@ export function allianceMemberResource(profile: Profile) {
       nation_id: open(id(), { description: 'The nation.', example: 'n42' }),
       nation_name: derived(open(name(100), { description: 'The nation’s name.', example: 'Valdoria' })),
       leader_name: derived(
-        open(text(100), {
+        open(line(100), {
           description: 'The nation’s leader; empty where the game knows none.',
           example: 'Mira Castellane',
         }),
@@ -37,7 +37,7 @@ export function allianceMemberResource(profile: Profile) {
         default: profile.ranks.at(-1)?.key,
       }),
       rank_title: derived(
-        open(text(100), {
+        open(line(100), {
           description: 'The game’s word for the rank.',
           example: (profile.ranks[1] ?? profile.ranks[0])?.label ?? '',
         }),

@@ -8,6 +8,7 @@ import {
   countsBy,
   decimal,
   id,
+  line,
   listOf,
   name,
   nullable,
@@ -17,13 +18,14 @@ import {
   text,
   time,
 } from '../shapes.ts'
+import { ownText } from '../text-origin.ts'
 import { nationReference } from './references.ts'
 
 export function allianceResource(profile: Profile) {
   return resource('alliance', 'An alliance of nations.', {
     id: open(id(), { description: 'Identifier that the game chose. It never changes.', example: 'a7' }),
     name: open(name(100), { description: 'The alliance’s name.', example: 'Northern Pact' }),
-    tag: open(text(20), { description: 'The alliance’s short tag.', example: 'NP', default: '' }),
+    tag: open(line(20), { description: 'The alliance’s short tag.', example: 'NP', default: '' }),
     rank: derived(
       open(nullable(position()), {
         description:
@@ -31,12 +33,13 @@ export function allianceResource(profile: Profile) {
         example: 2,
       }),
     ),
-    color: open(nullable(color()), {
+    color: open(nullable(ownText(color())), {
       description: 'The alliance’s colour as #rrggbb.',
       example: '#1d3557',
     }),
     flag_url: open(nullable(pictureUrl()), {
-      description: 'Picture of the flag.',
+      description:
+        'Picture of the flag: an https URL with a public host name, of unreserved and escaped characters only.',
       example: 'https://game.example/flags/a7.png',
     }),
     description: open(nullable(text(5000)), {
@@ -85,7 +88,7 @@ export function allianceResource(profile: Profile) {
           shape({
             alliance_id: id({ description: 'The other alliance.' }),
             name: name(100, { description: 'Its name.' }),
-            type: text(64, { description: 'Key of the kind of treaty, as in the game profile.' }),
+            type: line(64, { description: 'Key of the kind of treaty, as in the game profile.' }),
             signed_at: nullable(time({ description: 'When it was signed.' })),
             expires_at: nullable(time({ description: 'When it ends by itself; null for never or unknown.' })),
           }),

@@ -3,6 +3,7 @@ import { derived, open, resource, suppliedAs } from '../classification.ts'
 import { countsAt } from '../example-words.ts'
 import type { Profile } from '../profile.ts'
 import { count, id, listOf, name, nullable, oneOf, shape, text, time } from '../shapes.ts'
+import { writtenText } from '../text-origin.ts'
 import { lossesOfSide } from './war.ts'
 
 const conflictStatuses = ['active', 'ended'] as const
@@ -10,7 +11,7 @@ const conflictStatuses = ['active', 'ended'] as const
 const suppliedSides = () =>
   listOf(
     shape({
-      name: name(100),
+      name: writtenText(name(100)),
       alliances: listOf(
         Type.Object(
           {

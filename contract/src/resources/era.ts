@@ -1,5 +1,6 @@
 import { open, resource, suppliedAs } from '../classification.ts'
 import { count, id, name, nullable, oneOf, shape, text, time } from '../shapes.ts'
+import { copyOf } from '../text-origin.ts'
 
 const eraStatuses = ['upcoming', 'active', 'ended'] as const
 
@@ -29,6 +30,6 @@ export const eraResource = () =>
         ),
         { description: 'The alliance that won the era; null before, or for none.', example: null },
       ),
-      nullable(shape({ alliance_id: id(), name: name(100) })),
+      nullable(shape({ alliance_id: id(), name: copyOf('alliance.name', 'alliance_id', name(100)) })),
     ),
   })

@@ -7,6 +7,7 @@ import {
   countsBy,
   decimal,
   id,
+  line,
   listOf,
   name,
   nullable,
@@ -18,6 +19,7 @@ import {
   time,
   wordOf,
 } from '../shapes.ts'
+import { ownText } from '../text-origin.ts'
 import { membership, membershipExample } from './references.ts'
 
 export const nationStatuses = ['active', 'protected', 'vacation', 'inactive'] as const
@@ -28,7 +30,7 @@ export function nationResource(profile: Profile) {
   return resource('nation', 'A nation, led by one player.', {
     id: open(id(), { description: 'Identifier that the game chose. It never changes.', example: 'n42' }),
     nation_name: open(name(100), { description: 'The nation’s name.', example: 'Valdoria' }),
-    leader_name: open(text(100), {
+    leader_name: open(line(100), {
       description: 'The leader’s name; empty where the game knows none.',
       example: 'Mira Castellane',
       default: '',
@@ -59,12 +61,13 @@ export function nationResource(profile: Profile) {
       description: 'Key of the continent, as in the game profile.',
       example: wordOrNull(profile.continents, 0),
     }),
-    color: open(nullable(color()), {
+    color: open(nullable(ownText(color())), {
       description: 'The nation’s colour as #rrggbb.',
       example: '#2f6fde',
     }),
     flag_url: open(nullable(pictureUrl()), {
-      description: 'Picture of the flag.',
+      description:
+        'Picture of the flag: an https URL with a public host name, of unreserved and escaped characters only.',
       example: 'https://game.example/flags/n42.png',
     }),
     motto: open(nullable(text(300)), {
@@ -161,7 +164,7 @@ export function nationResource(profile: Profile) {
         shape({
           queue: listOf(
             shape({
-              item: text(100, { description: 'What is being made.' }),
+              item: line(100, { description: 'What is being made.' }),
               quantity: count({ description: 'How many.' }),
               completes_at: nullable(time({ description: 'When it is done.' })),
             }),
@@ -182,7 +185,7 @@ export function nationResource(profile: Profile) {
         listOf(
           shape({
             alliance_id: id({ description: 'The alliance that made the assignment.' }),
-            kind: text(64, { description: 'What is asked: attack, defend, supply, and so on.' }),
+            kind: line(64, { description: 'What is asked: attack, defend, supply, and so on.' }),
             target_nation_id: nullable(id({ description: 'The nation it is about.' })),
             note: nullable(text(2000, { description: 'The officer’s words.' })),
             due_at: nullable(time({ description: 'Until when.' })),

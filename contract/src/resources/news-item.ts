@@ -1,7 +1,7 @@
 import { open, resource } from '../classification.ts'
 import { wordOrNull } from '../example-words.ts'
 import type { Profile } from '../profile.ts'
-import { id, listOf, name, nullable, text, time, wordOf } from '../shapes.ts'
+import { id, line, listOf, name, nullable, text, time, wordOf } from '../shapes.ts'
 
 export const newsItemResource = (profile: Profile) =>
   resource('news_item', 'An item of the game’s news.', {
@@ -16,7 +16,7 @@ export const newsItemResource = (profile: Profile) =>
       description: 'Key of the category, as in the game profile.',
       example: wordOrNull(profile.news_categories, 1),
     }),
-    author: open(nullable(text(100)), { description: 'Who wrote it.', example: 'The Daily Courier' }),
+    author: open(nullable(line(100)), { description: 'Who wrote it.', example: 'The Daily Courier' }),
     published_at: open(time(), { description: 'When it was published.', example: '2026-05-18T07:00:00Z' }),
     nation_ids: open(listOf(id(), { maxItems: 100 }), {
       description: 'Nations it is about.',

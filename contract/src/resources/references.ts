@@ -1,6 +1,7 @@
 import { wordAt } from '../example-words.ts'
 import type { Profile } from '../profile.ts'
 import { id, name, nullable, shape, text } from '../shapes.ts'
+import { copyOf } from '../text-origin.ts'
 
 /** The one shape of membership, wherever it appears. `null` stands for no membership; an application is not one. */
 export const membership = () =>
@@ -31,9 +32,17 @@ export const membershipExample = ({ ranks }: Profile) => ({
 export const belligerent = () =>
   shape({
     nation_id: id({ description: 'The nation.' }),
-    nation_name: name(100, { description: 'The nation’s name at the declaration.' }),
+    nation_name: copyOf(
+      'nation.nation_name',
+      'nation_id',
+      name(100, { description: 'The nation’s name at the declaration.' }),
+    ),
     alliance_id: nullable(id({ description: 'Its alliance at the declaration.' })),
-    alliance_name: nullable(name(100, { description: 'That alliance’s name at the declaration.' })),
+    alliance_name: copyOf(
+      'alliance.name',
+      'alliance_id',
+      nullable(name(100, { description: 'That alliance’s name at the declaration.' })),
+    ),
   })
 
 export const belligerentExample = {
@@ -46,12 +55,12 @@ export const belligerentExample = {
 export const nationReference = () =>
   shape({
     nation_id: id({ description: 'The nation.' }),
-    nation_name: name(100, { description: 'Its name.' }),
+    nation_name: copyOf('nation.nation_name', 'nation_id', name(100, { description: 'Its name.' })),
   })
 
 export const allianceReference = () =>
   shape({
     alliance_id: id({ description: 'The alliance.' }),
-    name: name(100, { description: 'Its name.' }),
-    tag: text(20, { description: 'Its short tag.' }),
+    name: copyOf('alliance.name', 'alliance_id', name(100, { description: 'Its name.' })),
+    tag: copyOf('alliance.tag', 'alliance_id', text(20, { description: 'Its short tag.' })),
   })

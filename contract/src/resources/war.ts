@@ -3,6 +3,7 @@ import { derived, open, resource, suppliedAs } from '../classification.ts'
 import { countsAt, wordOrNull } from '../example-words.ts'
 import type { Profile } from '../profile.ts'
 import { count, countsBy, decimal, id, name, nullable, oneOf, shape, text, time, wordOf } from '../shapes.ts'
+import { copyOf } from '../text-origin.ts'
 import { belligerent, belligerentExample } from './references.ts'
 
 export const warStatuses = ['active', 'ended'] as const
@@ -34,12 +35,22 @@ const suppliedBelligerent = () =>
   Type.Object(
     {
       nation_id: id({ description: 'The nation.' }),
-      nation_name: Type.Optional(name(100, { description: `Its name at the declaration. ${takenDown}` })),
+      nation_name: Type.Optional(
+        copyOf(
+          'nation.nation_name',
+          'nation_id',
+          name(100, { description: `Its name at the declaration. ${takenDown}` }),
+        ),
+      ),
       alliance_id: Type.Optional(
         nullable(id({ description: `Its alliance at the declaration. ${takenDown}` })),
       ),
       alliance_name: Type.Optional(
-        nullable(name(100, { description: `That alliance’s name at the declaration. ${takenDown}` })),
+        copyOf(
+          'alliance.name',
+          'alliance_id',
+          nullable(name(100, { description: `That alliance’s name at the declaration. ${takenDown}` })),
+        ),
       ),
     },
     {

@@ -75,7 +75,7 @@ function OneEndpoint({ endpoint }: { endpoint: AccountEndpoint }) {
           </Button>
         }
       >
-        {endpoint.description}
+        {endpoint.description && <bdi>{endpoint.description}</bdi>}
       </PageHeading>
       <Section title="State">
         <EndpointState endpoint={endpoint} />

@@ -27,8 +27,8 @@ export function ReplaceSecretDialog({
           <NewSecret secret={secret} />
         ) : (
           <Text>
-            For {webhooks.secretOverlapHours} hours both secrets sign every message, so that you can change
-            over.
+            The previous secret also signs every message for {webhooks.secretOverlapHours} hours, so that you
+            can switch.
           </Text>
         )}
         {rotate.error && <ErrorNotice error={rotate.error} />}

@@ -62,7 +62,11 @@ function EndpointCard({ endpoint }: { endpoint: AccountEndpoint }) {
           {label}
         </Badge>
       </div>
-      {endpoint.description && <Text size="sm">{endpoint.description}</Text>}
+      {endpoint.description && (
+        <Text size="sm">
+          <bdi>{endpoint.description}</bdi>
+        </Text>
+      )}
       <Text size="sm" c="dimmed" className={classes.filter}>
         {sayFilter(endpoint)}
       </Text>

@@ -19,14 +19,14 @@ curl "$CHANCERY_OPERATOR_URL/status" \\
 
 ## Tokens and roles
 
-Every operation needs a token, sent as \`Authorization: Bearer <token>\`. The one that Chancery is configured with is named \`main\` and may do everything. Make one for each service that comes in by this door, with the roles that it needs: \`chancery tokens create --name game-server --roles facts,identity\`. Tokens are stored hashed, may end by themselves, are replaced without a break (\`rotate\`) and end everywhere within a second (\`revoke\`).
+Every operation needs a token, sent as \`Authorization: Bearer <token>\`. The one that Chancery is configured with (\`CHANCERY_ADMIN_TOKEN\`, or \`operator-token\` in the data directory) is named \`main\` and may do everything. Make one for each service that comes in by this door, with the roles that it needs: \`chancery tokens create --name game-server --roles facts,identity\`. Tokens are stored hashed, may end by themselves, are replaced without a break (\`rotate\`) and end everywhere within a second (\`revoke\`).
 
 ${table(
   ['Role', 'May'],
   Object.entries(operatorRoles).map(([role, opens]) => [`\`${role}\``, opens]),
 )}
 
-A token of any role may read \`/status\`. Whatever a token does that may change something is in the operator log.
+A token of any role may read \`/status\`, which shows each role the members that it needs. Whatever a token does that may change something is in the operator log.
 
 ## Facts
 

@@ -5,7 +5,7 @@ import type { OperatorOperation } from '../operation.ts'
 
 /** Messages that name something; the others say what their code says. */
 const exampleMessages: Partial<Record<OperatorErrorCode, string>> = {
-  bad_request: 'The body is not as it should be: /name must be string.',
+  bad_request: 'Invalid request body: /name must be text.',
   insufficient_role: 'The token prometheus lacks the role facts: use one that has it, or the main token.',
   not_found: 'There is no such nation.',
   conflict: 'There is a valid token named game-server: rotate it, or choose another name.',

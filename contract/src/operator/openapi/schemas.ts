@@ -55,7 +55,7 @@ export function createSchemas(contract: Contract) {
 
 /** The example of a shape as JSON Schema has it. */
 const withExamples = (schema: TSchema): JsonSchema =>
-  rewrite(schema, ({ example, ...rest }) =>
+  rewrite(schema, ({ example, 'x-line': _line, ...rest }) =>
     example === undefined ? rest : { ...rest, examples: [example] },
   ) ?? {}
 

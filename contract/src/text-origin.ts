@@ -1,0 +1,91 @@
+import type { TSchema } from 'typebox'
+import type { RedactableField, RedactableResource } from './redactable.ts'
+import { annotate, idPattern, text } from './shapes.ts'
+
+/** A copy of a field that can be redacted. */
+export interface TextCopy {
+  resource: RedactableResource
+  field: string
+  /** Where the id of the resource stands: a path of members, from the object that holds the copy. */
+  id: string
+}
+
+/**
+ * Where a text comes from. A redaction replaces copies of the field that it replaces. In `written` texts, which people wrote, it
+ * replaces former texts wherever they occur. It leaves `own` texts alone: no person wrote them, as those of keys of the game profile.
+ */
+export type TextOrigin = TextCopy | 'written' | 'own'
+
+const keyword = 'x-text'
+
+/** States that a text is a copy: `copyOf('nation.nation_name', 'nation_id', name(100))`. */
+export function copyOf<S extends TSchema>(field: RedactableField, id: string, schema: S): S {
+  const [resource, fieldName] = field.split('.') as [RedactableResource, string]
+  return annotate(schema, { [keyword]: { resource, field: fieldName, id } satisfies TextCopy })
+}
+
+export const writtenText = <S extends TSchema>(schema: S): S => annotate(schema, { [keyword]: 'written' })
+export const ownText = <S extends TSchema>(schema: S): S => annotate(schema, { [keyword]: 'own' })
+
+/** A key of the game profile, as it stands in the log. */
+export const profileKey = (description: string) => ownText(text(64, { description }))
+
+export const originOf = (schema: TSchema | undefined): TextOrigin | undefined =>
+  (schema as { [keyword]?: TextOrigin } | undefined)?.[keyword]
+
+/** A schema as far as texts are looked for in it. */
+export interface TextSchema extends TSchema {
+  type?: string | string[]
+  enum?: unknown[]
+  pattern?: string
+  format?: string
+  properties?: Record<string, TextSchema>
+  items?: TextSchema
+}
+
+/** A member without members of its own. `path`: the members on the way, `[]` for the items of a list. */
+interface Leaf {
+  path: string[]
+  schema: TextSchema
+  /** The object that holds it. */
+  holder: TextSchema | undefined
+}
+
+function leavesOf(schema: TextSchema, path: string[] = [], holder?: TextSchema): Leaf[] {
+  const { properties, items } = schema
+  if (properties)
+    return Object.entries(properties).flatMap(([member, inner]) => leavesOf(inner, [...path, member], schema))
+  return items ? leavesOf(items, [...path, '[]'], holder) : [{ path, schema, holder }]
+}
+
+/** Every text of a shape that is a copy. */
+export const copiesIn = (shape: TSchema): { path: string[]; origin: TextCopy }[] =>
+  leavesOf(shape).flatMap(({ path, schema }) => {
+    const origin = originOf(schema)
+    return typeof origin === 'object' ? [{ path, origin }] : []
+  })
+
+/**
+ * The origin of every text of a shape that can hold any words: ids, times and fixed words are none. Throws where one does not state its
+ * origin.
+ */
+export function originsIn(shape: TSchema): TextOrigin[] {
+  return leavesOf(shape).flatMap(({ path, schema, holder }) => {
+    const types = [schema.type].flat()
+    if (types.every(type => type !== undefined && simpleTypes.has(type))) return []
+    if (types.includes('string') && (schema.enum || schema.format || isId(schema))) return []
+    const origin = originOf(schema)
+    const place = path.join('.') || 'the shape itself'
+    if (origin === undefined)
+      throw new Error(`${place} does not state where its text comes from: copyOf, writtenText or ownText`)
+    if (typeof origin === 'object' && !isId(memberAt(holder, origin.id)))
+      throw new Error(`${place} is a copy of what ${origin.id} names, and there is no id`)
+    return [origin]
+  })
+}
+
+const simpleTypes = new Set(['null', 'boolean', 'integer', 'number'])
+const isId = (schema: TextSchema | undefined): boolean => schema?.pattern === idPattern
+
+const memberAt = (holder: TextSchema | undefined, path: string): TextSchema | undefined =>
+  path.split('.').reduce<TextSchema | undefined>((schema, member) => schema?.properties?.[member], holder)

@@ -1,33 +1,130 @@
-import type { FactResource } from '@chancery/contract'
+import { type Contract, type FactResource, factKeys, ownFields, type Resource } from '@chancery/contract'
+import type { SplitAttributes } from './attributes.ts'
+import type { Batch } from './batch.ts'
 import type { ThingStore } from './changes.ts'
-import { raw, sql } from './database.ts'
+import { raw, type Sql, sql } from './database.ts'
 import { rowRemover, rowWriter, unearth } from './rows.ts'
+
+/** Makes something of a contract once. */
+export function perContract<T>(make: (contract: Contract) => T): (batch: Pick<Batch, 'contract'>) => T {
+  const made = new WeakMap<Contract, T>()
+  return ({ contract }) => {
+    const known = made.get(contract) ?? make(contract)
+    made.set(contract, known)
+    return known
+  }
+}
+
+/**
+ * The columns that facts fill, derived from the contract: `world` are those that everyone may read, `secret` the others.
+ * A column has the name of its field. Attributes stand apart by their class.
+ */
+export function factColumns(
+  { resources }: Contract,
+  name: FactResource,
+): { world: string[]; secret: string[] } {
+  const resource: Resource = resources[name]
+  const own = ownFields(resource)
+  const namesOf = (isPublic: boolean) =>
+    own.filter(([, field]) => (field['x-class'] === 'public') === isPublic).map(([field]) => field)
+  return {
+    world: [...namesOf(true), ...('updated_at' in resource.fields ? ['updated_at'] : [])],
+    secret: [
+      ...namesOf(false),
+      ...('attributes' in resource.fields ? ['attributes', 'admin_attributes'] : []),
+    ],
+  }
+}
 
 /**
  * Keeps a resource whose things are the rows of one table: columns have the names of the fields.
- * `leavesTombstone`: what is gone may still be referred to, until it is back.
+ * `more`: columns that no fact fills. `leavesTombstone`: what is gone may still be referred to, until it is back.
  */
 export function tableStore<T extends object>(
   resource: FactResource,
   table: string,
-  columns: readonly [key: keyof T & string, ...others: (keyof T & string)[]],
-  { leavesTombstone = false } = {},
+  { more = [], leavesTombstone = false }: { more?: (keyof T & string)[]; leavesTombstone?: boolean } = {},
 ): ThingStore<T> {
-  const [key] = columns
-  const keyOf = (thing: T) => String(thing[key])
-  const select = raw(`select ${columns.join(', ')} from ${table} where ${key} = any(`)
-  const write = rowWriter(table, key, columns)
+  const key = factKeys[resource]
+  const keyOf = (thing: T) => String(thing[key as keyof T])
+  const statements = perContract(contract => {
+    const { world, secret } = factColumns(contract, resource)
+    const [own, others] = table.startsWith('chancery_secret.') ? [secret, world] : [world, secret]
+    if (others.length > 0)
+      throw new Error(`${table} must not hold ${others.join(', ')}: it has readers of its own`)
+    const columns = [...own, ...more]
+    return {
+      select: raw(`select ${columns.join(', ')} from ${table} where ${key} = any(`),
+      write: rowWriter(table, key, columns),
+    }
+  })
   const remove = rowRemover(table, key)
   return {
     resource,
-    async load({ db }, keys) {
-      const rows = await db.rows<T>(sql`${select}${keys})`)
+    async load(batch, keys) {
+      const rows = await batch.db.rows<T>(sql`${statements(batch).select}${keys})`)
       return new Map(rows.map(row => [keyOf(row), row]))
     },
-    async save({ db }, things) {
-      await write(db, things)
-      if (leavesTombstone) await unearth(db, resource, things.map(keyOf))
+    async save(batch, things) {
+      await statements(batch).write(batch.db, things)
+      if (leavesTombstone) await unearth(batch.db, resource, things.map(keyOf))
     },
     remove: ({ db }, keys) => remove(db, keys),
   }
 }
+
+/** Where the fields stand that not everyone may read. */
+interface SecretTable {
+  table: string
+  key: string
+  isNested?: boolean
+}
+
+/**
+ * The statements of a resource with a table for what everyone may read, and a second one for the rest. `more`: columns of the first that
+ * no fact fills.
+ */
+export function twoTables<W>(
+  resource: FactResource,
+  table: string,
+  { table: secretTable, key: secretKey, isNested = false }: SecretTable,
+  writerOf: (table: string, key: string, columns: string[], options: { isNested: boolean }) => W,
+  more: string[] = [],
+) {
+  const key = factKeys[resource]
+  return perContract(contract => {
+    const { world, secret } = factColumns(contract, resource)
+    return {
+      /** Up to the keys and a closing parenthesis. */
+      select: selectOf(
+        world,
+        secret,
+        `${table} w left join ${secretTable} s on s.${secretKey} = w.${key}`,
+        key,
+      ),
+      write: writerOf(table, key, [...world, ...more], { isNested: false }),
+      writeSecrets: writerOf(secretTable, secretKey, [secretKey, ...secret], { isNested }),
+    }
+  })
+}
+
+function selectOf(world: string[], secret: string[], from: string, key: string): Sql {
+  const columnOf = (name: string) => {
+    if (name === 'attributes') return `coalesce(s.attributes, '{}') as private_attributes`
+    if (name === 'admin_attributes') return `coalesce(s.admin_attributes, '{}') as admin_attributes`
+    return `s.${name}`
+  }
+  const columns = [...world.map(name => `w.${name}`), ...secret.map(columnOf)]
+  return raw(`select ${columns.join(', ')} from ${from} where w.${key} = any(`)
+}
+
+/** The row of a thing in its second table. */
+export const secretRow = <T extends Omit<SplitAttributes, 'attributes'>>(
+  secretKey: string,
+  id: string,
+  thing: T,
+) => ({
+  ...thing,
+  [secretKey]: id,
+  attributes: thing.private_attributes,
+})

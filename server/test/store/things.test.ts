@@ -38,7 +38,13 @@ for (const [what, create] of [
   ['nations', createFindNation],
   ['wars', createFindWar],
   ['alliances', createFindAlliance],
-  ['nations of players', createFindNationOfPlayer],
+  [
+    'nations of players',
+    (context: ReadContext) => {
+      const find = createFindNationOfPlayer(context)
+      return (playerId: string) => find(playerId, { fields: ['military'], attributes: [] })
+    },
+  ],
 ] as const) {
   test(`${what} that are asked for at once are read in one statement, after the first`, () =>
     counting(async (context, count) => {

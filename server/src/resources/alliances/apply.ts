@@ -1,11 +1,12 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
 import type { SplitAttributes } from '../../store/attributes.ts'
 import type { Batch, Change } from '../../store/batch.ts'
-import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { goneOf, rebornOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { refuseReused } from '../../store/reused-ids.ts'
 import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
+import { secretRow, twoTables } from '../../store/table-store.ts'
 
 type Alliance = Pick<
   PublicOf<ResourceOf<'alliance'>>,
@@ -24,55 +25,35 @@ type Alliance = Pick<
     moderation_notes: string | null
   } & Omit<SplitAttributes, 'attributes'>
 
-const writeAlliances = rowWriter('chancery_world.alliance', 'id', [
-  'id',
-  'name',
-  'tag',
-  'color',
-  'flag_url',
-  'description',
-  'founded_at',
-  'recruiting',
-  'attributes',
-  'updated_at',
-  'search_text',
-])
-const writeSecrets = rowWriter(
-  'chancery_secret.alliance_private',
-  'alliance_id',
-  ['alliance_id', 'treasury', 'moderation_notes', 'attributes', 'admin_attributes'],
-  { isNested: true },
+const tables = twoTables(
+  'alliance',
+  'chancery_world.alliance',
+  { table: 'chancery_secret.alliance_private', key: 'alliance_id', isNested: true },
+  rowWriter,
+  ['search_text'],
 )
 const removeAlliances = rowRemover('chancery_world.alliance', 'id')
 const removeSecrets = rowRemover('chancery_secret.alliance_private', 'alliance_id')
+const removeYesterday = rowRemover('chancery_world.alliance_yesterday', 'alliance_id')
 
 const store: ThingStore<Alliance> = {
   resource: 'alliance',
 
-  async load({ db }, ids) {
-    const rows = await db.rows<Alliance>(sql`
-      select a.id, a.name, a.tag, a.color, a.flag_url, a.description, a.founded_at, a.recruiting, a.attributes, a.updated_at,
-        p.treasury, p.moderation_notes, coalesce(p.attributes, '{}') as private_attributes,
-        coalesce(p.admin_attributes, '{}') as admin_attributes
-      from chancery_world.alliance a left join chancery_secret.alliance_private p on p.alliance_id = a.id
-      where a.id = any(${ids})`)
+  async load(batch, ids) {
+    const rows = await batch.db.rows<Alliance>(sql`${tables(batch).select}${ids})`)
     return new Map(rows.map(row => [row.id, row]))
   },
 
-  async save({ db, touched }, alliances) {
-    await writeAlliances(
+  async save(batch, alliances) {
+    const { db, touched } = batch
+    const { write, writeSecrets } = tables(batch)
+    await write(
       db,
       alliances.map(alliance => ({ ...alliance, search_text: searchText(alliance.name, alliance.tag) })),
     )
     await writeSecrets(
       db,
-      alliances.map(({ id, treasury, moderation_notes, private_attributes, admin_attributes }) => ({
-        alliance_id: id,
-        treasury,
-        moderation_notes,
-        attributes: private_attributes,
-        admin_attributes,
-      })),
+      alliances.map(alliance => secretRow('alliance_id', alliance.id, alliance)),
     )
     const back = await unearth(
       db,
@@ -85,6 +66,7 @@ const store: ThingStore<Alliance> = {
   async remove({ db }, ids) {
     await removeAlliances(db, ids)
     await removeSecrets(db, ids)
+    await removeYesterday(db, ids)
   },
 }
 
@@ -94,6 +76,7 @@ const referenceTo = ({ id, name, tag }: Alliance) => ({ alliance_id: id, name, t
 export async function applyAlliances(batch: Batch, changes: Change[]): Promise<void> {
   await refuseReused(batch, 'alliance', changes)
   const transitions = await settle(batch, store, changes)
+  for (const id of rebornOf(transitions)) batch.touched.warAlliances.add(id)
   await bury(
     batch.db,
     'alliance',

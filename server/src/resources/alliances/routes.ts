@@ -1,4 +1,5 @@
 import { operations } from '@chancery/contract'
+import { privateFieldsFor } from '../../disclosure/disclosure.ts'
 import { many, one } from '../../http/answers.ts'
 import { ApiError, notFound } from '../../http/api-error.ts'
 import type { DefineRoute } from '../../http/define-route.ts'
@@ -19,11 +20,13 @@ export function allianceRoutes(define: DefineRoute, context: ReadContext): void 
   )
   define(operations.alliancesGet, async ({ values: { id, include }, viewer, disclose }) => {
     if (!include || viewer.kind !== 'key') return one(disclose, 'alliance', await findAlliance(id))
-    const alliance = await findAllianceWithTreasury(context, id)
-    if (!alliance) throw notFound('alliance')
+    if (!(await allianceExists(context, id))) throw notFound('alliance')
     const isEntitled = await maySeeTreasury(context, viewer.key.playerId, id)
     if (!isEntitled) throw new ApiError('not_entitled')
     const clearance = { scopes: viewer.key.scopes, isOwner: false, maySeeTreasury: isEntitled }
+    const opened = privateFieldsFor(context.contract.resources.alliance, clearance)
+    const alliance = await findAllianceWithTreasury(context, id, opened)
+    if (!alliance) throw notFound('alliance')
     return { one: disclose.toViewer('alliance', alliance, clearance) }
   })
   define(operations.alliancesMembers, async ({ values, disclose }) => {

@@ -1,10 +1,12 @@
 import type { operations, PublicOf, ReadableOf, ResourceOf, ValuesFor } from '@chancery/contract'
+import type { PrivateFields } from '../../disclosure/disclosure.ts'
 import { askTogether } from '../../store/ask-together.ts'
-import { type Sql, sql } from '../../store/database.ts'
+import { join, type Sql, sql } from '../../store/database.ts'
 import { pageUrl } from '../../store/page-url.ts'
-import { allOf, offsetOf, type Page, readPage } from '../../store/paging.ts'
+import { allOf, type Page, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { beginningWith, containing, fold } from '../../store/search-text.ts'
+import { attributesAmong } from '../nations/store.ts'
 
 export type Alliance = PublicOf<ResourceOf<'alliance'>>
 export type AllianceWithTreasury = ReadableOf<ResourceOf<'alliance'>>
@@ -73,20 +75,30 @@ export const createFindAlliance = (context: ReadContext) =>
     return new Map(rows.map(row => [row.id, allianceOf(context, row)]))
   })
 
-/** An alliance with everything that a member who sees the treasury might read. */
+type PrivateField = Exclude<keyof AllianceWithTreasury, keyof Alliance>
+
+const privateColumns: Record<PrivateField, Sql> = { treasury: sql`s.treasury` }
+
+/** An alliance with the private fields that the caller may read. Standing is checked before: no statement reads more than is shown. */
 export async function findAllianceWithTreasury(
   context: ReadContext,
   id: string,
+  { fields, attributes }: PrivateFields,
 ): Promise<AllianceWithTreasury | undefined> {
+  const selected = join([
+    columns,
+    ...fields.map(field => privateColumns[field as PrivateField]),
+    ...(attributes.length > 0 ? [attributesAmong(attributes)] : []),
+  ])
   const row = await context.pools.owner.first<
-    AllianceRow & { treasury: AllianceWithTreasury['treasury']; private_attributes: object | null }
+    AllianceRow & Pick<AllianceWithTreasury, PrivateField> & { private_attributes?: object | null }
   >(sql`
-    select ${columns}, s.treasury, s.attributes as private_attributes
+    select ${selected}
     from chancery_world.alliance a ${place} left join chancery_secret.alliance_private s on s.alliance_id = a.id
     ${details(leaderRanksOf(context))} where a.id = ${id}`)
   if (!row) return undefined
-  const { treasury, attributes, private_attributes } = row
-  return { ...allianceOf(context, row), treasury, attributes: { ...attributes, ...private_attributes } }
+  const { private_attributes, ...rest } = row
+  return { ...rest, ...allianceOf(context, rest), attributes: { ...rest.attributes, ...private_attributes } }
 }
 
 /** Whether the player's nation may see the treasury of this alliance in the game now. */
@@ -111,7 +123,6 @@ type Filter = ValuesFor<typeof operations.alliancesList>
 
 export async function listAlliances(context: ReadContext, filter: Filter): Promise<Page<Alliance>> {
   const { search, ids } = filter
-  if (search === undefined && ids === undefined) return listByPlace(context, filter)
   const where = allOf([
     search === undefined ? undefined : sql`a.search_text like ${containing(search)}`,
     ids && sql`a.id = any(${ids})`,
@@ -132,20 +143,6 @@ export async function listAlliances(context: ReadContext, filter: Filter): Promi
     sql`chancery_world.alliance a where ${where}`,
   )
   return { ...page, items: page.items.map(row => allianceOf(context, row)) }
-}
-
-async function listByPlace(context: ReadContext, filter: Filter): Promise<Page<Alliance>> {
-  const db = context.pools.public
-  const round = await db.first<{ alliances: number }>(sql`select alliances from chancery_world.ranking_round`)
-  const total = round?.alliances ?? 0
-  const offset = offsetOf(filter)
-  if (offset >= total) return { items: [], total }
-  const rows = await db.rows<AllianceRow>(sql`
-    select ${columns}
-    from chancery_world.alliance_place p join chancery_world.alliance a on a.id = p.alliance_id
-    ${details(leaderRanksOf(context))}
-    where p.position > ${offset} and p.position <= ${offset + filter.limit} order by p.position`)
-  return { items: rows.map(row => allianceOf(context, row)), total }
 }
 
 function orderOf({ search }: Filter): Sql {

@@ -9,11 +9,7 @@ interface Application {
   applied_at: string | null
 }
 
-const store = tableStore<Application>('alliance_application', 'chancery_secret.alliance_application', [
-  'nation_id',
-  'alliance_id',
-  'applied_at',
-])
+const store = tableStore<Application>('alliance_application', 'chancery_secret.alliance_application')
 
 /** Applies facts about applications. Nobody is told of them: an application is not membership. */
 export async function applyApplications(batch: Batch, changes: Change[]): Promise<void> {

@@ -7,17 +7,7 @@ import { tableStore } from '../../store/table-store.ts'
 
 type Battle = PublicOf<ResourceOf<'battle'>>
 
-const store = tableStore<Battle>('battle', 'chancery_world.battle', [
-  'id',
-  'war_id',
-  'kind',
-  'fought_at',
-  'attacker_nation_id',
-  'defender_nation_id',
-  'victor',
-  'losses',
-  'infrastructure_destroyed',
-])
+const store = tableStore<Battle>('battle', 'chancery_world.battle')
 
 const history: HistoryOf<Battle> = {
   resource: 'battle',

@@ -16,12 +16,7 @@ type Conflict = Pick<
 > & { sides: Side[] }
 
 const store: ThingStore<Conflict> = {
-  ...tableStore<Conflict>(
-    'conflict',
-    'chancery_world.conflict',
-    ['id', 'name', 'status', 'cause', 'started_at', 'ended_at', 'sides', 'era_id'],
-    { leavesTombstone: true },
-  ),
+  ...tableStore<Conflict>('conflict', 'chancery_world.conflict', { leavesTombstone: true }),
   adjust(_batch, after, _before, { data }) {
     if (!('status' in data) && typeof data.ended_at === 'string') after.status = 'ended'
   },

@@ -6,12 +6,7 @@ import { tableStore } from '../../store/table-store.ts'
 
 type Era = PublicOf<ResourceOf<'era'>>
 
-const store = tableStore<Era>(
-  'era',
-  'chancery_world.era',
-  ['id', 'number', 'name', 'status', 'started_at', 'ended_at', 'summary', 'champion'],
-  { leavesTombstone: true },
-)
+const store = tableStore<Era>('era', 'chancery_world.era', { leavesTombstone: true })
 
 /** What was retired with an era. */
 export interface ResetCounts {

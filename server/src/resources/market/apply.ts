@@ -14,22 +14,9 @@ const dayMs = 86_400_000
 const movedPercent = 10
 
 const store: ThingStore<MarketPrice> = {
-  ...tableStore<MarketPrice>('market_price', 'chancery_world.market_price', [
-    'resource',
-    'price',
-    'currency',
-    'best_bid',
-    'best_ask',
-    'high_24h',
-    'low_24h',
-    'volume_24h',
-    'traded_value_24h',
-    'trades_24h',
-    'change_24h_percent',
-    'as_of',
-    'reference_price',
-    'reference_at',
-  ]),
+  ...tableStore<MarketPrice>('market_price', 'chancery_world.market_price', {
+    more: ['reference_price', 'reference_at'],
+  }),
   /** A move counts from the price that was last told of; where that is over a day old, from the one before this. */
   adjust(_batch, after, before) {
     after.moved_from = undefined

@@ -2,6 +2,7 @@ import type { Batch, Change } from '../../store/batch.ts'
 import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { rowRemover, rowWriter } from '../../store/rows.ts'
+import { twoTables } from '../../store/table-store.ts'
 import { addMembershipSteps, type MembershipStep } from '../alliances/recount.ts'
 import { placeMembers } from '../nations/recount.ts'
 
@@ -19,27 +20,20 @@ interface AllianceReference {
   tag: string
 }
 
-const writeMembers = rowWriter('chancery_world.alliance_member', 'nation_id', [
-  'nation_id',
-  'alliance_id',
-  'rank',
-  'joined_at',
-])
-const writeSecrets = rowWriter('chancery_secret.member_private', 'nation_id', [
-  'nation_id',
-  'can_view_treasury',
-])
+const tables = twoTables(
+  'alliance_member',
+  'chancery_world.alliance_member',
+  { table: 'chancery_secret.member_private', key: 'nation_id' },
+  rowWriter,
+)
 const removeMembers = rowRemover('chancery_world.alliance_member', 'nation_id')
 const removeSecrets = rowRemover('chancery_secret.member_private', 'nation_id')
 
 const store: ThingStore<Membership> = {
   resource: 'alliance_member',
 
-  async load({ db }, ids) {
-    const rows = await db.rows<Membership>(sql`
-      select m.nation_id, m.alliance_id, m.rank, m.joined_at, p.can_view_treasury
-      from chancery_world.alliance_member m left join chancery_secret.member_private p using (nation_id)
-      where m.nation_id = any(${ids})`)
+  async load(batch, ids) {
+    const rows = await batch.db.rows<Membership>(sql`${tables(batch).select}${ids})`)
     return new Map(rows.map(row => [row.nation_id, row]))
   },
 
@@ -51,8 +45,10 @@ const store: ThingStore<Membership> = {
     if (!('can_view_treasury' in data)) after.can_view_treasury = null
   },
 
-  async save({ db }, members) {
-    await writeMembers(db, members)
+  async save(batch, members) {
+    const { db } = batch
+    const { write, writeSecrets } = tables(batch)
+    await write(db, members)
     // Few games say it of few members: what nobody said takes no row.
     const isSaid = ({ can_view_treasury }: Membership) => can_view_treasury !== null
     await writeSecrets(db, members.filter(isSaid))

@@ -2,13 +2,14 @@ import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
 import type { SplitAttributes } from '../../store/attributes.ts'
 import type { Batch, Change } from '../../store/batch.ts'
 import { changedRowWriter } from '../../store/changed-rows.ts'
-import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { goneOf, rebornOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
 import { sql } from '../../store/database.ts'
 import { refuseReused } from '../../store/reused-ids.ts'
 import { bury, rowRemover, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
+import { secretRow, twoTables } from '../../store/table-store.ts'
 import { addScoreChanges } from '../alliances/recount.ts'
-import { displaceNations, noteChanged, type PlacedNation, placeNations, updatePlaces } from './recount.ts'
+import { displaceNations, noteChanged, type PlacedNation, updatePlaces } from './recount.ts'
 
 type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
   Required<Pick<ReadableOf<ResourceOf<'nation'>>, 'military' | 'economy' | 'production' | 'assignments'>> & {
@@ -16,65 +17,19 @@ type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' 
     moderation_notes: string | null
   } & Omit<SplitAttributes, 'attributes'>
 
-const writeNations = changedRowWriter('chancery_world.nation', 'id', [
-  'id',
-  'nation_name',
-  'leader_name',
-  'national_score',
-  'status',
-  'government',
-  'continent',
-  'color',
-  'flag_url',
-  'motto',
-  'founded_at',
-  'city_count',
-  'land_area',
-  'attributes',
-  'updated_at',
-  'search_text',
-])
-const writeSecrets = changedRowWriter(
-  'chancery_secret.nation_private',
-  'nation_id',
-  [
-    'nation_id',
-    'military',
-    'economy',
-    'production',
-    'assignments',
-    'player',
-    'moderation_notes',
-    'attributes',
-    'admin_attributes',
-  ],
-  { isNested: true },
+const tables = twoTables(
+  'nation',
+  'chancery_world.nation',
+  { table: 'chancery_secret.nation_private', key: 'nation_id', isNested: true },
+  changedRowWriter,
+  ['search_text'],
 )
 const removeNations = rowRemover('chancery_world.nation', 'id')
 const removeSecrets = rowRemover('chancery_secret.nation_private', 'nation_id')
+const removeYesterday = rowRemover('chancery_world.nation_yesterday', 'nation_id')
 const removeApplications = rowRemover('chancery_secret.alliance_application', 'nation_id')
 
-const secretsOf = ({
-  id,
-  military,
-  economy,
-  production,
-  assignments,
-  player,
-  moderation_notes,
-  private_attributes,
-  admin_attributes,
-}: Nation) => ({
-  nation_id: id,
-  military,
-  economy,
-  production,
-  assignments,
-  player,
-  moderation_notes,
-  attributes: private_attributes,
-  admin_attributes,
-})
+const secretsOf = (nation: Nation) => secretRow('nation_id', nation.id, nation)
 
 const withSearchText = (nation: Nation) => ({
   ...nation,
@@ -85,34 +40,29 @@ const withSearchText = (nation: Nation) => ({
 const createStore = (known = new Map<string, Nation>()): ThingStore<Nation> => ({
   resource: 'nation',
 
-  async load({ db }, ids) {
-    const rows = await db.rows<Nation>(sql`
-      select n.id, n.nation_name, n.leader_name, n.national_score, n.status, n.government, n.continent, n.color, n.flag_url,
-        n.motto, n.founded_at, n.city_count, n.land_area, n.attributes, n.updated_at,
-        p.military, p.economy, p.production, p.assignments, p.player, p.moderation_notes,
-        coalesce(p.attributes, '{}') as private_attributes,
-        coalesce(p.admin_attributes, '{}') as admin_attributes
-      from chancery_world.nation n left join chancery_secret.nation_private p on p.nation_id = n.id
-      where n.id = any(${ids})`)
+  async load(batch, ids) {
+    const rows = await batch.db.rows<Nation>(sql`${tables(batch).select}${ids})`)
     for (const row of rows) known.set(row.id, row)
     return known
   },
 
-  async save({ db, touched }, nations) {
+  async save(batch, nations) {
+    const { db, touched } = batch
+    const { write, writeSecrets } = tables(batch)
     const rows = nations.map(nation => {
       const before = known.get(nation.id)
       return { after: withSearchText(nation), before: before && withSearchText(before) }
     })
-    await writeNations(db, rows)
+    await write(db, rows)
     await writeSecrets(
       db,
       rows.map(({ after, before }) => ({ after: secretsOf(after), before: before && secretsOf(before) })),
     )
     const added = nations.flatMap(({ id }) => (known.has(id) ? [] : [id]))
     for (const id of await unearth(db, 'nation', added)) touched.warNations.add(id)
-    await placeNations(db, added)
+    if (added.length > 0) touched.lacksPlaces = true
     await updatePlaces(
-      db,
+      batch,
       rows.flatMap(({ after, before }) => (before && isListedOtherwise(before, after) ? [after] : [])),
     )
     await noteChanged(
@@ -121,11 +71,13 @@ const createStore = (known = new Map<string, Nation>()): ThingStore<Nation> => (
     )
   },
 
-  async remove(batch, ids) {
-    await removeNations(batch.db, ids)
-    await removeSecrets(batch.db, ids)
-    await displaceNations(batch.db, ids)
-    await noteChanged(batch.db, ids)
+  async remove({ db }, ids) {
+    await removeNations(db, ids)
+    await removeSecrets(db, ids)
+    await removeYesterday(db, ids)
+    await displaceNations(db, ids)
+    await noteChanged(db, ids)
+    for (const id of ids) known.delete(id)
   },
 })
 
@@ -139,6 +91,7 @@ export async function applyNations(batch: Batch, changes: Change[]): Promise<voi
   await refuseReused(batch, 'nation', changes)
   const transitions = await settle(batch, createStore(), await freePlayers(batch, changes))
   await addScoreChanges(batch, transitions)
+  for (const id of rebornOf(transitions)) batch.touched.warNations.add(id)
   await removeApplications(
     batch.db,
     transitions.filter(({ after }) => after === undefined).map(({ key }) => key),

@@ -3,9 +3,9 @@ import { type Database, type Sql, sql } from '../../store/database.ts'
 import { allOf, offsetOf, type Page, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { listByPlaces, narrowConditions } from './placed.ts'
-import { searchNations } from './search.ts'
-import { placed, selected } from './selected.ts'
-import { columns, type Nation, type NationRow, nationOf } from './store.ts'
+import { readCounted, searchNations } from './search.ts'
+import { selected } from './selected.ts'
+import { type Nation, type NationRow, nationOf, positionAfter } from './store.ts'
 
 type Filter = ValuesFor<typeof operations.nationsList>
 
@@ -30,17 +30,22 @@ export async function listNations(context: ReadContext, filter: Filter): Promise
   return { ...found, items: found.items.map(row => nationOf(context, row)) }
 }
 
-/** All nations, by their positions in the ranking round: any page costs the same. */
-async function readByPlace(db: Database, filter: Filter): Promise<Page<NationRow>> {
-  const round = await db.first<{ nations: number }>(sql`select nations from chancery_world.ranking_round`)
-  const total = round?.nations ?? 0
-  const offset = offsetOf(filter)
-  if (offset >= total) return { items: [], total }
-  const items = await db.rows<NationRow>(sql`
-    select ${columns} from chancery_world.nation_place p ${placed}
-    where p.position > ${offset} and p.position <= ${offset + filter.limit} order by p.position`)
-  return { items, total }
-}
+/** All nations, by their positions: any page costs the same. */
+const readByPlace = (db: Database, filter: Filter): Promise<Page<NationRow>> =>
+  readCounted(
+    db,
+    sql`
+      last as (
+        select coalesce(max(position), 0) as position from chancery_world.nation_place
+      ), counted as materialized (
+        select l.position - (
+          select count(*) from chancery_world.nation_moved m where m.is_gone and m.position < l.position
+        ) as total from last l
+      ), item as (
+        select 0 as tier, position from chancery_world.nation_place
+        where position >= ${positionAfter(offsetOf(filter))} order by position limit ${filter.limit}
+      )`,
+  )
 
 function conditionsOf(filter: Filter): Sql[] {
   const { ids, alliance_id } = filter

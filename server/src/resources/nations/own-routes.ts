@@ -1,4 +1,5 @@
 import { operations } from '@chancery/contract'
+import { privateFieldsFor } from '../../disclosure/disclosure.ts'
 import { ApiError } from '../../http/api-error.ts'
 import type { DefineRoute } from '../../http/define-route.ts'
 import type { ReadContext } from '../../store/read-context.ts'
@@ -8,10 +9,11 @@ import { createFindNationOfPlayer } from './store.ts'
 export function ownNationRoutes(define: DefineRoute, context: ReadContext): void {
   const findNationOfPlayer = createFindNationOfPlayer(context)
   define(operations.meNation, async ({ viewer, disclose }) => {
-    const nation = viewer.kind === 'key' ? await findNationOfPlayer(viewer.key.playerId) : undefined
-    if (!nation || viewer.kind !== 'key')
-      throw new ApiError('not_found', 'The player of this key leads no nation at present.')
+    if (viewer.kind !== 'key') throw new ApiError('api_key_required')
     const clearance = { scopes: viewer.key.scopes, isOwner: true, maySeeTreasury: false }
+    const opened = privateFieldsFor(context.contract.resources.nation, clearance)
+    const nation = await findNationOfPlayer(viewer.key.playerId, opened)
+    if (!nation) throw new ApiError('not_found', 'The player of this key leads no nation at present.')
     return { one: disclose.toViewer('nation', nation, clearance) }
   })
 }

@@ -1,25 +1,35 @@
+import type { Batch } from '../../store/batch.ts'
 import { type Database, sql } from '../../store/database.ts'
 
 /**
- * Keeps what lists of nations select by beside their places: status, score, names and alliance as they are now. Who is new comes behind
- * all others, those too that are gone, until the next ranking round.
+ * Gives the nations that have no place one, behind all others, those too that are gone, until the next ranking round. Once, at the end of
+ * a batch and in the order of their ids: an order by chunks would show how many facts, private ones too, stood before them.
  */
-export async function placeNations(db: Database, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
+export async function placeNations({ db, touched }: Batch): Promise<void> {
+  if (!touched.lacksPlaces) return
+  const round = await db.first<{ world_version: number }>(
+    sql`select world_version from chancery_world.ranking_round`,
+  )
+  // Before the first round, as after a restore, any nation may have none: to place what the batch wrote would show what it wrote.
+  const candidates =
+    round?.world_version === 0
+      ? sql`chancery_world.nation`
+      : sql`(
+          select * from chancery_world.nation where id = any(array(
+            select c.nation_id from chancery_secret.nation_changed c, chancery_world.pulse p
+            where c.world_version = p.world_version + 1)))`
   await db.rows(sql`
     with placed as (
-      insert into chancery_world.nation_place as p (position, nation_id, national_score, status, score_now, search_text, alliance_id)
+      insert into chancery_world.nation_place (position, nation_id, national_score, status, score_now, search_text, alliance_id)
       select (select greatest(r.nations, (select max(position) from chancery_world.nation_place)) from chancery_world.ranking_round r)
           + row_number() over (order by n.id),
-        n.id, n.national_score, n.status, n.national_score, n.search_text,
-        coalesce((select m.alliance_id from chancery_world.alliance_member m where m.nation_id = n.id), '')
-      from chancery_world.nation n where n.id = any(${ids})
-      on conflict (nation_id) do update
-      set status = excluded.status, score_now = excluded.score_now, search_text = excluded.search_text
-      where (p.status, p.score_now, p.search_text) is distinct from (excluded.status, excluded.score_now, excluded.search_text)
-      returning position, rank is null or score_now <> national_score as is_moved
+        n.id, n.national_score, n.status, n.national_score, n.search_text, coalesce(m.alliance_id, '')
+      from ${candidates} n left join chancery_world.alliance_member m on m.nation_id = n.id
+      where not exists (select from chancery_world.nation_place p where p.nation_id = n.id)
+      returning position
     )
-    insert into chancery_world.nation_moved select position from placed where is_moved on conflict do nothing`)
+    insert into chancery_world.nation_moved (position) select position from placed
+    on conflict (position) do update set is_gone = false`)
 }
 
 /** What lists of nations select by. */
@@ -30,8 +40,8 @@ export interface PlacedNation {
   search_text: string
 }
 
-/** The same of nations that were there before: nothing of it has to be read. */
-export async function updatePlaces(db: Database, nations: readonly PlacedNation[]): Promise<void> {
+/** Keeps what lists select by beside the places of nations that were there before: status, score and names as they are now. */
+export async function updatePlaces({ db, touched }: Batch, nations: readonly PlacedNation[]): Promise<void> {
   if (nations.length === 0) return
   const columnOf = (column: keyof PlacedNation) => nations.map(nation => nation[column])
   const found = await db.first<{ count: number }>(sql`
@@ -42,12 +52,11 @@ export async function updatePlaces(db: Database, nations: readonly PlacedNation[
       where p.nation_id = t.id
       returning p.position, p.rank is null or p.score_now <> p.national_score as is_moved
     ), moved as (
-      insert into chancery_world.nation_moved select position from changed where is_moved on conflict do nothing
+      insert into chancery_world.nation_moved (position) select position from changed where is_moved on conflict do nothing
     )
     select count(*) as count from changed`)
-  // After a restore there are no places before the next round.
-  const ids = nations.map(({ id }) => id)
-  if (found?.count !== nations.length) await placeNations(db, ids)
+  // After a restore there are no places before the next round; what is new in this batch gets its place at its end.
+  if (found?.count !== nations.length) touched.lacksPlaces = true
 }
 
 /** Takes nations out of the lists. */
@@ -55,7 +64,8 @@ export async function displaceNations(db: Database, ids: readonly string[]): Pro
   if (ids.length === 0) return
   await db.rows(sql`
     with gone as (delete from chancery_world.nation_place where nation_id = any(${ids}) returning position)
-    insert into chancery_world.nation_moved select position from gone on conflict do nothing`)
+    insert into chancery_world.nation_moved (position, is_gone) select position, true from gone
+    on conflict (position) do update set is_gone = true`)
 }
 
 /** Keeps beside the places of nations which alliance they are in. */

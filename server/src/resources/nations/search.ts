@@ -22,8 +22,12 @@ export async function searchNations(
       ? indexed(search)
       : fewOfSmallWorld(search, where)
   const found = await read(db, matches)
-  return pageOf(isCounted(found) ? found : await read(db, many(search, where)))
+  return isCounted(found) ? pageOf(found) : readCounted(db, many(search, where))
 }
+
+/** Reads a page from expressions that end with `counted`, one row with the total, and `item`, the tiers and positions of the page. */
+export const readCounted = async (db: Database, matches: Sql): Promise<Page<NationRow>> =>
+  pageOf(await read(db, matches))
 
 /** Each row has the total; where the page is empty, a row has that alone. */
 type FoundRow = { total: number | null } & (NationRow | { id: null })

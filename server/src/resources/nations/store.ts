@@ -1,6 +1,7 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
+import type { PrivateFields } from '../../disclosure/disclosure.ts'
 import { askTogether } from '../../store/ask-together.ts'
-import { sql } from '../../store/database.ts'
+import { join, type Sql, sql } from '../../store/database.ts'
 import { pageUrl } from '../../store/page-url.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 
@@ -32,6 +33,14 @@ const joins = sql`
   left join chancery_world.alliance_member m on m.nation_id = n.id
   left join chancery_world.alliance a on a.id = m.alliance_id`
 
+/** The position of the nation that so many others come before: positions without gaps, but for those of nations that are gone. */
+export const positionAfter = (others: number): Sql => sql`(
+  select ${others}::bigint + 1 + count(*)
+  from (
+    select position - row_number() over (order by position) as others from chancery_world.nation_moved where is_gone
+  ) gap
+  where gap.others <= ${others})`
+
 /** The one shape of membership. */
 export const membershipOf = ({ alliance_id, member_rank, alliance_name, alliance_tag }: MembershipRow) =>
   alliance_id === null
@@ -57,30 +66,62 @@ export const createFindNation = (context: ReadContext) =>
     return new Map(rows.map(row => [row.id, nationOf(context, row)]))
   })
 
+type PrivateField = Exclude<keyof OwnNation, keyof Nation>
 type OwnNationRow = NationRow &
-  Pick<OwnNation, 'military' | 'economy' | 'production' | 'assignments'> & { private_attributes: object }
+  Pick<OwnNation, PrivateField> & { private_attributes?: Record<string, unknown> | null }
 
-/** Finds the nation that a player leads now, with everything that its owner might read. */
-export const createFindNationOfPlayer = (context: ReadContext) =>
-  askTogether(async playerIds => {
+const privateColumns: Record<PrivateField, Sql> = {
+  military: sql`s.military`,
+  economy: sql`s.economy`,
+  production: sql`s.production`,
+  // What another alliance assigned is none of the owner's.
+  assignments: sql`
+    case when s.assignments is null then null when m.alliance_id is null then '[]'::jsonb else (
+      select coalesce(jsonb_agg(own.item order by own.place), '[]')
+      from jsonb_array_elements(s.assignments) with ordinality own (item, place)
+      where own.item ->> 'alliance_id' = m.alliance_id
+    ) end as assignments`,
+}
+
+/**
+ * Finds the nation that a player leads now, with the private fields that the caller may read. No statement reads others: the time that
+ * it takes would tell how large they are.
+ */
+export function createFindNationOfPlayer(context: ReadContext) {
+  const finders = new Map<string, (playerId: string) => Promise<OwnNation | undefined>>()
+  return (playerId: string, opened: PrivateFields): Promise<OwnNation | undefined> => {
+    const name = JSON.stringify([opened.fields, opened.attributes])
+    let find = finders.get(name)
+    if (!find) {
+      find = createFindWith(context, opened)
+      finders.set(name, find)
+    }
+    return find(playerId)
+  }
+}
+
+const createFindWith = (context: ReadContext, { fields, attributes }: PrivateFields) => {
+  const own = [
+    ...fields.map(field => privateColumns[field as PrivateField]),
+    ...(attributes.length > 0 ? [attributesAmong(attributes)] : []),
+  ]
+  const selected = join([sql`s.player`, columns, ...own])
+  return askTogether(async playerIds => {
     const rows = await context.pools.owner.rows<OwnNationRow & { player: string }>(sql`
-      select distinct on (s.player) s.player,
-        ${columns}, s.military, s.economy, s.production, s.assignments, s.attributes as private_attributes
+      select distinct on (s.player) ${selected}
       from chancery_secret.nation_private s join chancery_world.nation n on n.id = s.nation_id ${joins}
       where s.player = any(${playerIds}) order by s.player, n.id`)
     return new Map(rows.map(({ player, ...row }) => [player, ownNationOf(context, row)]))
   })
+}
 
-function ownNationOf(context: ReadContext, row: OwnNationRow): OwnNation {
-  const { military, economy, production, assignments, attributes, private_attributes } = row
-  return {
-    ...nationOf(context, row),
-    military,
-    economy,
-    production,
-    assignments,
-    attributes: { ...attributes, ...private_attributes },
-  }
+/** Some of the private attributes of a row `s`. */
+export const attributesAmong = (keys: string[]): Sql => sql`(
+  select jsonb_object_agg(e.key, e.value) from jsonb_each(s.attributes) e where e.key = any(${keys})
+) as private_attributes`
+
+function ownNationOf(context: ReadContext, { private_attributes, ...row }: OwnNationRow): OwnNation {
+  return { ...row, ...nationOf(context, row), attributes: { ...row.attributes, ...private_attributes } }
 }
 
 /** Which nation a player leads now; undefined for none. */

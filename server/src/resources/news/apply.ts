@@ -5,16 +5,7 @@ import { tableStore } from '../../store/table-store.ts'
 
 type NewsItem = PublicOf<ResourceOf<'news_item'>>
 
-const store = tableStore<NewsItem>('news_item', 'chancery_world.news_item', [
-  'id',
-  'title',
-  'body',
-  'category',
-  'author',
-  'published_at',
-  'nation_ids',
-  'alliance_ids',
-])
+const store = tableStore<NewsItem>('news_item', 'chancery_world.news_item')
 
 /** Applies facts about news. */
 export async function applyNews(batch: Batch, changes: Change[]): Promise<void> {

@@ -1,8 +1,8 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import { sql } from '../../store/database.ts'
-import { offsetOf, type Page, type PageRequest } from '../../store/paging.ts'
+import { offsetOf, type Page, type PageRequest, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
-import { membershipOf } from '../nations/store.ts'
+import { membershipOf, positionAfter } from '../nations/store.ts'
 
 export type NationRanking = PublicOf<ResourceOf<'nation_ranking'>>
 export type AllianceRanking = PublicOf<ResourceOf<'alliance_ranking'>>
@@ -24,13 +24,14 @@ export async function rankNations(
   { pools }: ReadContext,
   request: PageRequest,
 ): Promise<Page<NationRanking>> {
-  const round = await pools.public.first<{ nations: number }>(
-    sql`select nations from chancery_world.ranking_round`,
-  )
-  const total = round?.nations ?? 0
+  const round = await pools.public.first<{ ranked: number }>(sql`
+    select nations - (
+      select count(*) from chancery_world.nation_moved where is_gone and position <= nations
+    ) as ranked from chancery_world.ranking_round`)
+  const total = round?.ranked ?? 0
   const offset = offsetOf(request)
   if (offset >= total) return { items: [], total }
-  // Where the last of the round is gone, a younger nation may stand in its place: it has no rank yet.
+  // Nations that are newer than the round stand behind it: they have no rank yet.
   const rows = await pools.public.rows<NationPlaceRow>(sql`
     select p.rank, p.previous_rank, p.national_score, n.id, n.nation_name, n.leader_name,
       m.alliance_id, m.rank as member_rank, a.name as alliance_name, a.tag as alliance_tag
@@ -38,7 +39,7 @@ export async function rankNations(
     join chancery_world.nation n on n.id = p.nation_id
     left join chancery_world.alliance_member m on m.nation_id = n.id
     left join chancery_world.alliance a on a.id = m.alliance_id
-    where p.position > ${offset} and p.position <= ${offset + request.limit} and p.rank is not null order by p.position`)
+    where p.position >= ${positionAfter(offset)} and p.rank is not null order by p.position limit ${request.limit}`)
   const items = rows.map(row => ({
     rank: row.rank,
     previous_rank: row.previous_rank,
@@ -57,16 +58,18 @@ export async function rankAlliances(
   { pools }: ReadContext,
   request: PageRequest,
 ): Promise<Page<AllianceRanking>> {
-  const round = await pools.public.first<{ alliances: number }>(
-    sql`select alliances from chancery_world.ranking_round`,
-  )
-  const total = round?.alliances ?? 0
-  const offset = offsetOf(request)
-  if (offset >= total) return { items: [], total }
-  const items = await pools.public.rows<AllianceRanking>(sql`
-    select p.rank, p.previous_rank, json_build_object('id', a.id, 'name', a.name, 'tag', a.tag) as alliance,
-      p.total_score, a.member_count
-    from chancery_world.alliance_place p join chancery_world.alliance a on a.id = p.alliance_id
-    where p.position > ${offset} and p.position <= ${offset + request.limit} order by p.position`)
-  return { items, total }
+  // Alliances are few: those that are gone since the round are left out one by one.
+  return readPage<AllianceRanking>(pools.public, request, {
+    columns: sql`
+      p.rank, p.previous_rank, json_build_object('id', a.id, 'name', a.name, 'tag', a.tag) as alliance,
+      p.total_score, a.member_count`,
+    from: sql`chancery_world.alliance_place p join chancery_world.alliance a on a.id = p.alliance_id`,
+    order: sql`p.position`,
+    chosen: {
+      columns: sql`p.position`,
+      joins: sql`
+        join chancery_world.alliance_place p on p.position = chosen.position
+        join chancery_world.alliance a on a.id = p.alliance_id`,
+    },
+  })
 }

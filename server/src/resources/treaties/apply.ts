@@ -1,7 +1,8 @@
-import type { Batch, Change } from '../../store/batch.ts'
+import { type Batch, type Change, refuse } from '../../store/batch.ts'
 import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
-import { sql } from '../../store/database.ts'
+import { raw, sql } from '../../store/database.ts'
 import { rowRemover, rowWriter } from '../../store/rows.ts'
+import { factColumns, perContract } from '../../store/table-store.ts'
 
 interface Treaty {
   id: string
@@ -17,27 +18,32 @@ interface AllianceReference {
   tag: string
 }
 
-const write = rowWriter('chancery_world.treaty', 'id', [
-  'id',
-  'first_alliance_id',
-  'second_alliance_id',
-  'type',
-  'signed_at',
-  'expires_at',
-])
+/** The two alliances stand in a column each. */
+const tables = perContract(contract => {
+  const { world } = factColumns(contract, 'treaty')
+  const own = world.filter(name => name !== 'alliance_ids')
+  return {
+    select: raw(`
+      select ${own.join(', ')}, array[first_alliance_id, second_alliance_id] as alliance_ids
+      from chancery_world.treaty where id = any(`),
+    write: rowWriter('chancery_world.treaty', 'id', [...own, 'first_alliance_id', 'second_alliance_id']),
+  }
+})
 const remove = rowRemover('chancery_world.treaty', 'id')
 
 const store: ThingStore<Treaty> = {
   resource: 'treaty',
-  async load({ db }, ids) {
-    const rows = await db.rows<Treaty>(sql`
-      select id, array[first_alliance_id, second_alliance_id] as alliance_ids, type, signed_at, expires_at
-      from chancery_world.treaty where id = any(${ids})`)
+  adjust(_batch, { alliance_ids: [first, second] }, before, { line }) {
+    if (first === second && before?.alliance_ids.join() !== `${first},${second}`)
+      refuse(line, '/data/alliance_ids', 'must be two different alliances')
+  },
+  async load(batch, ids) {
+    const rows = await batch.db.rows<Treaty>(sql`${tables(batch).select}${ids})`)
     return new Map(rows.map(row => [row.id, row]))
   },
-  save: ({ db }, treaties) =>
-    write(
-      db,
+  save: (batch, treaties) =>
+    tables(batch).write(
+      batch.db,
       treaties.map(({ alliance_ids: [first, second], ...treaty }) => ({
         ...treaty,
         first_alliance_id: first,

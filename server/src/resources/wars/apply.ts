@@ -2,48 +2,39 @@ import type { PublicOf, ResourceOf } from '@chancery/contract'
 import { type Batch, type Change, type NationWarCounts, refuse } from '../../store/batch.ts'
 import { changedRowWriter } from '../../store/changed-rows.ts'
 import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
-import { sql } from '../../store/database.ts'
+import { raw, sql } from '../../store/database.ts'
 import { type HistoryOf, lastReset, watchReuse } from '../../store/reused-history.ts'
 import { retiredWith } from '../../store/reused-ids.ts'
 import { bury, rowRemover, unearth } from '../../store/rows.ts'
+import { factColumns, perContract } from '../../store/table-store.ts'
 import { keepCounted } from '../conflicts/recount.ts'
 import { countWars } from './recount.ts'
 
 type War = Omit<PublicOf<ResourceOf<'war'>>, 'battles_count' | 'losses' | 'url'>
 type Side = War['attacker']
 
-const writeWars = changedRowWriter('chancery_world.war', 'id', [
-  'id',
-  'type',
-  'status',
-  'reason',
-  'attacker_nation_id',
-  'attacker_nation_name',
-  'attacker_alliance_id',
-  'attacker_alliance_name',
-  'defender_nation_id',
-  'defender_nation_name',
-  'defender_alliance_id',
-  'defender_alliance_name',
-  'declared_at',
-  'ended_at',
-  'outcome',
-  'conflict_id',
-  'era_id',
-  'updated_at',
-])
+const sides = ['attacker', 'defender'] as const
+
+/** A side stands in a column for each of its members. */
+const tables = perContract(contract => {
+  const members = Object.keys(contract.resources.war.fields.attacker['x-supplied'].properties)
+  const { world } = factColumns(contract, 'war')
+  const own = world.filter(name => sides.every(side => side !== name))
+  const columnsOfSides = sides.flatMap(side => members.map(member => `${side}_${member}`))
+  const objects = sides.map(side => {
+    const pairs = members.map(member => `'${member}', ${side}_${member}`)
+    return `json_build_object(${pairs.join(', ')}) as ${side}`
+  })
+  return {
+    select: raw(`select ${[...own, ...objects].join(', ')} from chancery_world.war where id = any(`),
+    write: changedRowWriter('chancery_world.war', 'id', [...own, ...columnsOfSides]),
+  }
+})
 const removeWars = rowRemover('chancery_world.war', 'id')
 const removeBattles = rowRemover('chancery_world.battle', 'war_id')
 
-const columnsOf = (
-  side: 'attacker' | 'defender',
-  { nation_id, nation_name, alliance_id, alliance_name }: Side,
-) => ({
-  [`${side}_nation_id`]: nation_id,
-  [`${side}_nation_name`]: nation_name,
-  [`${side}_alliance_id`]: alliance_id,
-  [`${side}_alliance_name`]: alliance_name,
-})
+const columnsOf = (name: (typeof sides)[number], side: Side) =>
+  Object.fromEntries(Object.entries(side).map(([member, value]) => [`${name}_${member}`, value]))
 
 const rowOf = ({ attacker, defender, ...war }: War) => ({
   ...war,
@@ -56,13 +47,7 @@ const createStore = (known = new Map<string, War>()): ThingStore<War> => ({
   resource: 'war',
 
   async load(batch, ids) {
-    const rows = await batch.db.rows<War>(sql`
-      select id, type, status, reason, declared_at, ended_at, outcome, conflict_id, era_id, updated_at,
-        json_build_object('nation_id', attacker_nation_id, 'nation_name', attacker_nation_name,
-          'alliance_id', attacker_alliance_id, 'alliance_name', attacker_alliance_name) as attacker,
-        json_build_object('nation_id', defender_nation_id, 'nation_name', defender_nation_name,
-          'alliance_id', defender_alliance_id, 'alliance_name', defender_alliance_name) as defender
-      from chancery_world.war where id = any(${ids})`)
+    const rows = await batch.db.rows<War>(sql`${tables(batch).select}${ids})`)
     const ofConflicts = rows.filter(({ conflict_id }) => conflict_id !== null)
     await keepCounted(
       batch,
@@ -74,10 +59,13 @@ const createStore = (known = new Map<string, War>()): ThingStore<War> => ({
 
   /** A war that is given an end has ended, and one that has ended says when where that is known. */
   adjust(_batch, after, before, { data, line }) {
-    if (!after.attacker.nation_id) refuse(line, '/data/attacker', 'a new war needs attacker.nation_id')
-    if (!after.defender.nation_id) refuse(line, '/data/defender', 'a new war needs defender.nation_id')
+    const isOfOthers =
+      before?.attacker.nation_id !== after.attacker.nation_id ||
+      before?.defender.nation_id !== after.defender.nation_id
+    if (isOfOthers && after.attacker.nation_id === after.defender.nation_id)
+      refuse(line, '/data/defender/nation_id', "must differ from the attacker's nation")
     if (!('status' in data) && typeof data.ended_at === 'string') after.status = 'ended'
-    for (const side of ['attacker', 'defender'] as const) {
+    for (const side of sides) {
       // Names and alliance are those of the declaration: only another nation makes them be looked up again.
       const isKnown = before?.[side].nation_id === after[side].nation_id
       const said = (data[side] ?? {}) as Partial<Side>
@@ -87,8 +75,9 @@ const createStore = (known = new Map<string, War>()): ThingStore<War> => ({
     }
   },
 
-  async save({ db, touched }, wars) {
-    await writeWars(
+  async save(batch, wars) {
+    const { db, touched } = batch
+    await tables(batch).write(
       db,
       wars.map(war => {
         const before = known.get(war.id)
@@ -101,7 +90,10 @@ const createStore = (known = new Map<string, War>()): ThingStore<War> => ({
     for (const { id, conflict_id } of wars) if (conflict_id !== null) touched.conflictWars.add(id)
   },
 
-  remove: ({ db }, ids) => removeWars(db, ids),
+  async remove({ db }, ids) {
+    await removeWars(db, ids)
+    for (const id of ids) known.delete(id)
+  },
 })
 
 const history: HistoryOf<War> = {

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  contractFor,
+  demoProfile,
+  type FactResource,
+  factKeys,
+  factResources,
+  type Resource,
+} from '@chancery/contract'
+import { createPool, type DatabasePool, raw, sql } from '../../src/store/database.ts'
+import type { Schema } from '../disclosure/slots.ts'
+import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { alliance, member, nation, put, war } from './facts.ts'
+
+type Data = Record<string, unknown>
+
+const contract = contractFor(demoProfile)
+
+/** The table for what everyone may read of a resource, and the one for the rest. */
+const tables: Record<FactResource, { world?: string; secret?: string }> = {
+  alliance: { world: 'alliance', secret: 'alliance_private' },
+  nation: { world: 'nation', secret: 'nation_private' },
+  alliance_member: { world: 'alliance_member', secret: 'member_private' },
+  alliance_application: { secret: 'alliance_application' },
+  treaty: { world: 'treaty' },
+  era: { world: 'era' },
+  conflict: { world: 'conflict' },
+  war: { world: 'war' },
+  battle: { world: 'battle' },
+  market_price: { world: 'market_price' },
+  news_item: { world: 'news_item' },
+}
+
+/** Where the API shows a resource under its own fields. Applications are never shown, treaties as parts of alliances. */
+const pathOf: Partial<Record<FactResource, (data: Data) => string>> = {
+  alliance: ({ id }) => `/alliances/${id}`,
+  nation: ({ id }) => `/nations/${id}`,
+  alliance_member: ({ alliance_id }) => `/alliances/${alliance_id}/members`,
+  era: () => '/eras',
+  conflict: () => '/global-conflicts',
+  war: ({ id }) => `/wars/${id}`,
+  battle: ({ war_id }) => `/wars/${war_id}/battles`,
+  market_price: ({ resource }) => `/market/price?resource=${resource}`,
+  news_item: () => '/news',
+}
+
+let chancery: TestChancery
+let pool: DatabasePool
+before(async () => {
+  chancery = await startChancery()
+  pool = createPool({ target: { connectionString: chancery.databaseUrl }, connectionsMax: 1 })
+  // Any reference to one of the two ids finds something, whatever it refers to.
+  await chancery.tell(
+    [
+      ...ids.flatMap(id => [
+        nation(id),
+        alliance(id),
+        put('era', { id, name: id }),
+        put('conflict', { id, name: id, started_at: timeOf(0) }),
+      ]),
+      ...ids.map((id, index) => war(id, id, ids[1 - index] ?? '')),
+    ],
+    { waits: false },
+  )
+})
+after(async () => {
+  await pool.close()
+  await chancery.close()
+})
+
+const ids = ['x0', 'x1']
+const timeOf = (seed: number) => `2026-05-${String((seed % 28) + 1).padStart(2, '0')}T10:00:00Z`
+
+/** A value with all its members, other than the one of the next number. */
+function valueFor(schema: Schema, name: string, seed: number): unknown {
+  const { enum: words, properties, items, pattern, format, minimum = 0, minItems = 1, maxLength } = schema
+  const type = [schema.type ?? 'object'].flat().find(each => each !== 'null')
+  if (words) return words.filter(word => word !== null)[seed % words.filter(word => word !== null).length]
+  if (type === 'boolean') return seed % 2 === 0
+  if (type === 'integer' || type === 'number') return minimum + seed + (schema['x-decimals'] ? 0.25 : 0)
+  if (type === 'array')
+    return Array.from({ length: minItems }, (_, index) => valueFor(items ?? {}, name, seed + index))
+  if (type === 'object')
+    return Object.fromEntries(
+      Object.entries(properties ?? {}).map(([key, member], index) => [
+        key,
+        valueFor(member, key, seed + index),
+      ]),
+    )
+  if (format === 'date-time') return timeOf(seed)
+  if (pattern?.startsWith('^[A-Za-z')) return ids[seed % 2]
+  if (pattern?.startsWith('^https')) return `https://game.example/${name}/${seed}`
+  if (pattern) return `#00000${seed % 10}`
+  return `${seed} ${name}`.slice(0, maxLength)
+}
+
+const fieldsOf = (resource: FactResource): [string, Schema][] =>
+  Object.entries(contract.factSchemas[resource].properties as Record<string, Schema>)
+
+/** A fact that sets every field of its resource. */
+function wholeFact(resource: FactResource, variant: number): Data {
+  const key = factKeys[resource]
+  const data = Object.fromEntries(
+    fieldsOf(resource).map(([name, schema], index) => [name, valueFor(schema, name, index + variant)]),
+  )
+  // A resource of the market is one of its words; others have an id of their own.
+  return { ...data, [key]: resource === 'market_price' ? demoProfile.resources[0]?.key : 'whole' }
+}
+
+const isPublic = (resource: FactResource, name: string) => {
+  const { fields, factFields }: Resource = contract.resources[resource]
+  return { ...fields, ...factFields }[name]?.['x-class'] === 'public'
+}
+
+async function rowOf(schema: string, table: string | undefined, key: unknown): Promise<Data> {
+  if (table === undefined) return {}
+  const row = await pool.first<Data>(sql`
+    select * from ${raw(`chancery_${schema}.${table}`)} where ${raw(await keyOf(schema, table))} = ${key}`)
+  return row ?? {}
+}
+
+async function keyOf(schema: string, table: string): Promise<string> {
+  const row = await pool.first<{ name: string }>(sql`
+    select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+    where i.indisprimary and i.indrelid = ${`chancery_${schema}.${table}`}::regclass`)
+  return row?.name ?? 'none'
+}
+
+/** What the tables hold of a thing, under the names of its fields. */
+async function stored(resource: FactResource, data: Data): Promise<Data> {
+  const key = data[factKeys[resource]]
+  const world = await rowOf('world', tables[resource].world, key)
+  const secret = await rowOf('secret', tables[resource].secret, key)
+  const columnOf = (name: string, schema: Schema): unknown => {
+    if (name === 'attributes')
+      return { ...attributes(world, 'attributes'), ...attributes(secret, 'attributes', 'admin_attributes') }
+    if (resource === 'treaty' && name === 'alliance_ids')
+      return [world.first_alliance_id, world.second_alliance_id]
+    if (resource === 'war' && (name === 'attacker' || name === 'defender'))
+      return Object.fromEntries(
+        Object.keys(schema.properties ?? {}).map(member => [member, world[`${name}_${member}`]]),
+      )
+    // A key column of a secret table may have another name.
+    if (name === factKeys[resource]) return key
+    return isPublic(resource, name) ? world[name] : secret[name]
+  }
+  return Object.fromEntries(fieldsOf(resource).map(([name, schema]) => [name, columnOf(name, schema)]))
+}
+
+const attributes = (row: Data, ...columns: string[]) =>
+  Object.assign({}, ...columns.map(column => row[column] as object)) as Data
+
+/** Applies facts of all resources as one batch, and holds the tables to what they are then to hold. */
+async function applyAll(facts: (resource: FactResource) => Data, expected: (resource: FactResource) => Data) {
+  await chancery.tell(
+    factResources.map((resource): Fact => put(resource, facts(resource))),
+    { waits: false },
+  )
+  for (const resource of factResources)
+    assert.deepEqual(await stored(resource, facts(resource)), expected(resource), resource)
+}
+
+test('every field of every fact is stored, of new things and of known ones', async () => {
+  for (const variant of [0, 1]) {
+    const whole = (resource: FactResource) => wholeFact(resource, variant)
+    await applyAll(whole, whole)
+  }
+})
+
+test('every field keeps its value when a later fact leaves it out, and every object its members', async () => {
+  const known = (resource: FactResource) => wholeFact(resource, 1)
+  const partsOf = (resource: FactResource) =>
+    fieldsOf(resource).flatMap(([name, { properties }]) => {
+      // The last: a side of a war that names another nation takes down the names of now.
+      const member = Object.entries(wholeFact(resource, 0)[name] ?? {}).at(-1)
+      return properties && member ? [[name, Object.fromEntries([member])] as const] : []
+    })
+  await applyAll(
+    resource => {
+      const { [factKeys[resource]]: key } = known(resource)
+      return { ...Object.fromEntries(partsOf(resource)), [factKeys[resource]]: key }
+    },
+    resource => {
+      const merged = partsOf(resource).map(([name, part]) => [
+        name,
+        { ...(known(resource)[name] as object), ...part },
+      ])
+      return { ...known(resource), ...Object.fromEntries(merged) }
+    },
+  )
+})
+
+test('every public field of a fact is in the response that shows it, and every private one in its owner’s', async () => {
+  await applyAll(
+    resource => wholeFact(resource, 0),
+    resource => wholeFact(resource, 0),
+  )
+  const shows = (shown: unknown, told: unknown): boolean =>
+    typeof told === 'object' && told !== null && typeof shown === 'object' && shown !== null
+      ? Object.entries(told).every(([name, value]) => shows((shown as Data)[name], value))
+      : shown === told
+  const assertShown = (resource: FactResource, shown: Data, classes: string[]) => {
+    const told = wholeFact(resource, 0)
+    for (const [name, field] of Object.entries(
+      contract.resources[resource].fields as Record<string, Schema>,
+    )) {
+      if (field['x-derived'] || !classes.includes(field['x-class'] ?? '')) continue
+      const readable = Object.entries(field.properties ?? {}).filter(([, { 'x-class': of }]) =>
+        of ? classes.includes(of) : true,
+      )
+      const value = field.properties
+        ? Object.fromEntries(readable.map(([key]) => [key, (told[name] as Data)[key]]))
+        : told[name]
+      assert.ok(shows(shown[name], value), `${resource}.${name}: ${JSON.stringify(shown[name])}`)
+    }
+  }
+  for (const [resource, path] of Object.entries(pathOf) as [FactResource, (data: Data) => string][]) {
+    const told = wholeFact(resource, 0)
+    const { data } = await chancery.read<{ data: Data | Data[] }>(path(told))
+    const keyName = factKeys[resource]
+    const found = [data].flat().find(item => item[keyName] === told[keyName])
+    assert.ok(found, `${resource} is not shown`)
+    assertShown(resource, found, ['public'])
+  }
+  const { key } = await chancery.makeKey({ nation_id: 'whole' }, [
+    'nation.read',
+    'military.read',
+    'economy.read',
+    'production.read',
+    'alliance.read',
+    'treasury.read',
+  ])
+  // Only what the nation's own alliance assigns is shown.
+  const [assignment] = wholeFact('nation', 0).assignments as { alliance_id: string }[]
+  await chancery.tell([member('whole', assignment?.alliance_id ?? '')], { waits: false })
+  const own = await chancery.read<{ data: Data }>('/me/nation', { key })
+  assertShown('nation', own.data, ['public', 'player_private', 'alliance_private'])
+})

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Operation, operations } from '@chancery/contract'
+import { answered } from '../http/answers.ts'
+import { everyOperation, smallWorld } from '../http/world.ts'
+import { nation, put, war } from '../ingest/facts.ts'
+import { startChancery, type TestChancery } from '../support/chancery.ts'
+
+type Item = Record<string, unknown>
+
+let chancery: TestChancery
+let latestBatchAt: string
+before(async () => {
+  chancery = await startChancery()
+  await chancery.tell(smallWorld(), { waits: false })
+  await chancery.tell([
+    nation('n8', { nation_name: 'Valmark', national_score: 1300, status: 'vacation' }),
+    put('alliance_member', { nation_id: 'n8', alliance_id: 'a1' }),
+    war('w2', 'n7', 'n6', { ended_at: '2026-05-22T00:00:00Z', outcome: 'peace' }),
+    put('news_item', {
+      id: 'news2',
+      title: 'Steel is dear',
+      category: 'economy',
+      published_at: '2026-05-12T00:00:00Z',
+    }),
+  ])
+  latestBatchAt = (await chancery.read<{ data: { world_changed_at: string } }>('/game')).data.world_changed_at
+})
+after(() => chancery.close())
+
+/** For each filter a value that some items of the list match and others do not. */
+const narrowing: Record<string, string | (() => string)> = {
+  'nations.list search': 'val',
+  'nations.list ids': 'n1,n8,n7',
+  'nations.list alliance_id': 'a1',
+  'nations.list status': 'active',
+  'nations.list min_score': '1200',
+  'nations.list max_score': '1400',
+  'alliances.list search': 'pact',
+  'alliances.list ids': 'a1',
+  'wars.list status': 'active',
+  'wars.list nation_id': 'n1',
+  'wars.list alliance_id': 'a1',
+  'wars.list conflict_id': 'c1',
+  'wars.list ids': 'w1',
+  'market.price resource': 'steel',
+  'news.list category': 'economy',
+  ...Object.fromEntries(
+    ['events.list', 'events.stream'].flatMap(id => [
+      [`${id} type`, 'war.declared,nation.founded'],
+      [`${id} nation_id`, 'n1,n8'],
+      [`${id} alliance_id`, 'a1'],
+      [`${id} war_id`, 'w1'],
+      [`${id} since`, () => latestBatchAt],
+      [`${id} until`, () => latestBatchAt],
+      [`${id} after`, '3'],
+    ]),
+  ),
+}
+
+const isStream = ({ body }: Operation) => body === 'stream'
+
+const filtersOf = ({ parameters }: Operation) =>
+  Object.entries(parameters).flatMap(([name, { in: place, isGiven }]) =>
+    place === 'query' && !isGiven ? [name] : [],
+  )
+
+async function list(operation: Operation, path: string, filters: Record<string, string>): Promise<Item[]> {
+  const query = new URLSearchParams(
+    isStream(operation) ? { after: '0', ...filters } : { limit: '100', ...filters },
+  )
+  const { status, body } = await answered(await chancery.get(`${path}?${query}`))
+  assert.equal(status, 200, `${path}?${query}: ${body}`)
+  if (isStream(operation))
+    return [...body.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(`${data}`) as Item)
+  const { data, pagination } = JSON.parse(body) as { data: Item[]; pagination: { total: number } }
+  assert.equal(pagination.total, data.length, `${path}?${query}`)
+  return data
+}
+
+const keysOf = (items: Item[]) => new Set(items.map(({ id, seq, resource }) => String(id ?? seq ?? resource)))
+
+for (const { operation, path } of everyOperation) {
+  const names = filtersOf(operation)
+  if (!(operation.returns.many || isStream(operation)) || names.length === 0) continue
+
+  test(`every filter of ${operation.id} narrows it, alone and with each of the others`, async () => {
+    const all = await list(operation, path, {})
+    const filters = names.map(name => {
+      const value = narrowing[`${operation.id} ${name}`]
+      assert.ok(
+        value !== undefined,
+        `${name} of ${operation.id} has no value that narrows the list: add one here`,
+      )
+      return { name, value: typeof value === 'string' ? value : value() }
+    })
+    const selected = new Map<string, Set<string>>()
+    for (const { name, value } of filters) {
+      const found = keysOf(await list(operation, path, { [name]: value }))
+      assert.ok(
+        found.size > 0 && found.size < all.length,
+        `${name}=${value} selects ${found.size} of ${all.length}`,
+      )
+      assert.ok(found.isSubsetOf(keysOf(all)), `${name}=${value}`)
+      selected.set(name, found)
+    }
+    for (const [index, one] of filters.entries()) {
+      for (const other of filters.slice(index + 1)) {
+        const both = keysOf(await list(operation, path, { [one.name]: one.value, [other.name]: other.value }))
+        const expected = selected.get(one.name)?.intersection(selected.get(other.name) ?? new Set())
+        assert.deepEqual(both, expected, `${one.name}=${one.value} and ${other.name}=${other.value}`)
+      }
+    }
+  })
+}
+
+test('every word of a parameter with a default gives a list of its own', async () => {
+  for (const { operation, path } of everyOperation) {
+    for (const [name, { kind, isGiven, schema }] of Object.entries<Operation['parameters'][string]>(
+      operation.parameters,
+    )) {
+      if (kind !== 'word' || !isGiven) continue
+      const lists = await Promise.all(
+        (schema as { enum: string[] }).enum.map(async word =>
+          JSON.stringify(await list(operation, path, { [name]: word })),
+        ),
+      )
+      assert.equal(new Set(lists).size, lists.length, `${operation.id} ${name}`)
+    }
+  }
+})
+
+test('no value is declared here for what is no filter', () => {
+  const filters = Object.values<Operation>(operations).flatMap(operation =>
+    filtersOf(operation).map(name => `${operation.id} ${name}`),
+  )
+  assert.deepEqual(
+    Object.keys(narrowing).filter(name => !filters.includes(name)),
+    [],
+  )
+})

@@ -1,6 +1,6 @@
 import type { Batch, Erasure } from '../store/batch.ts'
 import { sql } from '../store/database.ts'
-import { type BegunRedaction, beginRedaction, isPublicAttribute } from './redact.ts'
+import { type BegunRedaction, beginRedaction, publicTextAttributes } from './redact.ts'
 
 /** What a leader who is forgotten is called. */
 const leaderName = 'Erased'
@@ -26,13 +26,14 @@ export async function beginErasure(batch: Batch, erasure: Erasure): Promise<Begu
   )
   const nations = [...new Set([...erasure.nations, ...leading.map(({ id }) => id)])]
   const redactions: BegunRedaction[] = []
+  const attributes = publicTextAttributes(contract.resources.nation.fields)
   for (const key of nations) {
     const data = {
       nation_name: name,
       leader_name: leaderName,
       motto: null,
       flag_url: null,
-      attributes: textAttributes(contract.resources.nation.fields),
+      attributes: Object.fromEntries(attributes.map(attribute => [attribute, null])),
     }
     const begun = await beginRedaction(batch, { line, resource: 'nation', key, data })
     if (begun) redactions.push(begun)
@@ -47,16 +48,4 @@ export async function beginErasure(batch: Batch, erasure: Erasure): Promise<Begu
   await db.rows(sql`delete from chancery_secret.alliance_application where nation_id = any(${ownNations})`)
   await db.rows(sql`delete from chancery_secret.member_private where nation_id = any(${ownNations})`)
   return { player, nations, ownNations, redactions }
-}
-
-/** Null for each attribute of a nation that everybody may read and that is text. */
-function textAttributes(fields: object): Record<string, null> {
-  const { attributes } = fields as {
-    attributes: { properties?: Record<string, { type?: unknown; format?: string }> }
-  }
-  const texts = Object.entries(attributes.properties ?? {}).filter(
-    ([key, { type, format }]) =>
-      isPublicAttribute(fields, key) && [type].flat().includes('string') && format === undefined,
-  )
-  return Object.fromEntries(texts.map(([key]) => [key, null]))
 }

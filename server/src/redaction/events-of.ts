@@ -1,5 +1,6 @@
-import type { Contract, RedactableResource } from '@chancery/contract'
+import { type Contract, originsIn, type RedactableResource } from '@chancery/contract'
 import { type Database, type Sql, sql } from '../store/database.ts'
+import { idPathsByKind, isCopyFrom } from './denormalized-copies.ts'
 
 /** The numbers of all events that may repeat texts of a thing, in order. */
 export async function eventsOf(
@@ -23,11 +24,32 @@ const selections: Record<RedactableResource, (key: string, contract: Contract) =
       select e.conflict_id from chancery_world.event_alliance a join chancery_world.event e using (seq)
       where a.alliance_id = ${key} and a.type like 'conflict.%')`,
   war: key => sql`select seq from chancery_world.event where war_id = ${key}`,
-  conflict: (key, { eventKinds }) => sql`
+  // A conflict has an event for each of its wars and launches.
+  conflict: (key, contract) => sql`
     select seq from chancery_world.event where conflict_id = ${key}
-      and type = any(${Object.keys(eventKinds).filter(type => /^(conflict|game)\./.test(type))})`,
-  era: key => sql`
-    select seq from chancery_world.event where type in ('era.started', 'era.ended') and data -> 'era' ->> 'era_id' = ${key}`,
-  news_item: key => sql`
-    select seq from chancery_world.event where type = 'news.published' and data ->> 'news_id' = ${key}`,
+      and type <> all(${kindsWithoutTextsOf(contract, 'conflict')}::text[])`,
+  era: (key, contract) => namingInData(key, contract, 'era'),
+  news_item: (key, contract) => namingInData(key, contract, 'news_item'),
+}
+
+/** Kinds known to hold neither copies from the resource nor texts that people wrote. */
+const kindsWithoutTextsOf = ({ eventKinds }: Contract, resource: RedactableResource): string[] =>
+  Object.entries(eventKinds)
+    .filter(
+      ([, { summarize, data }]) =>
+        summarize !== undefined &&
+        !originsIn(data).some(origin => origin === 'written' || isCopyFrom(origin, resource)),
+    )
+    .map(([type]) => type)
+
+/** No column says which events are about an era or an item of news: their data does. */
+function namingInData(key: string, contract: Contract, resource: RedactableResource): Sql {
+  const places = [...idPathsByKind(contract, resource)].flatMap(([type, paths]) =>
+    paths.map(path => ({ type, path: `${path} ? (@ == $key)` })),
+  )
+  return sql`
+    select distinct e.seq
+    from unnest(${places.map(({ type }) => type)}::text[], ${places.map(({ path }) => path)}::text[]) as k (type, path)
+    join chancery_world.event e on e.type = k.type
+    where jsonb_path_exists(e.data::jsonb, k.path::jsonpath, jsonb_build_object('key', ${key}::text))`
 }

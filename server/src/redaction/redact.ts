@@ -8,14 +8,16 @@ import { applyWars } from '../resources/wars/apply.ts'
 import type { Batch, Change, Redaction } from '../store/batch.ts'
 import { raw, sql } from '../store/database.ts'
 import { factTable } from '../store/fact-tables.ts'
+import type { Replacement } from './denormalized-copies.ts'
 import { eventsOf } from './events-of.ts'
 import { FormerTexts } from './former-texts.ts'
-import type { Replacement } from './mentions.ts'
 
 /** A redaction whose thing is done; what repeats its texts comes when the batch's own events are in the log. */
 export interface BegunRedaction {
   replacement: Replacement
   former: FormerTexts
+  /** Keys of the texts among the attributes that were replaced. No event has copies of them; words that people wrote may. */
+  attributes: string[]
 }
 
 const appliers: Record<RedactableResource, (batch: Batch, changes: Change[]) => Promise<void>> = {
@@ -38,16 +40,23 @@ export async function beginRedaction(
   )
   if (!row && !(await hasBeen(batch, resource, key))) return undefined
 
-  const { attributes: _, ...texts } = data
+  const { attributes = {}, ...texts } = data
   const former = new FormerTexts(key)
   for (const [field, text] of Object.entries(texts)) former.add(row?.[field], text)
+  // No event may change with a text that not everybody could read.
+  const replaced = publicTextAttributes(batch.contract.resources[resource].fields).filter(
+    attribute => attribute in (attributes as object),
+  )
+  const known = (row?.attributes ?? {}) as Record<string, unknown>
+  for (const attribute of replaced)
+    former.addWord(known[attribute], (attributes as Record<string, unknown>)[attribute])
   if (row) {
     const change: Change = { line, op: 'put', key, data: { ...data, [column]: key }, at: undefined }
     // What it was called is not to be told, in no event either.
     await appliers[resource]({ ...batch, tell: () => undefined }, [change])
   }
   tell(batch, { line, resource, key, data })
-  return { replacement: { resource, key, texts }, former }
+  return { replacement: { resource, key, texts }, former, attributes: replaced }
 }
 
 async function hasBeen({ db, contract }: Batch, resource: RedactableResource, key: string): Promise<boolean> {
@@ -89,8 +98,25 @@ function publicFields(
   })
 }
 
+interface AttributeFields {
+  attributes?: {
+    properties?: Record<string, { type?: string | string[]; format?: string; 'x-class'?: string }>
+  }
+}
+
 /** An attribute has a class of its own. */
-export function isPublicAttribute(fields: object, key: string): boolean {
-  const { attributes } = fields as { attributes?: { properties?: Record<string, { 'x-class'?: string }> } }
+function isPublicAttribute(fields: object, key: string): boolean {
+  const { attributes } = fields as AttributeFields
   return attributes?.properties?.[key]?.['x-class'] === 'public'
+}
+
+/** Keys of the attributes that everybody may read and that are text. */
+export function publicTextAttributes(fields: object): string[] {
+  const { attributes } = fields as AttributeFields
+  return Object.entries(attributes?.properties ?? {})
+    .filter(
+      ([key, { type, format }]) =>
+        isPublicAttribute(fields, key) && [type].flat().includes('string') && format === undefined,
+    )
+    .map(([key]) => key)
 }

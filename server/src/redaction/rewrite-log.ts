@@ -1,11 +1,10 @@
-import type { Names } from '@chancery/contract'
+import { type EventKind, originOf, type TextSchema } from '@chancery/contract'
 import type { Batch } from '../store/batch.ts'
 import { chunksOf } from '../store/chunks.ts'
 import { raw, sql } from '../store/database.ts'
+import { isCopyFrom, type Replacement, replaceCopies, replaceWritten } from './denormalized-copies.ts'
 import { eventsOf } from './events-of.ts'
 import type { FormerTexts } from './former-texts.ts'
-import { type Replacement, replaceMentions } from './mentions.ts'
-import { renamedSummary } from './summaries.ts'
 
 interface LoggedEvent {
   seq: number
@@ -27,25 +26,40 @@ export async function rewriteLog(
   replacement: Replacement,
   former: FormerTexts,
 ): Promise<number[]> {
+  const { eventKinds } = batch.contract
   const seqs = await eventsOf(batch.db, batch.contract, replacement)
   const rewritten = new Set<number>()
-  const pass = async (rewrite: (event: LoggedEvent, names: Names) => LoggedEvent) => {
+  const pass = async (rewrite: (event: LoggedEvent) => LoggedEvent | Promise<LoggedEvent>) => {
     for (const chunk of chunksOf(seqs)) {
-      const events = await readEvents(batch, chunk)
-      const names = await namesIn(batch, events)
-      const changed = events.flatMap(event => {
-        const after = rewrite(event, names)
-        return after.summary === event.summary && after.data === event.data ? [] : [after]
-      })
+      const changed: LoggedEvent[] = []
+      for (const event of await readEvents(batch, chunk)) {
+        const after = await rewrite(event)
+        if (after.data !== event.data) after.summary = summaryOf(eventKinds[event.type], after)
+        if (after.summary !== event.summary || after.data !== event.data) changed.push(after)
+      }
       await writeEvents(batch, changed)
       for (const { seq } of changed) rewritten.add(seq)
     }
   }
-  await pass((event, names) => replaceNamed(batch, event, replacement, former, names))
+  await pass(async event => {
+    const schema = eventKinds[event.type]?.data
+    if (!schema) return event
+    const { texts } = replacement
+    const found = (field: string, text: string) => former.add(text, texts[field])
+    const data = 'nation_name' in texts ? await withNames(batch, schema, event.data) : event.data
+    return { ...event, data: replaceCopies(schema, data, replacement, found) }
+  })
   // Only now all former texts are known.
-  await pass(event => replaceWritten(batch, event, former))
+  await pass(event => {
+    const kind = eventKinds[event.type]
+    const data = replaceWritten(kind?.data, event.data, text => former.replaceIn(text))
+    return { ...event, data, summary: kind?.summarize ? event.summary : former.replaceIn(event.summary) }
+  })
   return [...rewritten]
 }
+
+const summaryOf = (kind: EventKind | undefined, { data, summary }: LoggedEvent): string =>
+  kind?.summarize ? kind.summarize(data) : summary
 
 async function readEvents({ db }: Batch, seqs: number[]): Promise<LoggedEvent[]> {
   return db.rows<LoggedEvent>(
@@ -53,68 +67,24 @@ async function readEvents({ db }: Batch, seqs: number[]): Promise<LoggedEvent[]>
   )
 }
 
+/**
+ * A process of version 0.1 logs launches with the names in the summary alone, where a name cannot be told from the words around it.
+ * The names of now stand in.
+ */
+async function withNames(batch: Batch, { properties = {} }: TextSchema, data: unknown): Promise<unknown> {
+  const held = data as Record<string, unknown>
+  const missing = Object.entries(properties).flatMap(([member, schema]) => {
+    const origin = originOf(schema)
+    const id = isCopyFrom(origin, 'nation') && !(member in held) ? held[origin.id] : undefined
+    return typeof id === 'string' ? [{ member, id }] : []
+  })
+  if (missing.length === 0) return data
+  const names = await batch.nationNames(missing.map(({ id }) => id))
+  return { ...held, ...Object.fromEntries(missing.map(({ member, id }) => [member, names.get(id) ?? id])) }
+}
+
 async function writeEvents({ db }: Batch, events: LoggedEvent[]): Promise<void> {
   if (events.length === 0) return
   const rows = JSON.stringify(events.map(({ seq, summary, data }) => ({ seq, summary, data })))
   await db.rows(sql`${write}${rows}::json) as r (seq bigint, summary text, data json) where e.seq = r.seq`)
-}
-
-const isWeapon = ({ type }: LoggedEvent) => type.startsWith('strategic_weapon.')
-
-/** What the nations of weapons are called now, for sentences in which their names are not found. */
-async function namesIn(batch: Batch, events: LoggedEvent[]): Promise<Names> {
-  const ids = events
-    .filter(isWeapon)
-    .flatMap(({ data }) => Object.values(data as object).filter(value => typeof value === 'string'))
-  const names = ids.length > 0 ? await batch.nationNames(ids) : new Map<string, string>()
-  return { nation: id => names.get(id) ?? id }
-}
-
-/** Texts beside a pointer at the thing, and the sentence that is made of them. */
-function replaceNamed(
-  { contract }: Batch,
-  event: LoggedEvent,
-  replacement: Replacement,
-  former: FormerTexts,
-  current: Names,
-): LoggedEvent {
-  const { key, texts } = replacement
-  const data = replaceMentions(event.data, replacement, (field, text) => former.add(text, texts[field]))
-  const kind = contract.eventKinds[event.type]
-  if (!kind) return { ...event, data }
-  if (isWeapon(event)) {
-    const name = texts.nation_name
-    return typeof name === 'string'
-      ? {
-          ...event,
-          summary: renamedSummary(kind, event, { key, name, current, found: text => former.add(text, name) }),
-        }
-      : event
-  }
-  if (!kind.isDerived || data === event.data) return { ...event, data }
-  return { ...event, data, summary: kind.summarize(data, current) }
-}
-
-/** Words that people wrote: those of the game's own kinds, of kinds that are no more, and the names of sides. */
-function replaceWritten({ contract }: Batch, event: LoggedEvent, former: FormerTexts): LoggedEvent {
-  const kind = contract.eventKinds[event.type]
-  if (event.type === 'conflict.joined' && kind) {
-    const data = event.data as { side: string }
-    const side = former.replaceIn(data.side)
-    if (side === data.side) return event
-    const after = { ...data, side }
-    return { ...event, data: after, summary: kind.summarize(after, { nation: id => id }) }
-  }
-  if (kind?.isDerived || isWeapon(event)) return event
-  const entries = Object.entries(event.data as object).map(([member, value]) => [
-    member,
-    typeof value === 'string' ? former.replaceIn(value) : value,
-  ])
-  const before = Object.values(event.data as object)
-  const isSame = entries.every(([, value], index) => value === before[index])
-  return {
-    ...event,
-    summary: former.replaceIn(event.summary),
-    data: isSame ? event.data : Object.fromEntries(entries),
-  }
 }

@@ -1,7 +1,7 @@
 import type { Batch } from '../store/batch.ts'
 import { type Sql, sql } from '../store/database.ts'
+import type { Replacement } from './denormalized-copies.ts'
 import type { FormerTexts } from './former-texts.ts'
-import type { Replacement } from './mentions.ts'
 
 /** Replaces texts of a thing in the rows of others: tombstones, wars and champions of eras. `former` learns what stood there. */
 export async function rewriteRows(

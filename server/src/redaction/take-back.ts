@@ -2,9 +2,9 @@ import { type Batch, type Erasure, type Redaction, refuse } from '../store/batch
 import { sql } from '../store/database.ts'
 import { turnOf } from '../store/locks.ts'
 import { closeBook } from '../webhooks/queue.ts'
+import { membersOf } from './denormalized-copies.ts'
 import { type BegunErasure, beginErasure } from './erase.ts'
 import { noteOfErasure, noteOfRedaction, type RedactionNote, writeNotes } from './ledger.ts'
-import { membersOf } from './mentions.ts'
 import { type BegunRedaction, beginRedaction } from './redact.ts'
 import { dropContent } from './refused-content.ts'
 import { rewriteLog } from './rewrite-log.ts'
@@ -54,12 +54,13 @@ async function finish(
   if (notes.length === 0) return
   await writeNotes(batch, notes)
   const rewritten = new Set<number>()
-  for (const { replacement, former } of begun) {
+  for (const { replacement, former, attributes } of begun) {
     await rewriteRows(batch, replacement, former)
     for (const seq of await rewriteLog(batch, replacement, former)) rewritten.add(seq)
     await rewriteSides(batch, replacement, former)
     const { key } = replacement
-    await dropContent(batch, { ids: [key], texts: former.distinctive, members: membersOf(replacement) })
+    const members = new Set([...membersOf(batch.contract, replacement), ...attributes])
+    await dropContent(batch, { ids: [key], texts: former.distinctive, members })
   }
   if (erasures.length > 0)
     await dropContent(batch, {

@@ -3,9 +3,17 @@ import type { Fact } from '../support/chancery.ts'
 
 /** Texts that stand nowhere else. Letters before and after, so that none is a part of another. */
 const canaries = {
-  nation: ['Quellmark One', 'Quellmark Two', 'Quellmark Last', 'Qleader One', 'Qmotto One', 'qflag-one'],
+  nation: [
+    'Quellmark One',
+    'Quellmark Two',
+    'missile at me',
+    'Quellmark Last',
+    'Qleader One',
+    'Qmotto One',
+    'qflag-one',
+  ],
   deletedNation: ['Xendria Gone'],
-  alliance: ['Zephyr League', 'Zephyr Union', 'ZQL', 'ZQU', 'Zdescription One', 'zflag-one'],
+  alliance: ['Zephyr League', 'Zephyr Union', 'ZQL', 'ZQU', 'Zdescription One', 'zflag-one', 'Zport One'],
   deletedAlliance: ['Yarrow Gone', 'YGQ'],
   war: ['Wreason One'],
   conflict: ['Vconflict One', 'Vcause One'],
@@ -40,6 +48,7 @@ export const batches: Fact[][] = [
       name: 'Zephyr League',
       tag: 'ZQL',
       description: 'Zdescription One',
+      attributes: { headquarters: 'Zport One' },
       flag_url: 'https://game.example/zflag-one.png',
     }),
     alliance('a2', { name: 'Bystander Pact', tag: 'BP' }),
@@ -78,12 +87,17 @@ export const batches: Fact[][] = [
     battle('b2', 'w1', 'n3', 'n1', { victor: 'draw' }),
     weapon('strategic_weapon.launched', day(3), 'n1', 'n2'),
     weapon('strategic_weapon.intercepted', day(3), 'n4', 'n1'),
+    weapon('strategic_weapon.intercepted', day(3), 'n1', 'n4'),
     disaster({
       summary: 'A storm struck Quellmark One and Xendria Gone.',
       nation_ids: ['n1', 'n3'],
       data: { disaster: 'storm over QUELLMARK ONE, ruled by Qleader One', nation_id: 'n1', severity: 3 },
     }),
-    disaster({ summary: 'A flood struck Zephyr League [ZQL].', alliance_ids: ['a1'] }),
+    disaster({
+      summary: 'A flood struck Zephyr League [ZQL].',
+      alliance_ids: ['a1'],
+      data: { disaster: 'at Zport One' },
+    }),
     disaster({ summary: 'Peace over Vconflict One.', conflict_id: 'c1' }),
     disaster({ summary: 'They said Wreason One.', war_id: 'w1' }),
     put('news_item', {
@@ -97,7 +111,8 @@ export const batches: Fact[][] = [
     put('news_item', { id: 'x2', title: 'Stitle Gone', published_at: day(3) }),
   ],
   [
-    nation('n1', { nation_name: 'Quellmark Two' }),
+    // The name holds the words around it in a sentence.
+    nation('n1', { nation_name: 'Quellmark Two launched a nuclear missile at me' }),
     nation('n4', { nation_name: 'Third Bystander' }),
     alliance('a1', { name: 'Zephyr Union', tag: 'ZQU' }),
     member('n1', 'a1', { rank: 'officer' }),
@@ -142,7 +157,13 @@ export const redactions: Fact[] = [
     flag_url: null,
   }),
   redact('nation', 'n3', { nation_name: 'Former nation 3' }),
-  redact('alliance', 'a1', { name: 'Former alliance', tag: 'FA', description: null, flag_url: null }),
+  redact('alliance', 'a1', {
+    name: 'Former alliance',
+    tag: 'FA',
+    description: null,
+    flag_url: null,
+    attributes: { headquarters: null },
+  }),
   redact('alliance', 'a3', { name: 'Former alliance 3', tag: 'F3' }),
   redact('war', 'w1', { reason: null }),
   redact('war', 'w4', { reason: 'Unsaid' }),

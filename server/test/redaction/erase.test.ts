@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { demoProfile, type Profile } from '@chancery/contract'
 import {
   assertRefused,
   handover,
@@ -10,7 +14,7 @@ import {
 } from '../account/browser.ts'
 import type { Event } from '../events/cases.ts'
 import { openStream, type StreamReader } from '../events/stream-reader.ts'
-import { alliance, member, nation, put, war } from '../ingest/facts.ts'
+import { alliance, event, member, nation, put, war } from '../ingest/facts.ts'
 import type { Fact, TestChancery } from '../support/chancery.ts'
 import { withConnection } from '../support/database-url.ts'
 import { until } from '../support/until.ts'
@@ -29,13 +33,33 @@ const words = [
   'Acanary',
   'Ocanary',
   'Icanary',
+  'Tcanary',
+  'Ccanary',
 ]
+const attribute = { type: 'string', description: 'A text of the player.', example: 'La la' } as const
+const profile: Profile = {
+  ...demoProfile,
+  attributes: {
+    ...demoProfile.attributes,
+    nation: [
+      { ...attribute, key: 'anthem', class: 'public' },
+      { ...attribute, key: 'cipher', class: 'player_private', scope: 'military.read' },
+    ],
+  },
+}
 const foundIn = (text: string) => words.filter(word => text.includes(word))
 
 let chancery: TestChancery
 let receiver: Receiver
 before(async () => {
-  chancery = await startAccounts([], { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  const folder = await mkdtemp(join(tmpdir(), 'chancery-erase-'))
+  const gameFile = join(folder, 'game.json')
+  await writeFile(gameFile, JSON.stringify(profile))
+  chancery = await startAccounts([], {
+    CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
+    CHANCERY_GAME_FILE: gameFile,
+  })
+  await rm(folder, { recursive: true })
   receiver = await startReceiver()
 })
 after(async () => {
@@ -73,10 +97,18 @@ describe('after an erasure', () => {
           { alliance_id: 'a1', kind: 'defend', target_nation_id: null, note: 'Acanary', due_at: null },
         ],
         moderation_notes: 'Ocanary',
+        attributes: { anthem: 'Tcanary', cipher: 'Ccanary' },
       }),
       nation('other', { player: 'other-player', economy: { credits: 11 } }),
       member('mine', 'a1', { can_view_treasury: true }),
       member('other', 'a1'),
+      event({
+        type: 'game.disaster',
+        occurred_at: '2026-05-03T12:00:00Z',
+        nation_ids: ['mine'],
+        summary: 'The players of Tcanary were silenced.',
+        data: { disaster: 'all who sang TCANARY' },
+      }),
       war('w1', 'mine', 'other'),
       war('w2', 'other', 'old'),
     ])
@@ -195,6 +227,46 @@ test('a nation that another player leads by now keeps what is that player’s ow
     key,
   })
   assert.deepEqual([data.nation_name, data.economy], ['Renamed', { credits: 77, resources: null }])
+})
+
+test('no event changes with an attribute that not everybody may read', async () => {
+  const events = () => chancery.read<{ data: Event[] }>('/events?type=game.disaster&nation_id=quiet')
+  await tell([
+    nation('quiet', { player: 'quiet-player', attributes: { cipher: 'Pale fox' } }),
+    event({
+      type: 'game.disaster',
+      occurred_at: '2026-05-03T12:00:00Z',
+      nation_ids: ['quiet'],
+      summary: 'A pale fox crossed the road.',
+      data: { disaster: 'pale fox' },
+    }),
+  ])
+  const before = await events()
+  assert.equal(before.data.length, 1)
+  await tell([{ op: 'redact', resource: 'nation', id: 'quiet', data: { attributes: { cipher: null } } }])
+  assert.deepEqual(await events(), before)
+  await tell([nation('quiet', { attributes: { cipher: 'Pale fox' } })])
+  await tell([{ op: 'erase', player: 'quiet-player' }])
+  assert.deepEqual(await events(), before)
+})
+
+test('a public attribute is taken out of written texts as a word, and other words that hold it stay', async () => {
+  await tell([
+    nation('crowned', { player: 'crowned-player', attributes: { anthem: 'King' } }),
+    event({
+      type: 'game.disaster',
+      occurred_at: '2026-05-03T12:00:00Z',
+      nation_ids: ['crowned'],
+      summary: 'The king of the Kingdom of Ash fell.',
+      data: { disaster: 'Kingdom without a king' },
+    }),
+  ])
+  await tell([{ op: 'erase', player: 'crowned-player' }])
+  const { data } = await chancery.read<{ data: Event[] }>('/events?type=game.disaster&nation_id=crowned')
+  assert.deepEqual(
+    data.map(({ summary, data: { disaster } }) => [summary, disaster]),
+    [['The … of the Kingdom of Ash fell.', 'Kingdom without a …']],
+  )
 })
 
 test('the ledger names the nations that were found', async () => {

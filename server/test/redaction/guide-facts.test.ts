@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { createFactChecker, isRefusal } from '../../src/ingest/check-fact.ts'
+import { createFactChecker, isRefused } from '../../src/ingest/check-fact.ts'
 
 const contract = contractFor(demoProfile)
 const check = createFactChecker(contract)
@@ -23,7 +23,7 @@ for (const [guide, ops] of [
     )
     for (const fact of facts) {
       const checked = check(fact, 1)
-      assert.ok(!isRefusal(checked), JSON.stringify(checked))
+      assert.ok(!isRefused(checked), JSON.stringify(checked))
     }
   })
 }

@@ -13,10 +13,28 @@ before(async () => {
 })
 after(() => chancery.close())
 
-/** Every text that a thing ever had, by thing. Each is a word that stands nowhere else. */
+/** What stands between the names in sentences of Chancery. */
+const between = [
+  ' launched a nuclear missile at ',
+  ' intercepted a nuclear missile launched by ',
+  ' declared war on ',
+  ' is now called ',
+  '. ',
+]
+
+/** Every text that a thing ever had, by thing. Each is made of words that stand nowhere else. */
 class Words {
   #count = 0
   readonly byThing = new Map<string, string[]>()
+  readonly namesByNation = new Map<string, string[]>()
+
+  /** A name that reads like a sentence about two nations. */
+  makeName(nationId: string): string {
+    const words = between[this.#count % between.length] ?? ''
+    const name = `${this.make(nationId)}${words}${this.make(nationId)}`
+    this.namesByNation.set(nationId, [...(this.namesByNation.get(nationId) ?? []), name])
+    return name
+  }
 
   make(thing: string): string {
     this.#count += 1
@@ -41,6 +59,8 @@ const step = fc.record({
     'treaty',
     'conflict',
     'game',
+    'game',
+    'game',
     'news',
     'era',
   ),
@@ -58,11 +78,11 @@ function historyOf(steps: Step[], prefix: string, words: Words): Fact[][] {
   const n = (id: number) => `${prefix}n${id}`
   const a = (id: number) => `${prefix}a${id}`
   const named = (id: number) =>
-    nation(n(id), { nation_name: words.make(n(id)), leader_name: words.make(n(id)) })
+    nation(n(id), { nation_name: words.makeName(n(id)), leader_name: words.make(n(id)) })
   const called = (id: number) =>
     alliance(a(id), { name: words.make(a(id)), tag: words.make(a(id)), description: words.make(a(id)) })
   /** Without the leaders: whom a nation had before, nothing remembers but what people wrote. */
-  const namesOf = (id: number) => words.byThing.get(n(id))?.filter((_, index) => index % 2 === 0) ?? []
+  const namesOf = (id: number) => words.namesByNation.get(n(id)) ?? []
   const batches: Fact[][] = [[0, 1, 2, 3].map(named), [0, 1].map(called)]
   let wars = 0
   steps.forEach(({ act, one, two, three }, index) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { contractFor, copiesIn, demoProfile } from '@chancery/contract'
 import type { Event } from '../events/cases.ts'
 import { openStream } from '../events/stream-reader.ts'
 import { nation, put } from '../ingest/facts.ts'
@@ -35,6 +36,18 @@ const canariesIn = (text: string) => {
   return allCanaries.filter(canary => folded.includes(canary.toLowerCase()))
 }
 
+/** What stands at a path of members; `[]` for the items of a list. */
+const valuesAt = (data: unknown, path: string[]): unknown[] =>
+  path.reduce<unknown[]>(
+    (values, member) =>
+      values.flatMap(value => {
+        if (member === '[]') return value as unknown[]
+        return [(value as Record<string, unknown> | null)?.[member]]
+      }),
+    [data],
+  )
+
+const contract = contractFor(demoProfile)
 let office: ServedOffice
 let receiver: Receiver
 before(async () => {
@@ -76,6 +89,8 @@ describe('after a redaction', () => {
   let events: Event[]
   let counts: Map<string, number>
   let last: number
+  /** Things as everybody read them before, by resource. */
+  const world = new Map<string, unknown[]>()
 
   before(async () => {
     const { id } = await addHearing(office, receiver.url('/echo'))
@@ -108,11 +123,41 @@ describe('after a redaction', () => {
       (await allTables(office.databaseUrl)).match(/^chancery_outbound.attempt .*Quellmark/m),
       'echoed',
     )
+    for (const [resource, path] of Object.entries({
+      war: '/wars',
+      era: '/eras',
+      conflict: '/global-conflicts',
+    }))
+      world.set(resource, (JSON.parse(await office.text(path)) as { data: unknown[] }).data)
     // Whatever is remembered in the process is warm.
     for (const path of paths) await office.text(path)
     assert.notDeepEqual(canariesIn(await streamed()), [])
     counts = await rowCounts(office.databaseUrl)
     last = Number((await told(redactions, 'redactions')).last_seq)
+  })
+
+  test('each text of each kind of event and of each fact that is a copy held a text to be replaced', () => {
+    const isHeld = (things: unknown[], path: string[]) =>
+      canariesIn(things.map(thing => JSON.stringify(valuesAt(thing, path))).join('\n')).length > 0
+    const ofKinds = Object.entries(contract.eventKinds).flatMap(([type, { data }]) => {
+      const told = events.filter(event => event.type === type).map(event => event.data)
+      return copiesIn(data).map(({ path }) => ({
+        place: `${type} ${path.join('.')}`,
+        isHeld: isHeld(told, path),
+      }))
+    })
+    const ofFacts = Object.entries(contract.factSchemas).flatMap(([resource, schema]) =>
+      copiesIn(schema).map(({ path }) => ({
+        place: `${resource} ${path.join('.')}`,
+        isHeld: isHeld(world.get(resource) ?? [], path),
+      })),
+    )
+    const places = [...ofKinds, ...ofFacts]
+    assert.ok(places.length > 40, `${places.length} places`)
+    assert.deepEqual(
+      places.filter(({ isHeld }) => !isHeld),
+      [],
+    )
   })
 
   test('no text stands in any table', async () => {
@@ -174,6 +219,7 @@ describe('after a redaction', () => {
     ])
     assert.deepEqual(sentences('strategic_weapon.intercepted'), [
       'Former nation intercepted a nuclear missile launched by Renamed Bystander.',
+      'Renamed Bystander intercepted a nuclear missile launched by Former nation.',
     ])
     assert.deepEqual(sentences('game.disaster').slice(0, 2), [
       'A storm struck Former nation and Former nation 3.',

@@ -13,6 +13,7 @@ import { resetWorld } from '../resources/eras/reset.ts'
 import { applyMarket } from '../resources/market/apply.ts'
 import { applyMembers, dismissMembers, leaveAlliances } from '../resources/members/apply.ts'
 import { applyNations } from '../resources/nations/apply.ts'
+import { placeNations } from '../resources/nations/recount.ts'
 import { applyNews } from '../resources/news/apply.ts'
 import { applyTreaties, endTreatiesOf } from '../resources/treaties/apply.ts'
 import { applyWars } from '../resources/wars/apply.ts'
@@ -95,7 +96,7 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
   for (const resource of factResources) {
     const whole = spooled.snapshot(resource)
     const absent = whole ? await leftOut(batch, whole) : []
-    for (const deletes of [...chunksOf(absent), ...spooled.deletes(resource)]) {
+    for await (const deletes of both(chunksOf(absent), spooled.deletes(resource))) {
       for (const cascade of cascades[resource] ?? []) await cascade(batch, deletes)
     }
     for await (const changes of both(chunksOf(absent), spooled.changes(resource))) {
@@ -110,6 +111,7 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
     await events.relieve()
     await batch.checkReferences()
   }
+  await placeNations(batch)
   const takingBack = await takeBack(batch, spooled)
   await batch.checkReferences()
   await recount(batch)
@@ -124,7 +126,8 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
   if (mayOvertake) await dropRefused(db, spooled.id)
   if (batch.hasWorldChanged() || eventCount > 0) {
     await db.rows(sql`
-      update chancery_world.pulse set seq = ${lastSeq}, world_version = world_version + 1, world_changed_at = ${loggedAt}`)
+      update chancery_world.pulse set seq = ${lastSeq}, world_version = world_version + 1, world_changed_at = ${loggedAt},
+        unranked_since = coalesce(unranked_since, clock_timestamp())`)
     await db.rows(notifyPulse)
   }
   const { notes } = takingBack

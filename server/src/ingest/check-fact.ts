@@ -3,6 +3,7 @@ import {
   type Contract,
   commitFact,
   deleteFact,
+  describeErrors,
   type EraseFact,
   eraseFact,
   eventFact,
@@ -11,18 +12,21 @@ import {
   factKeys,
   factOps,
   factResources,
+  isPublicPlace,
   putFact,
   type RedactableResource,
   redactableResources,
   redactFact,
   resetFact,
+  type SchemaError,
   snapshotFact,
+  valueText,
 } from '@chancery/contract'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
 import type { GameEvent } from '../events/record.ts'
 import type { Change, Erasure, Redaction, Refusal, Reset, Snapshot } from '../store/batch.ts'
-import { pointerTo } from './parse-fact.ts'
 
 /** A line of the stream that is as it should be. */
 export type CheckedFact =
@@ -32,16 +36,25 @@ export type CheckedFact =
   | { op: 'redact'; redaction: Redaction }
   | { op: 'erase'; erasure: Erasure }
   | { op: 'reset'; reset: Reset }
-  | { op: 'commit'; commit: CommitFact | Refusal }
+  | { op: 'commit'; commit: CommitFact | Refusal[] }
 
-/** Checks one fact against the contract. Never throws: a fact is good, or it says what is wrong with it and where. */
-export type FactChecker = (value: unknown, line: number) => CheckedFact | Refusal
+/** Checks one fact against the contract. Never throws: a fact is good, or all that is wrong with it comes back, at least one thing. */
+export type FactChecker = (value: unknown, line: number) => CheckedFact | Refusal[]
 
-export const isRefusal = <C extends object>(checked: C | Refusal): checked is Refusal => 'reason' in checked
+export const isRefused = <C extends object>(checked: C | Refusal[]): checked is Refusal[] =>
+  Array.isArray(checked)
+
+/** Of a fact with more mistakes, the first are reported. */
+const mistakesMax = 20
+/** TypeBox stops after so many errors; it counts some mistakes twice. */
+const errorsMax = 1_000
 
 interface Check {
+  schema: TSchema
+  /** Whether everybody may read whatever the fact says: its members have no classes. */
+  isPublic: boolean
   Check(value: unknown): boolean
-  Errors(value: unknown): { keyword: string; instancePath: string; params: object; message: string }[]
+  Errors(value: unknown): SchemaError[]
 }
 
 const nameAfterErasure = 'Erased nation'
@@ -51,7 +64,7 @@ export function createFactChecker(contract: Contract): FactChecker {
   const puts = byName(factResources, name => putFact(name, factSchemas[name]))
   const redactions = byName(redactableResources, name => redactFact(name, redactionSchemas[name]))
   const sentKinds = Object.entries(eventKinds).filter(([, kind]) => !kind.isDerived)
-  const events = new Map(sentKinds.map(([type, kind]) => [type, compile(eventFact(type, kind))]))
+  const events = new Map(sentKinds.map(([type, kind]) => [type, compile(eventFact(type, kind), true)]))
   const deletes = compile(deleteFact(factResources))
   const snapshots = compile(snapshotFact(factResources))
   const erasures = compile(eraseFact)
@@ -59,13 +72,13 @@ export function createFactChecker(contract: Contract): FactChecker {
   const commits = compile(commitFact)
 
   /** A fact that its check has passed, read as `read` does. */
-  const passing = <C>(check: Check, fact: object, line: number, read: () => C): C | Refusal =>
-    check.Check(fact) ? read() : firstProblem(check, fact, line)
+  const passing = <C>(check: Check, fact: object, line: number, read: () => C): C | Refusal[] =>
+    check.Check(fact) ? read() : refusalsOf(check, fact, line)
 
-  const readers: Record<FactOp, (fact: Fact, line: number) => CheckedFact | Refusal> = {
+  const readers: Record<FactOp, (fact: Fact, line: number) => CheckedFact | Refusal[]> = {
     put(fact, line) {
       const check = puts.get(fact.resource as FactResource)
-      if (!check) return unknownWord(line, '/resource', factResources)
+      if (!check) return unknownWord(line, '/resource', fact.resource, factResources)
       return passing(check, fact, line, () => {
         const resource = fact.resource as FactResource
         const data = fact.data as Record<string, unknown>
@@ -80,7 +93,7 @@ export function createFactChecker(contract: Contract): FactChecker {
       }),
     event(fact, line) {
       const check = events.get(fact.data?.type as string)
-      if (!check) return unknownWord(line, '/data/type', [...events.keys()])
+      if (!check) return unknownWord(line, '/data/type', fact.data?.type, [...events.keys()])
       return passing(check, fact, line, () => ({
         op: 'event',
         event: { ...(fact.data as unknown as GameEvent), line },
@@ -96,7 +109,7 @@ export function createFactChecker(contract: Contract): FactChecker {
       }),
     redact(fact, line) {
       const check = redactions.get(fact.resource as RedactableResource)
-      if (!check) return unknownWord(line, '/resource', redactableResources)
+      if (!check) return unknownWord(line, '/resource', fact.resource, redactableResources)
       return passing(check, fact, line, () => {
         const { resource, id: key, data } = fact as unknown as Omit<Redaction, 'key'> & { id: string }
         return { op: 'redact', redaction: { line, resource, key, data } }
@@ -121,11 +134,11 @@ export function createFactChecker(contract: Contract): FactChecker {
 
   return (value, line) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { line, path: '', reason: 'a fact is a JSON object' }
+      return [{ line, path: '', reason: 'a fact is a JSON object' }]
     }
     const fact = value as Fact
     const op = factOps.find(known => known === fact.op)
-    return op ? readers[op](fact, line) : unknownWord(line, '/op', factOps)
+    return op ? readers[op](fact, line) : unknownWord(line, '/op', fact.op, factOps)
   }
 }
 
@@ -140,40 +153,58 @@ interface Fact {
   allow_deletes?: boolean
 }
 
-const compile = (schema: TSchema): Check => Compile(schema) as unknown as Check
+function compile(schema: TSchema, isPublic = false): Check {
+  const compiled = Compile(schema)
+  return {
+    schema,
+    isPublic,
+    Check: value => compiled.Check(value),
+    Errors(value) {
+      const { maxErrors } = Settings.Get()
+      Settings.Set({ maxErrors: errorsMax })
+      try {
+        return compiled.Errors(value)
+      } finally {
+        Settings.Set({ maxErrors })
+      }
+    },
+  }
+}
 
 const byName = <N extends string>(names: readonly N[], schemaOf: (name: N) => TSchema) =>
   new Map(names.map(name => [name, compile(schemaOf(name))]))
 
-const unknownWord = (line: number, path: string, allowed: readonly string[]): Refusal => ({
-  line,
-  path,
-  reason: `must be one of ${allowed.join(', ')}`,
-})
+const unknownWord = (line: number, path: string, word: unknown, allowed: readonly string[]): Refusal[] => [
+  {
+    line,
+    path,
+    reason: `must be one of ${allowed.join(', ')}`,
+    ...(word === undefined ? {} : { value: valueText(word) }),
+  },
+]
 
-function firstProblem(check: Check, value: unknown, line: number): Refusal {
-  const error = check.Errors(value).find(({ keyword }) => keyword !== 'boolean')
-  if (!error) return { line, path: '', reason: 'does not match the contract' }
-  const params = error.params as Record<string, unknown>
-  const path = error.instancePath
-  switch (error.keyword) {
-    case 'additionalProperties':
-      return {
-        line,
-        path: `${path}/${pointerTo(firstOf(params.additionalProperties))}`,
-        reason: 'unknown field',
-      }
-    case 'required':
-      return { line, path: `${path}/${firstOf(params.requiredProperties)}`, reason: 'is required' }
-    case 'enum':
-      return {
-        line,
-        path,
-        reason: `must be one of ${(params.allowedValues as unknown[]).filter(word => word !== null).join(', ')}`,
-      }
-    default:
-      return { line, path, reason: error.message }
-  }
+function refusalsOf(check: Check, fact: object, line: number): Refusal[] {
+  const problems = describeErrors(check.schema, check.Errors(fact)).slice(0, mistakesMax)
+  if (problems.length === 0) return [{ line, path: '', reason: `has more than ${errorsMax} unknown fields` }]
+  return problems.map(problem => {
+    const value = valueAt(fact, problem.path)
+    const isShown =
+      value !== undefined && (isTimeOfFact(problem.path) || isPublicPlace(check.schema, problem.path, check))
+    return { line, ...problem, ...(isShown ? { value: valueText(value) } : {}) }
+  })
 }
 
-const firstOf = (names: unknown) => (Array.isArray(names) ? String(names[0]) : '')
+/** When a fact happened is in the log of events. */
+const isTimeOfFact = (path: string) => path === '/at'
+
+const valueAt = (fact: object, path: string): unknown =>
+  path
+    .split('/')
+    .slice(1)
+    .reduce<unknown>(
+      (inside, step) =>
+        typeof inside === 'object' && inside !== null && Object.hasOwn(inside, step)
+          ? (inside as Record<string, unknown>)[step]
+          : undefined,
+      fact,
+    )

@@ -1,9 +1,9 @@
 import { factBytesMax } from '@chancery/contract'
 import { retiredResources } from '../resources/eras/reset.ts'
 import type { Refusal } from '../store/batch.ts'
-import { type CheckedFact, type FactChecker, isRefusal } from './check-fact.ts'
+import { type CheckedFact, type FactChecker, isRefused } from './check-fact.ts'
 import { readLines } from './lines.ts'
-import { refusalsMax } from './outcome.ts'
+import { RefusalList } from './outcome.ts'
 import { parseFact } from './parse-fact.ts'
 import { anyId, type Commit, type Sent, SentText, type Thing } from './sent-text.ts'
 import { Spool, type SpooledBatch } from './spool.ts'
@@ -21,21 +21,20 @@ export async function* collectBatches(
 ): AsyncGenerator<Collected> {
   let spool = new Spool()
   let text = new SentText()
-  let refusals: Refusal[] = []
+  let refusals = new RefusalList()
   let lastLine = 0
   let isOpen = false
 
   const close = (commit: Extract<CheckedFact, { op: 'commit' }>['commit']): Collected => {
     const sent = text.sent()
-    if (isRefusal(commit)) return { id: null, refusals: [...refusals, commit], sent, commit: {} }
+    if (isRefused(commit)) {
+      refusals.add(commit)
+      return { id: null, refusals: refusals.list(), sent, commit: {} }
+    }
     const id = commit.batch
-    if (refusals.length > 0) return { id, refusals, sent, commit }
+    if (!refusals.isEmpty) return { id, refusals: refusals.list(), sent, commit }
     return { id, batch: spool.close(commit), spool, sent, commit }
   }
-  const refuse = (refusal: Refusal) => {
-    if (refusals.length < refusalsMax) refusals.push(refusal)
-  }
-
   try {
     for await (const lines of readLines(input, factBytesMax)) {
       for (const line of lines) {
@@ -43,20 +42,20 @@ export async function* collectBatches(
         if ('text' in line && line.text.trim() === '') continue
         isOpen = true
         const checked = checkLine(check, line)
-        if (isRefusal(checked)) {
+        if (isRefused(checked)) {
           text.add(line.number, 'text' in line ? line.text : undefined, [])
-          refuse(checked)
+          refusals.add(checked)
         } else if (checked.op !== 'commit') {
           const lineText = 'text' in line ? line.text : ''
           text.add(line.number, lineText, thingsOf(checked))
-          const misplaced = refusals.length === 0 ? await spool.add(checked, lineText) : undefined
-          if (misplaced) refuse(misplaced)
+          const misplaced = refusals.isEmpty ? await spool.add(checked, lineText) : undefined
+          if (misplaced) refusals.add([misplaced])
         } else {
           const collected = close(checked.commit)
           if ('refusals' in collected) await spool.clear()
           else spool = new Spool()
           text = new SentText()
-          refusals = []
+          refusals = new RefusalList()
           isOpen = false
           yield collected
         }
@@ -64,8 +63,8 @@ export async function* collectBatches(
     }
     if (isOpen) {
       const reason = 'the stream ended before this batch was committed: nothing of it is stored'
-      const refusal = { line: lastLine, path: '', reason }
-      yield { id: null, refusals: [...refusals, refusal], sent: text.sent(), commit: {} }
+      refusals.add([{ line: lastLine, path: '', reason }])
+      yield { id: null, refusals: refusals.list(), sent: text.sent(), commit: {} }
     }
   } finally {
     await spool.clear()
@@ -75,10 +74,10 @@ export async function* collectBatches(
 export function checkLine(
   check: FactChecker,
   line: { number: number; text?: string; problem?: string },
-): CheckedFact | Refusal {
-  if (line.text === undefined) return { line: line.number, path: '', reason: line.problem ?? 'unreadable' }
+): CheckedFact | Refusal[] {
+  if (line.text === undefined) return [{ line: line.number, path: '', reason: line.problem ?? 'unreadable' }]
   const parsed = parseFact(line.text, line.number)
-  return 'reason' in parsed ? parsed : check(parsed.value, line.number)
+  return 'reason' in parsed ? [parsed] : check(parsed.value, line.number)
 }
 
 /** The things that a fact changes. */

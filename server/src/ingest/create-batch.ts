@@ -29,6 +29,7 @@ export function createBatch(
     contract,
     loggedAt,
     touched: {
+      lacksPlaces: false,
       battles: new Set(),
       warNations: new Set(),
       nationWars: new Map(),
@@ -40,12 +41,12 @@ export function createBatch(
     },
 
     tell(type, { line, at, nations = [], alliances = [], war = null, conflict = null }, data) {
-      const kind = contract.eventKinds[type] as EventKind
+      const { summarize } = contract.eventKinds[type] as EventKind
       events.add({
         line,
         type,
         occurred_at: at ?? loggedAt,
-        summary: kind.summarize(data, { nation: id => id }),
+        summary: summarize?.(data) ?? type,
         nation_ids: distinct(nations),
         alliance_ids: distinct(alliances),
         war_id: war,

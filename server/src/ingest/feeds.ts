@@ -1,4 +1,5 @@
-import type { FeedPlace } from '@chancery/contract'
+import { type FeedPlace, limits } from '@chancery/contract'
+import { refuse } from '../store/batch.ts'
 import { type Database, sql } from '../store/database.ts'
 
 /** Where a feed stands: the batch of it that was applied last. */
@@ -15,9 +16,18 @@ export async function findFeed(db: Database, name: string): Promise<Feed> {
   return known ?? { name, last_batch: null, applied_at: null }
 }
 
-/** Whether a feed still stands where the batch says. The ingest lock is held, so it stays there. */
+/**
+ * Whether a feed still stands where the batch says. The ingest lock is held, so it stays there.
+ * @throws {RefusedBatch} where it would be one feed too many.
+ */
 export async function isInPlace(db: Database, { name, after }: FeedPlace): Promise<boolean> {
-  return (await findFeed(db, name)).last_batch === after
+  const { last_batch } = await findFeed(db, name)
+  if (last_batch === null && after === null) {
+    const feeds = await db.first<{ count: number }>(sql`select count(*) as count from chancery_secret.feed`)
+    if (feeds && feeds.count >= limits.feeds)
+      refuse(0, '/feed/name', `the limit of ${limits.feeds} feeds is reached: use an existing feed name`)
+  }
+  return last_batch === after
 }
 
 export async function moveFeed(db: Database, name: string, batch: string, loggedAt: string): Promise<void> {

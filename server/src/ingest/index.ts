@@ -1,4 +1,5 @@
-export { createFactChecker } from './check-fact.ts'
+export { createFactChecker, isRefused } from './check-fact.ts'
+export { type Dropping, listDropped } from './dead-letter-limits.ts'
 export { findFeed } from './feeds.ts'
 export type { Outcome } from './outcome.ts'
 export { checkFacts, receiveFacts } from './receive.ts'
@@ -12,3 +13,4 @@ export {
 } from './refused.ts'
 export { retryRefused } from './retry-refused.ts'
 export type { IngestContext, ReceiveOptions } from './settle-batch.ts'
+export { removeTemporaryLeftovers } from './temporary-file.ts'

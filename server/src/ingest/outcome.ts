@@ -20,8 +20,31 @@ export interface Outcome {
   is_kept: boolean
 }
 
-/** A game that sends ten thousand wrong facts learns the first hundred. */
-export const refusalsMax = 100
+/** A game that sends ten thousand wrong facts gets the first hundred mistakes. */
+const refusalsMax = 100
+
+/** Mistakes of a batch, as many as are reported: the first one of each fact comes before the others of any. */
+export class RefusalList {
+  #first: Refusal[] = []
+  #others: Refusal[] = []
+
+  get isEmpty(): boolean {
+    return this.#first.length === 0
+  }
+
+  /** All that is wrong with one fact. */
+  add([first, ...others]: Refusal[]): void {
+    if (!first || this.#first.length === refusalsMax) return
+    this.#first.push(first)
+    this.#others.push(...others.slice(0, refusalsMax - this.#others.length))
+  }
+
+  /** In the order of the facts. */
+  list(): Refusal[] {
+    const others = this.#others.slice(0, refusalsMax - this.#first.length)
+    return [...this.#first, ...others].sort((one, other) => one.line - other.line)
+  }
+}
 
 export const refused = (batch: string | null, refusals: Refusal[]): Outcome => ({
   batch,

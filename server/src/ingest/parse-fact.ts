@@ -1,3 +1,4 @@
+import { pointerStep } from '@chancery/contract'
 import type { Refusal } from '../store/batch.ts'
 
 const suspiciousEscape = /\\u(?:0000|[dD][89a-fA-F])/
@@ -45,11 +46,8 @@ function unkeepable(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? path : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, member] of Object.entries(value)) {
-    const found = unkeepable(key, path) ?? unkeepable(member, `${path}/${pointerTo(key)}`)
+    const found = unkeepable(key, path) ?? unkeepable(member, `${path}/${pointerStep(key)}`)
     if (found !== undefined) return found
   }
   return undefined
 }
-
-/** A name as JSON pointers write it. */
-export const pointerTo = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

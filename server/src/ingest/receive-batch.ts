@@ -1,7 +1,7 @@
 import type { Refusal } from '../store/batch.ts'
-import { isRefusal } from './check-fact.ts'
+import { isRefused } from './check-fact.ts'
 import { checkLine, thingsOf } from './collect-batches.ts'
-import { type Outcome, refused } from './outcome.ts'
+import { type Outcome, RefusalList, refused } from './outcome.ts'
 import { isTooDeep, tooDeep } from './parse-fact.ts'
 import { type Commit, SentText } from './sent-text.ts'
 import {
@@ -27,17 +27,15 @@ export async function receiveBatch(
 ): Promise<Outcome> {
   const spool = new Spool()
   const sent = new SentText()
-  const refusals: Refusal[] = []
+  const refusals = new RefusalList()
   try {
     for (const [index, fact] of facts.entries()) {
-      const refusal = await takeIn(context, { fact, line: index + 1 }, { spool, sent })
-      if (refusal) refusals.push(refusal)
+      refusals.add(await takeIn(context, { fact, line: index + 1 }, { spool, sent }))
     }
     const runner: Runner = { apply: work => context.pool.transaction(work), isDurable: true, keepsRefused }
-    const outcome =
-      refusals.length > 0
-        ? refused(id, refusals)
-        : await settleBatch(context, spool.close({ batch: id, ...commit }), runner)
+    const outcome = !refusals.isEmpty
+      ? refused(id, refusals.list())
+      : await settleBatch(context, spool.close({ batch: id, ...commit }), runner)
     return keepsRefused ? await keepIfRefused(context, outcome, { sent: sent.sent(), commit }) : outcome
   } finally {
     await spool.clear()
@@ -48,19 +46,20 @@ async function takeIn(
   { check }: IngestContext,
   { fact, line }: { fact: unknown; line: number },
   { spool, sent }: { spool: Spool; sent: SentText },
-): Promise<Refusal | undefined> {
+): Promise<Refusal[]> {
   if (isTooDeep(fact)) {
     sent.add(line, undefined, [])
-    return tooDeep(line)
+    return [tooDeep(line)]
   }
   const text = JSON.stringify(fact)
   const checked = checkLine(check, { number: line, text })
-  if (isRefusal(checked)) {
+  if (isRefused(checked)) {
     sent.add(line, text, [])
     return checked
   }
   if (checked.op === 'commit')
-    return { line, path: '/op', reason: 'a batch in one request is committed by itself' }
+    return [{ line, path: '/op', reason: 'a batch in one request is committed by itself' }]
   sent.add(line, text, thingsOf(checked))
-  return spool.add(checked, text)
+  const misplaced = await spool.add(checked, text)
+  return misplaced ? [misplaced] : []
 }

@@ -1,25 +1,53 @@
 import { limits, type RefusedBatch, type RefusedBatchWithContent } from '@chancery/contract'
 import type { Change, Refusal } from '../store/batch.ts'
 import { type Database, sql } from '../store/database.ts'
+import { type Dropping, makeRoom, noteDropped } from './dead-letter-limits.ts'
 import { anyId, type Commit, type Sent } from './sent-text.ts'
 
 const columns = sql`
   id, feed, first_refused_at, last_refused_at, tries, facts, bytes, content is not null as has_content, refusals, overtaken_by`
 
+/** The longest path and reason that the contract has: a sender chooses the names in a path. */
+const [pathMax, reasonMax] = [1_000, 2_000]
+
 /**
- * Keeps a refused batch for the operator; of one that was refused before, what became of it this time. False where a batch of this
- * id was applied: another one can never be, so there is nothing to mend.
+ * Keeps a refused batch for the operator; of one that was refused before, what became of it this time. Not where a batch of this
+ * id was applied: another one can never be, so there is nothing to mend. Nor where there is no room for it.
  */
 export async function keepRefused(
   db: Database,
   { id, sent, commit, refusals }: { id: string; sent: Sent; commit: Commit; refusals: Refusal[] },
-): Promise<boolean> {
-  const { facts, bytes, content, things } = sent
-  if (await db.first(sql`select from chancery_secret.batch where id = ${id}`)) return false
+): Promise<{ isKept: boolean; dropped: Dropping[] }> {
+  const { facts, bytes } = sent
+  if (await db.first(sql`select from chancery_secret.batch where id = ${id}`))
+    return { isKept: false, dropped: [] }
+  const feed = commit.feed?.name ?? null
+  const shortened = JSON.stringify(
+    refusals.map(refusal => ({
+      ...refusal,
+      path: refusal.path.slice(0, pathMax),
+      reason: refusal.reason.slice(0, reasonMax),
+    })),
+  )
+  const { holds, dropped } = await makeRoom(db, {
+    id,
+    feed,
+    recordBytes: Buffer.byteLength(shortened),
+    contentBytes: sent.content === null ? 0 : bytes,
+  })
+  if (holds === 'nothing' || (holds === 'record' && sent.content !== null))
+    dropped.push({ id, feed, facts, bytes, is_listed: holds === 'record' })
+  await noteDropped(db, dropped)
+  if (holds === 'nothing') {
+    await dropRefused(db, id)
+    return { isKept: false, dropped }
+  }
+  const content = holds === 'all' ? sent.content : null
+  const things = content === null ? [] : sent.things
   await db.rows(sql`
     insert into chancery_secret.refused_batch (id, feed, first_refused_at, last_refused_at, is_announced, facts, bytes, content, refusals)
-    values (${id}, ${commit.feed?.name ?? null}, now(), now(), ${commit.announce ?? true}, ${facts}, ${bytes}, ${content},
-      ${JSON.stringify(refusals)}::jsonb)
+    values (${id}, ${feed}, now(), now(), ${commit.announce ?? true}, ${facts}, ${bytes}, ${content},
+      ${shortened}::jsonb)
     on conflict (id) do update set last_refused_at = now(), tries = refused_batch.tries + 1, facts = excluded.facts,
       bytes = excluded.bytes, content = excluded.content, refusals = excluded.refusals, feed = coalesce(excluded.feed, refused_batch.feed),
       is_announced = excluded.is_announced`)
@@ -27,7 +55,7 @@ export async function keepRefused(
   await db.rows(sql`
     insert into chancery_secret.refused_thing (resource, id, batch)
     select resource, id, ${id} from unnest(${things.map(thing => thing.resource)}::text[], ${things.map(thing => thing.id)}::text[]) as t (resource, id)`)
-  return true
+  return { isKept: content !== null, dropped }
 }
 
 /** Refused batches, the latest first. */

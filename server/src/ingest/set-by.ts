@@ -1,8 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { openTemporaryFile } from './temporary-file.ts'
 
 /** A stream that has come to its end, to be read from a file. */
 export interface SetBy {
@@ -12,15 +10,14 @@ export interface SetBy {
 
 /** Takes in a stream to its end, so that whoever reads it holds nothing up while its sender takes its time. */
 export async function setBy(input: AsyncIterable<Uint8Array>): Promise<SetBy> {
-  const folder = await mkdtemp(join(tmpdir(), 'chancery-check-'))
-  const file = join(folder, 'facts.ndjson')
-  const clear = () => rm(folder, { recursive: true, force: true })
+  const file = await openTemporaryFile()
+  // Streams of the handle itself would keep it from being closed.
+  const { fd } = file
   try {
-    // Facts hold secrets: nobody else may read the file.
-    await pipeline(input, createWriteStream(file, { mode: 0o600 }))
+    await pipeline(input, createWriteStream('', { fd, autoClose: false }))
   } catch (error) {
-    await clear()
+    await file.close()
     throw error
   }
-  return { read: () => createReadStream(file), clear }
+  return { read: () => createReadStream('', { fd, start: 0, autoClose: false }), clear: () => file.close() }
 }

@@ -4,6 +4,7 @@ import { RefusedBatch } from '../store/batch.ts'
 import { type Database, type DatabasePool, isUnavailable } from '../store/database.ts'
 import { type Applied, applyBatch } from './apply-batch.ts'
 import type { FactChecker } from './check-fact.ts'
+import type { Dropping } from './dead-letter-limits.ts'
 import { type Outcome, refused, unavailable } from './outcome.ts'
 import { keepRefused } from './refused.ts'
 import type { Commit, Sent } from './sent-text.ts'
@@ -15,6 +16,8 @@ export interface IngestContext {
   check: FactChecker
   /** Keeps beside the database what was taken back, before whoever asked for it is told that it is done. */
   noteRedactions?: (notes: RedactionNote[]) => Promise<void>
+  /** Called for refused batches that are dropped, or not kept, because there is no room. */
+  onDropped?: (dropped: readonly Dropping[]) => void
 }
 
 /** Whether what is refused is kept for the operator. Who sends it again in another form does not want that. */
@@ -61,7 +64,7 @@ export async function settleBatch(
 
 /** What cannot be kept, because the database is away or takes no such text, is refused all the same. */
 export async function keepIfRefused(
-  { pool }: IngestContext,
+  { pool, onDropped }: IngestContext,
   outcome: Outcome,
   { sent, commit }: { sent: Sent; commit: Commit },
 ): Promise<Outcome> {
@@ -70,8 +73,9 @@ export async function keepIfRefused(
   // The sender counts the lines of its stream, whoever looks at the batch those of the batch.
   const refusals = outcome.refused.map(refusal => ({ ...refusal, line: sent.placeOf(refusal.line) }))
   try {
-    const isListed = await pool.transaction(db => keepRefused(db, { id, sent, commit, refusals }))
-    return { ...outcome, is_kept: isListed && sent.content !== null }
+    const { isKept, dropped } = await pool.transaction(db => keepRefused(db, { id, sent, commit, refusals }))
+    if (dropped.length > 0) onDropped?.(dropped)
+    return { ...outcome, is_kept: isKept }
   } catch (error) {
     if (isUnavailable(error) || isValueError(error)) return outcome
     throw error

@@ -1,4 +1,4 @@
-import { deletesMax, type FactResource } from '@chancery/contract'
+import { deletesMax, type FactResource, snapshotGapsReason } from '@chancery/contract'
 import { type Batch, type Change, refuse } from '../store/batch.ts'
 import { raw, sql } from '../store/database.ts'
 import { factTable } from '../store/fact-tables.ts'
@@ -36,11 +36,7 @@ export async function leftOut({ db }: Batch, whole: WholeResource): Promise<Chan
       and not (${isPast})
     order by 1`)
   if (!allowsDeletes && absent.length > deletesMax(resource, total)) {
-    refuse(
-      line,
-      '/resource',
-      `the snapshot leaves out ${absent.length} of ${total} things of ${resource}: more than a tenth is taken for a mistake unless allow_deletes is true`,
-    )
+    refuse(line, '/resource', snapshotGapsReason(resource, { gone: absent.length, of: total }))
   }
   return absent.map(row => ({ line, op: 'delete', key: row.key, data: {}, at }))
 }

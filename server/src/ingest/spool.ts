@@ -1,12 +1,11 @@
 import { createHash, type Hash } from 'node:crypto'
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
 import type { CommitFact, FactResource, FeedPlace } from '@chancery/contract'
 import type { GameEvent } from '../events/record.ts'
 import type { Change, Erasure, Redaction, Refusal, Reset, Snapshot } from '../store/batch.ts'
-import { chunkSize, chunksOf } from '../store/chunks.ts'
+import { chunkSize } from '../store/chunks.ts'
 import type { CheckedFact } from './check-fact.ts'
+import { openTemporaryFile } from './temporary-file.ts'
 
 /** What a batch says of a resource in whole, with the keys of all that it puts. */
 export interface WholeResource extends Snapshot {
@@ -24,7 +23,7 @@ export interface SpooledBatch {
   /** The changes of one resource, in the order of the batch, some thousands at a time. */
   changes(resource: FactResource): AsyncIterable<Change[]>
   /** The deletions of one resource, some thousands at a time. */
-  deletes(resource: FactResource): Iterable<Change[]>
+  deletes(resource: FactResource): AsyncIterable<Change[]>
   events(): AsyncIterable<GameEvent[]>
   /** What the batch says of a resource in whole, where it does. */
   snapshot(resource: FactResource): WholeResource | undefined
@@ -41,6 +40,9 @@ interface Section {
   file: FileHandle | undefined
 }
 
+/** The section of a resource's deletions. */
+const deletesOf = (resource: FactResource) => `${resource} deletes`
+
 /** As JSON on one line: a file's lines also end at the two separators that JSON leaves as they are. */
 const lineOf = (record: object) =>
   JSON.stringify(record).replace(/[\u2028\u2029]/g, separator =>
@@ -51,15 +53,12 @@ const lineOf = (record: object) =>
 export class Spool {
   #sections = new Map<string, Section>()
   #bytesWaiting = 0
-  /** Deletions are known ahead: what goes with a thing goes before anything is applied. */
-  #deletes = new Map<FactResource, Change[]>()
   #snapshots = new Map<FactResource, Snapshot & { keys: Set<string> }>()
   #reset: Reset | undefined
   #redactions: Redaction[] = []
   #erasures: Erasure[] = []
   #factCount = 0
   #hash: Hash = createHash('sha256')
-  #folder: string | undefined
 
   /** Takes in one fact, or says why it does not stand where it may; `text` is how it was sent. */
   async add(fact: Exclude<CheckedFact, { op: 'commit' }>, text: string): Promise<Refusal | undefined> {
@@ -69,8 +68,10 @@ export class Spool {
     this.#hash.update(text.trim()).update('\n')
     switch (fact.op) {
       case 'change':
-        this.#note(fact.resource, fact.change)
         await this.#write(fact.resource, fact.change)
+        if (fact.change.op === 'put') this.#snapshots.get(fact.resource)?.keys.add(fact.change.key)
+        // A second time: deletions are read ahead, because what goes with a thing goes before anything is applied.
+        else await this.#write(deletesOf(fact.resource), fact.change)
         break
       case 'event':
         await this.#write('event', fact.event)
@@ -100,7 +101,7 @@ export class Spool {
       contentHash,
       factCount: this.#factCount,
       changes: resource => this.#read<Change>(resource),
-      deletes: resource => chunksOf(this.#deletes.get(resource) ?? []),
+      deletes: resource => this.#read<Change>(deletesOf(resource)),
       events: () => this.#read<GameEvent>('event'),
       snapshot: resource => this.#snapshots.get(resource),
       reset: this.#reset,
@@ -112,9 +113,7 @@ export class Spool {
   /** Makes room for the next batch. */
   async clear(): Promise<void> {
     for (const { file } of this.#sections.values()) await file?.close()
-    if (this.#folder) await rm(this.#folder, { recursive: true, force: true })
     this.#sections.clear()
-    this.#deletes.clear()
     this.#snapshots.clear()
     this.#reset = undefined
     this.#redactions = []
@@ -122,7 +121,6 @@ export class Spool {
     this.#bytesWaiting = 0
     this.#factCount = 0
     this.#hash = createHash('sha256')
-    this.#folder = undefined
   }
 
   /** A snapshot and a reset stand before what they are about: otherwise the batch would have to be read twice. */
@@ -133,16 +131,6 @@ export class Spool {
     const { line, resource } = fact.snapshot
     if (!this.#sections.has(resource) && !this.#snapshots.has(resource)) return undefined
     return { line, path: '/op', reason: `a snapshot stands before all that its batch says of ${resource}` }
-  }
-
-  #note(resource: FactResource, change: Change): void {
-    if (change.op === 'put') {
-      this.#snapshots.get(resource)?.keys.add(change.key)
-      return
-    }
-    const deletes = this.#deletes.get(resource)
-    if (deletes) deletes.push(change)
-    else this.#deletes.set(resource, [change])
   }
 
   async #write(name: string, record: object): Promise<void> {
@@ -158,11 +146,9 @@ export class Spool {
   }
 
   async #writeOut(): Promise<void> {
-    this.#folder ??= await mkdtemp(join(tmpdir(), 'chancery-spool-'))
-    for (const [name, section] of this.#sections) {
+    for (const section of this.#sections.values()) {
       if (section.waiting.length === 0) continue
-      // Facts hold secrets: nobody else may read the file.
-      section.file ??= await open(join(this.#folder, name), 'w+', 0o600)
+      section.file ??= await openTemporaryFile()
       await section.file.appendFile(`${section.waiting.join('\n')}\n`)
       section.waiting = []
     }

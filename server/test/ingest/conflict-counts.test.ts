@@ -24,14 +24,17 @@ const side = fc.record({
   nation_id: anyOf('n', nations),
   alliance_id: fc.option(allianceId),
 })
-const anyWar = fc.record({
-  id: anyOf('w', wars),
-  status: fc.constantFrom('active', 'ended'),
-  declared_at: fc.constant('dayT12:00:00Z'),
-  attacker: side,
-  defender: side,
-  conflict_id: fc.option(anyOf('c', conflicts), { freq: 3 }),
-})
+const anyWar = fc
+  .record({
+    id: anyOf('w', wars),
+    status: fc.constantFrom('active', 'ended'),
+    declared_at: fc.constant('dayT12:00:00Z'),
+    attacker: side,
+    defender: side,
+    conflict_id: fc.option(anyOf('c', conflicts), { freq: 3 }),
+  })
+  // A war of a nation on itself is refused.
+  .filter(({ attacker, defender }) => attacker.nation_id !== defender.nation_id)
 const anyBattle = fc.record({
   id: anyOf('b', battles),
   war_id: anyOf('w', wars),

@@ -52,7 +52,7 @@ test('of two senders that stand on the same batch the second is overtaken, and n
   assert.equal((await chancery.get(`/nations/${loser}`)).status, 404)
   assert.deepEqual(
     (await (await chancery.operate('GET', '/refused')).json()) as unknown,
-    { data: [] },
+    { data: [], dropped: [] },
     'whoever was overtaken sends anew: nothing is kept',
   )
 })

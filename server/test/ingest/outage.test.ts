@@ -24,9 +24,11 @@ async function breakOneBatch<T>(send: () => Promise<T>): Promise<T> {
   const sent = send()
   let broken: number | null = 0
   while (!broken) {
-    const { rowCount } = await client.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    )
+    // A ranking round may wait for another lock meanwhile.
+    const { rowCount } = await client.query(`
+      select pg_terminate_backend(pid) from pg_locks
+      where database = (select oid from pg_database where datname = current_database())
+        and relation = 'chancery_secret.batch'::regclass and not granted`)
     broken = rowCount
   }
   await client.query('commit')

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { markedBlock } from '../../../tools/guides/marked-block.ts'
+import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
 import { refusalOf, seqOf, statusOf } from './answers.ts'
-import { alliance, commit, lines, member, nation, war } from './facts.ts'
+import { alliance, commit, lines, member, nation, put, war } from './facts.ts'
 import { malformed, needing, nowhere, unreadable, type Wrong } from './wrong-facts.ts'
 
 let chancery: TestChancery
@@ -57,3 +59,51 @@ for (const [index, { name, line, path, reason }] of [
     assert.equal(await seqOf(chancery), before + 2)
   })
 }
+
+test('all that a new war lacks is reported at once, of each fact of the batch', async () => {
+  const wars = ['w90', 'w91'].map(id => put('war', { id, attacker: { nation_name: 'x' } }))
+  const [outcome] = await chancery.send(Buffer.from(lines(...wars, commit('lacking'))))
+  const lacking = ['/data/attacker/nation_id', '/data/defender', '/data/declared_at']
+  assert.deepEqual(
+    outcome?.refused.map(({ line, path }) => [line, path]),
+    [1, 2].flatMap(line => lacking.map(path => [line, path])),
+  )
+})
+
+test('of a batch with very many mistakes, the first one of each fact comes before the others', async () => {
+  const wrong = Array.from({ length: 60 }, (_, index) =>
+    nation(`many-${index}`, { city_count: -1, land_area: -1, color: 'red' }),
+  )
+  const [outcome] = await chancery.send(Buffer.from(lines(...wrong, commit('very-many'))))
+  const found = outcome?.refused.map(({ line }) => line) ?? []
+  assert.equal(found.length, 100)
+  assert.equal(new Set(found).size, 60)
+  assert.deepEqual(
+    found,
+    found.toSorted((one, other) => one - other),
+  )
+  assert.deepEqual(outcome?.refused[0], {
+    line: 1,
+    path: '/data/color',
+    reason: 'must be a colour such as #2f6fde, or null',
+    value: '"red"',
+  })
+})
+
+test('the war and the price that the guide shows are applied, and nothing in them can be left out', async () => {
+  const guide = await readFile(new URL('../../../docs/game/what-to-send.md', import.meta.url), 'utf8')
+  const shown = ['war.json', 'price.json'].map(name => JSON.parse(markedBlock(guide, name)) as Fact)
+  await chancery.tell([nation('42'), nation('9')], { waits: false })
+  for (const fact of shown) {
+    const { op, resource, data } = fact as { op: string; resource: string; data: Record<string, unknown> }
+    for (const name of Object.keys(data)) {
+      const { [name]: _, ...rest } = data
+      const [outcome] = await chancery.send(
+        Buffer.from(lines({ op, resource, data: rest } as Fact, commit(`less-${resource}-${name}`))),
+      )
+      assert.equal(outcome?.status, 'refused', `${resource} without ${name}`)
+    }
+    const [outcome] = await chancery.send(Buffer.from(lines(fact, commit(`shown-${resource}`))))
+    assert.equal(outcome?.status, 'applied', JSON.stringify(outcome))
+  }
+})

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, describe, test } from 'node:test'
 import { limits } from '@chancery/contract'
 import pg from 'pg'
+import { query } from '../access/query.ts'
 import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
 import { alliance, commit, lines, member, nation } from './facts.ts'
 
@@ -214,4 +215,176 @@ test('a batch in one request that is refused is kept and can be tried again', as
   } finally {
     await db.end()
   }
+})
+
+interface Dropped {
+  id: string
+  feed: string | null
+  facts: number
+  bytes: number
+  is_listed: boolean
+}
+
+describe('the dead-letter store is bounded', () => {
+  beforeEach(async () => {
+    await query(
+      chancery.databaseUrl,
+      'truncate chancery_secret.refused_batch, chancery_secret.refused_dropped cascade',
+    )
+    await query(chancery.databaseUrl, `delete from chancery_secret.feed where name like 'some-feed-%'`)
+  })
+
+  /** Batches that were refused a second apart, the first the longest ago. Only their numbers are large. */
+  const fill = (
+    count: number,
+    {
+      name,
+      bytes,
+      feed = 'null',
+      content = `'{}'`,
+      overtaken = 'null',
+    }: Record<'name' | 'bytes', string> & Partial<Record<'feed' | 'content' | 'overtaken', string>>,
+  ) =>
+    query(
+      chancery.databaseUrl,
+      `insert into chancery_secret.refused_batch
+         (id, feed, first_refused_at, last_refused_at, is_announced, facts, bytes, content, refusals, overtaken_by)
+       select '${name}-' || i, ${feed}, now(), now() - make_interval(secs => ${count} - i), true, 1, ${bytes}, ${content}, '[]', ${overtaken}
+       from generate_series(1, ${count}) i`,
+    )
+  /** Some kilobytes, of which one fact is wrong. */
+  const refuse = async (batch: string, more: Fact = {}) => {
+    const facts = Array.from({ length: 40 }, (_, index) => nation(`full-${index}`))
+    const wrong = nation('full', { national_score: -1 })
+    const [outcome] = await chancery.send(lines(...facts, wrong, commit(batch, more)))
+    assert.equal(outcome?.status, 'refused')
+    return outcome
+  }
+  const listing = async () =>
+    (await one(chancery.operate('GET', '/refused?limit=1000'))).body as { data: Kept[]; dropped: Dropped[] }
+  const droppedCount = async () =>
+    Number(
+      /^chancery_refused_batches_dropped_total (\d+)$/m.exec(
+        await (await chancery.operate('GET', '/metrics')).text(),
+      )?.[1],
+    )
+  /** Four of them leave room for a record, and not for its facts. */
+  const quarter = String(limits.refusedBytesPerFeed / 4 - 250)
+
+  test('without room the facts of a new batch are not kept, its sender is told, and what was kept stays', async () => {
+    const before = await droppedCount()
+    await fill(4, { name: 'live', bytes: quarter })
+    const outcome = await refuse('too-much')
+    assert.equal(outcome.is_kept, false)
+    const { data, dropped } = await listing()
+    assert.deepEqual(
+      data.map(({ id, has_content }) => [id, has_content]),
+      [['too-much', false], ...[4, 3, 2, 1].map(number => [`live-${number}`, true])],
+    )
+    assert.deepEqual(
+      dropped.map(({ id, is_listed }) => [id, is_listed]),
+      [['too-much', true]],
+    )
+    assert.equal(await droppedCount(), before + 1)
+  })
+
+  test('batches that were overtaken make room, the oldest first, and the list says which', async () => {
+    await fill(2, { name: 'live', bytes: quarter })
+    await fill(2, { name: 'stale', bytes: quarter, overtaken: `'later'` })
+    assert.equal((await refuse('fresh')).is_kept, true)
+    const { data, dropped } = await listing()
+    assert.deepEqual(data.map(({ id }) => id).toSorted(), ['fresh', 'live-1', 'live-2', 'stale-2'])
+    assert.deepEqual(
+      dropped.map(({ id, facts, bytes, is_listed }) => [id, facts, bytes, is_listed]),
+      [['stale-1', 1, Number(quarter), false]],
+    )
+  })
+
+  test('names of feeds that nobody knows share one room, and a known feed has its own', async () => {
+    await fill(4, { name: 'live', bytes: quarter, feed: `'made-up-' || i` })
+    assert.equal((await refuse('made-up', { feed: { name: 'made-up-5', after: null } })).is_kept, false)
+    const [known] = await chancery.send(
+      lines(commit('some-feed-begins', { feed: { name: 'some-feed-1', after: null } })),
+    )
+    assert.equal(known?.status, 'applied')
+    const place = { feed: { name: 'some-feed-1', after: 'some-feed-begins' } }
+    assert.equal((await refuse('of-a-feed', place)).is_kept, true)
+  })
+
+  test('there are never more batches than the limit, of a feed and in all', async () => {
+    await fill(limits.refusedPerFeed, { name: 'record', bytes: '10', content: 'null' })
+    assert.equal((await refuse('one-more')).is_kept, true)
+    const { data, dropped } = await listing()
+    assert.ok(!data.some(({ id }) => id === 'record-1'))
+    assert.deepEqual(
+      dropped.map(({ id }) => id),
+      ['record-1'],
+    )
+    const count = async () =>
+      Number(
+        (
+          await query<{ count: string }>(
+            chancery.databaseUrl,
+            'select count(*) from chancery_secret.refused_batch',
+          )
+        )[0]?.count,
+      )
+    assert.equal(await count(), limits.refusedPerFeed)
+
+    await query(
+      chancery.databaseUrl,
+      `insert into chancery_secret.feed select 'some-feed-' || i, 'x', now() from generate_series(1, 20) i`,
+    )
+    const rest = limits.refusedTotal - limits.refusedPerFeed
+    await fill(rest, { name: 'other', bytes: '10', feed: `'some-feed-' || (i % 20 + 1)` })
+    assert.equal((await refuse('in-all', { feed: { name: 'some-feed-1', after: 'x' } })).is_kept, true)
+    assert.equal(await count(), limits.refusedTotal)
+  })
+
+  test('a batch whose record alone has no room is not listed, and the list says that it was dropped', async () => {
+    await fill(limits.refusedPerFeed, { name: 'live', bytes: '10' })
+    assert.equal((await refuse('no-place')).is_kept, false)
+    assert.equal(await kept('no-place'), undefined)
+    assert.deepEqual(
+      (await listing()).dropped.map(({ id, is_listed }) => [id, is_listed]),
+      [['no-place', false]],
+    )
+  })
+
+  test('the list of what was dropped is bounded too', async () => {
+    await fill(4, { name: 'live', bytes: quarter })
+    await query(
+      chancery.databaseUrl,
+      `insert into chancery_secret.refused_dropped (id, facts, bytes, is_listed, dropped_at)
+       select 'old-' || i, 1, 1, false, now() from generate_series(1, ${limits.refusedDroppedListed}) i`,
+    )
+    await refuse('newest')
+    const { dropped } = await listing()
+    assert.deepEqual([dropped.length, dropped[0]?.id], [limits.refusedDroppedListed, 'newest'])
+    const rows = await query<{ count: string }>(
+      chancery.databaseUrl,
+      'select count(*) from chancery_secret.refused_dropped',
+    )
+    assert.equal(Number(rows[0]?.count), limits.refusedDroppedListed)
+  })
+
+  test('a name that a sender made up takes no more of a record than the contract says', async () => {
+    const long = 'x'.repeat(200_000)
+    await chancery.send(lines(nation('long', { [long]: 1 }), commit('long-name')))
+    const found = await kept('long-name')
+    assert.ok(found?.refusals.every(({ path, reason }) => path.length <= 1_000 && reason.length <= 2_000))
+  })
+
+  test('one feed more than the limit is refused, and those that are known go on', async () => {
+    await query(
+      chancery.databaseUrl,
+      `insert into chancery_secret.feed
+       select 'some-feed-' || i, 'x', now() from generate_series(1, ${limits.feeds} - (select count(*) from chancery_secret.feed)) i`,
+    )
+    const send = async (name: string, after: string | null) =>
+      (await chancery.send(lines(commit(`${name}-next`, { feed: { name, after } }))))[0]
+    const refused = await send('some-feed-beyond', null)
+    assert.deepEqual([refused?.status, refused?.refused[0]?.path], ['refused', '/feed/name'])
+    assert.equal((await send('some-feed-7', 'x'))?.status, 'applied')
+  })
 })

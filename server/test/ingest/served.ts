@@ -10,7 +10,7 @@ import { isAlive } from '../../src/store/embedded/processes.ts'
 import { processEnv } from '../support/process-env.ts'
 
 const program = fileURLToPath(new URL('../../../cli/start/main.js', import.meta.url))
-const operatorToken = 'operator-token-of-a-test'
+export const operatorToken = 'operator-token-of-a-test'
 
 /** `chancery serve` as a process of its own, on the bundled database with fsync on. */
 export interface Served {
@@ -39,7 +39,7 @@ export async function serve(dir: string, env: Record<string, string> = {}): Prom
       CHANCERY_HOST: '127.0.0.1',
       CHANCERY_PORT: '0',
       CHANCERY_OPERATOR_PORT: '0',
-      CHANCERY_OPERATOR_TOKEN: operatorToken,
+      CHANCERY_ADMIN_TOKEN: operatorToken,
       CHANCERY_DRAIN_SECONDS: '0',
       CHANCERY_ANONYMOUS_LIMIT: '1000000',
       ...env,

@@ -107,7 +107,7 @@ export const malformed: Wrong[] = [
     name: 'text where a number belongs',
     line: nation('bad', { national_score: '10' }),
     path: '/data/national_score',
-    reason: /must be number/,
+    reason: /must be a number/,
   },
   {
     name: 'five decimals',
@@ -119,27 +119,32 @@ export const malformed: Wrong[] = [
     name: 'a negative score',
     line: nation('bad', { national_score: -1 }),
     path: '/data/national_score',
-    reason: />= ?0/,
+    reason: /must be at least 0/,
   },
   {
     name: 'a count beyond 2^53 - 1',
     line: nation('bad', { city_count: 2 ** 53 }),
     path: '/data/city_count',
-    reason: /<= ?9007199254740991/,
+    reason: /must be at most 9007199254740991/,
   },
   {
     name: 'null for a name',
     line: nation('bad', { nation_name: null }),
     path: '/data/nation_name',
-    reason: /must be string/,
+    reason: /must be a single line of text/,
   },
   {
     name: 'an empty name',
     line: nation('bad', { nation_name: '' }),
     path: '/data/nation_name',
-    reason: /fewer than 1|at least 1/,
+    reason: /must not be empty/,
   },
-  { name: 'an id with a space', line: nation('b ad'), path: '/data/id', reason: /pattern/ },
+  {
+    name: 'an id with a space',
+    line: nation('b ad'),
+    path: '/data/id',
+    reason: /must be an id of 1 to 64 letters/,
+  },
   {
     name: 'an unknown word',
     line: nation('bad', { status: 'asleep' }),
@@ -162,19 +167,19 @@ export const malformed: Wrong[] = [
     name: 'a time with an offset',
     line: nation('bad', { founded_at: '2026-05-20T10:00:00+02:00' }),
     path: '/data/founded_at',
-    reason: /pattern/,
+    reason: /must be a UTC time such as 2026-05-20T10:00:00Z/,
   },
   {
     name: 'the 30th of February',
     line: nation('bad', { founded_at: '2026-02-30T10:00:00Z' }),
     path: '/data/founded_at',
-    reason: /date-time/,
+    reason: /must be a UTC time such as 2026-05-20T10:00:00Z/,
   },
   {
     name: 'a time of the fact that is no time',
     line: { ...nation('bad'), at: 'yesterday' },
     path: '/at',
-    reason: /date-time|pattern/,
+    reason: /must be a UTC time such as 2026-05-20T10:00:00Z/,
   },
   {
     name: 'an attribute that the game does not have',
@@ -384,6 +389,24 @@ export const nowhere: Wrong[] = [
 /** New things without what a new thing needs. */
 export const needing: Wrong[] = [
   {
+    name: 'a new war of a nation on itself',
+    line: war('w9', 'n1', 'n1'),
+    path: '/data/defender/nation_id',
+    reason: /must differ from the attacker's nation/,
+  },
+  {
+    name: 'a war that is turned on its own attacker',
+    line: put('war', { id: 'w1', defender: { nation_id: 'n1' } }),
+    path: '/data/defender/nation_id',
+    reason: /must differ from the attacker's nation/,
+  },
+  {
+    name: 'a treaty of an alliance with itself',
+    line: put('treaty', { id: 't9', alliance_ids: ['a1', 'a1'], type: 'non_aggression' }),
+    path: '/data/alliance_ids',
+    reason: /must be two different alliances/,
+  },
+  {
     name: 'a new nation without a name',
     line: put('nation', { id: 'bad' }),
     path: '/data/nation_name',
@@ -421,7 +444,7 @@ export const needing: Wrong[] = [
       defender: { nation_id: 'n2' },
       declared_at: '2026-05-20T10:00:00Z',
     }),
-    path: '/data/attacker',
+    path: '/data/attacker/nation_id',
     reason: /a new war needs attacker.nation_id/,
   },
   {

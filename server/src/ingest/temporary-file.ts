@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto'
+import { lstatSync } from 'node:fs'
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const prefix = 'chancery-facts-'
+
+/**
+ * A file without a name, gone when it is closed or the process ends, however it ends: facts hold secrets, which must not stay in the
+ * temporary directory.
+ */
+export async function openTemporaryFile(): Promise<FileHandle> {
+  const path = join(tmpdir(), prefix + randomUUID())
+  const file = await open(path, 'wx+', 0o600)
+  // Where the system does not remove open files, the next start does.
+  await rm(path).catch(() => undefined)
+  return file
+}
+
+/** Folders with names, which the first version left when it was killed. A younger one may belong to a process of it that still runs. */
+const formerFolder = /^chancery-(spool|check)-[A-Za-z0-9]{6}$/
+const formerMsMin = 3_600_000
+
+/** Removes files of facts that killed processes of this user left in the temporary directory. */
+export async function removeTemporaryLeftovers(): Promise<void> {
+  const dir = tmpdir()
+  for (const name of await readdir(dir).catch(() => [])) {
+    const path = join(dir, name)
+    if (name.startsWith(prefix) || (formerFolder.test(name) && isOldAndOurs(path)))
+      await rm(path, { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
+function isOldAndOurs(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found?.isDirectory() || Date.now() - found.mtimeMs < formerMsMin) return false
+  return process.geteuid === undefined || found.uid === process.geteuid()
+}

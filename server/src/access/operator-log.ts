@@ -64,10 +64,21 @@ export const listLogLines = (
     select id, at, token_id, token_name, action, subject, nullif(status, ${unknownStatus}) as status
     from chancery_access.operator_log where id < ${before ?? Number.MAX_SAFE_INTEGER} order by id desc limit ${limit}`)
 
-/** Forgets old lines. Those of batches are many: they are kept as long as the batches are known. */
-export async function forgetOldLogLines(db: Database, batchAction: string): Promise<void> {
+/** Forgets old lines, and of one action those beyond its bound. Those of batches are many: they are kept as long as the batches are known. */
+export async function forgetOldLogLines(
+  db: Database,
+  batchAction: string,
+  linesMax: number = limits.operatorLogLines,
+): Promise<void> {
   const before = (days: number) => sql`at < clock_timestamp() - make_interval(days => ${days})`
   await db.rows(sql`
     delete from chancery_access.operator_log
     where ${before(limits.batchMemoryDays)} and (action = ${batchAction} or ${before(limits.operatorLogDays)})`)
+  // Lines are counted without being sorted, and of most actions there are few.
+  const crowded = await db.rows<{ action: string }>(sql`
+    select action from chancery_access.operator_log group by action having count(*) > ${linesMax}`)
+  for (const { action } of crowded)
+    await db.rows(sql`
+      delete from chancery_access.operator_log where action = ${action} and id <= (
+        select id from chancery_access.operator_log where action = ${action} order by id desc offset ${linesMax} limit 1)`)
 }

@@ -45,6 +45,14 @@ export async function findValidTokenIds(db: Database, ids: readonly string[]): P
   return new Set(rows.map(({ id }) => id))
 }
 
+/** The name of the token with this hash, valid or ended. */
+export async function findTokenName(db: Database, hash: OperatorTokenHash): Promise<string | undefined> {
+  const token = await db.first<{ name: string }>(
+    sql`select name from chancery_access.operator_token where hash = ${hash}`,
+  )
+  return token?.name
+}
+
 export async function noteTokenUse(db: Database, id: string): Promise<void> {
   await db.rows(sql`
     update chancery_access.operator_token set last_used_at = date_trunc('milliseconds', clock_timestamp()) where id = ${id}`)

@@ -35,7 +35,7 @@ export async function makePlayerKey(
 /**
  * Makes a key that takes the place of one of the player's, which goes on working for `overlapHours`: with 0 it is revoked.
  * `nowMs` is by the database's clock.
- * The new one has its name, scopes and limit, and lives as long as it was made to live. In a transaction; undefined where the player
+ * The new one has its name, scopes, limit and rate-limit window, and lives as long as it was made to live. In a transaction; undefined where the player
  * has no such live key.
  */
 export async function rotatePlayerKey(

@@ -20,6 +20,7 @@ interface KeyRow extends Omit<KeyRecord, 'scopes'> {
 
 const columns = sql`
   id, player_id as "playerId", name, prefix, scopes, call_limit as "callLimit", call_limit_note as "callLimitNote",
+  coalesce(window_id, id) as "windowId",
   created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`
 
 /** Whether a key opens anything by the database's clock. */
@@ -37,14 +38,16 @@ export interface NewKey {
   scopes: readonly Scope[]
   expiresAt: string | null
   callLimit: number | null
+  /** The window of the key that it replaces; without one, it has its own. */
+  windowId?: string
 }
 
 export async function insertKey(db: Database, hash: KeyHash, key: NewKey): Promise<KeyRecord> {
   const id = `key_${randomBytes(8).toString('base64url').replace(/[-_]/g, '0')}`
   const row = await db.first<KeyRow>(sql`
-    insert into chancery_access.api_key (id, hash, player_id, name, prefix, scopes, call_limit, created_at, expires_at)
+    insert into chancery_access.api_key (id, hash, player_id, name, prefix, scopes, call_limit, window_id, created_at, expires_at)
     values (${id}, ${hash}, ${key.playerId}, ${key.name}, ${key.prefix}, ${[...key.scopes]}, ${key.callLimit},
-      date_trunc('milliseconds', clock_timestamp()), ${key.expiresAt})
+      ${key.windowId ?? null}, date_trunc('milliseconds', clock_timestamp()), ${key.expiresAt})
     returning ${columns}`)
   if (!row) throw new Error('an inserted key was not returned')
   return recordOf(row)

@@ -8,6 +8,8 @@ export interface Key {
   scopes: ReadonlySet<Scope>
   /** Calls in one window; null for the limit of everybody's keys. */
   callLimit: number | null
+  /** Names its rate-limit window: its own id, or that of the first key in a series of replacements. */
+  windowId: string
   createdAt: string
   expiresAt: string | null
   lastUsedAt: string | null

@@ -42,6 +42,21 @@ function mayRead(resource: Resource, field: Field, clearance: Clearance): boolea
   }
 }
 
+/** What a clearance opens of a thing besides what everybody may read. Nothing else that is private is read from the database. */
+export interface PrivateFields {
+  fields: string[]
+  attributes: string[]
+}
+
+export function privateFieldsFor(resource: Resource, clearance: Clearance): PrivateFields {
+  const { attributes } = resource.fields as { attributes?: { properties?: Record<string, Field> } }
+  const opened = (fields: Record<string, Field>) =>
+    Object.entries(fields)
+      .filter(([, field]) => field['x-class'] !== 'public' && mayRead(resource, field, clearance))
+      .map(([name]) => name)
+  return { fields: opened(resource.fields), attributes: opened(attributes?.properties ?? {}) }
+}
+
 type Names = keyof Contract['resources']
 
 export interface Disclosure {

@@ -21,10 +21,14 @@ interface IdentityRow {
   tag: string
 }
 
-/** Whether the nation of code `c` is there, is the same one, and is led by whoever led it when the code was made. */
+/** Whether code `c` was made for this nation `n`, and not for an earlier one of the same id. */
+const isOfNation = sql`n.id = c.nation_id and n.known_since <= c.created_at`
+const isOfLeader = sql`s.player is not distinct from c.player_id`
+const nationStillExists = sql`exists (select from chancery_world.nation n where ${isOfNation})`
+/** Whether the nation of code `c` still exists, and is led by whoever led it when the code was made. */
 const isStillTheirs = sql`exists (
   select from chancery_world.nation n left join chancery_secret.nation_private s on s.nation_id = n.id
-  where n.id = c.nation_id and n.known_since <= c.created_at and s.player is not distinct from c.player_id)`
+  where ${isOfNation} and ${isOfLeader})`
 
 /**
  * Redeems a code in one statement: of any number at once exactly one finds it unredeemed, and nation and alliance are
@@ -61,7 +65,10 @@ function identityOf({ alliance_id, rank, name, tag, ...nation }: IdentityRow): V
   }
 }
 
-/** A code of a deleted nation, of a leader who has lost it, or bound to somebody else is as good as none: nothing tells that it exists. */
+/**
+ * Who leads the nation is admin_only: whether a code is used or expired never depends on it. A live code that its former leader can
+ * no longer redeem is unknown, like one of a deleted nation and one that is bound to another account.
+ */
 async function whyNot(
   db: Database,
   hash: CodeHash,
@@ -70,8 +77,9 @@ async function whyNot(
   const row = await db.first<{ is_used: boolean }>(sql`
     select c.redeemed_at is not null as is_used from chancery_access.verification_code c
     where c.hash = ${hash} and (c.bound_to is null or c.bound_to = ${boundTo ?? null})
+      and (c.redeemed_at is not null or c.expires_at <= clock_timestamp())
       and c.created_at > clock_timestamp() - make_interval(days => ${limits.codeMemoryDays})
-      and ${isStillTheirs}`)
+      and ${nationStillExists}`)
   if (!row) return 'unknown'
   return row.is_used ? 'used' : 'expired'
 }
@@ -102,7 +110,7 @@ export interface NewCode {
   playerId?: string | undefined
 }
 
-/** Stores a new code, unless the nation has as many live ones as it may. In a transaction. */
+/** Stores a new code, unless the nation's leader has as many live ones as allowed: those of a former leader do not count. In a transaction. */
 export async function insertCode(
   db: Database,
   hash: CodeHash,
@@ -115,7 +123,7 @@ export async function insertCode(
   await db.rows(sql`select pg_advisory_xact_lock(hashtext('chancery code'), hashtext(${nationId}))`)
   const nation = await db.first<{ live: number; player: string | null }>(sql`
     select s.player, (select count(*) from chancery_access.verification_code c
-      where c.nation_id = n.id and c.redeemed_at is null and c.expires_at > clock_timestamp()) as live
+      where ${isOfNation} and ${isOfLeader} and c.redeemed_at is null and c.expires_at > clock_timestamp()) as live
     from chancery_world.nation n left join chancery_secret.nation_private s on s.nation_id = n.id
     where n.id = ${nationId}`)
   if (!nation || (playerId !== undefined && nation.player !== playerId)) return 'no_such_nation'

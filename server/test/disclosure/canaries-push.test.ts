@@ -123,7 +123,8 @@ test('when everything breaks, no error and no line of the log quotes what signs'
   const before = server.written().length
   await server.withDatabase(async client => {
     await client.query(
-      'update chancery_outbound.endpoint set secret = $1, previous_secret = $1 where id = $2',
+      `update chancery_outbound.endpoint set secret = $1, previous_secret = $1,
+        older_secrets = jsonb_build_array(jsonb_build_object('secret', $1::text, 'ends_at', now())) where id = $2`,
       [planted, id],
     )
     // The database quotes values in its messages: these must end there.

@@ -68,10 +68,10 @@ test('two worlds that differ only in what a viewer may not read answer that view
       first.times = await tellWorld(first.chancery, tellingsOf(script, one))
       second.times = await tellWorld(second.chancery, tellingsOf(script, other))
       await compare(contract, asked, seed, first, second)
-      await compareIdentities(first, second)
+      const usedCodes = await compareIdentities(first, second)
       await compareWebhooks(first, second)
       await compareStreams(first, second)
-      await addSecrets(contract, first, secrets.other)
+      await addSecrets(contract, first, secrets.other, usedCodes)
     } finally {
       await Promise.all(worlds.map(world => world.close()))
     }
@@ -110,18 +110,21 @@ async function compare(contract: Contract, asked: Viewer[], seed: number, one: W
   })
 }
 
-/** Codes differ from server to server; what they say of a nation must not. */
-async function compareIdentities(...worlds: [World, World]) {
+/** Codes differ from server to server; what they say of a nation must not. Returns the paths of the first server's, which are used now. */
+async function compareIdentities(...worlds: [World, World]): Promise<string[]> {
+  const usedCodes: string[] = []
   for (const id of ids.nation) {
     const answers = await Promise.all(
-      worlds.map(async ({ chancery }) => {
+      worlds.map(async ({ chancery }, index) => {
         const path = `${bases.canonical}/discord/verify/${await chancery.makeCode(id)}`
+        if (index === 0) usedCodes.push(path)
         const exchanges = [await ask(chancery.url, path), await ask(chancery.url, path)]
         return exchanges.map(told)
       }),
     )
     assert.deepEqual(answers[1], answers[0], `the identity of ${id}`)
   }
+  return usedCodes
 }
 
 /** Whoever hears of all events hears the same of the same: the ids and the bytes of the bodies, in the order of the log. */
@@ -207,6 +210,7 @@ async function addSecrets(
   contract: Contract,
   { chancery, receiver, times }: World,
   { said, unseen }: Secrets,
+  usedCodes: string[],
 ) {
   const requests = requestsOf(contract).filter(({ operation }) => operation.body !== 'personal')
   const snapshot = async () => {
@@ -214,12 +218,20 @@ async function addSecrets(
     await eachOf(requests, async ({ path }) => {
       answers.set(path, told(await ask(chancery.url, bases.canonical + withTimes(path, times))))
     })
+    await eachOf(usedCodes, async path => {
+      answers.set(path, told(await ask(chancery.url, path)))
+    })
     return { answers, heard: receiver.received.length, ...(await statusOf(chancery)) }
   }
   const before = await snapshot()
   const last = said.filter(({ batch }) => batch === batchCount - 1).map(secret => ({ ...secret, batch: 0 }))
   const secret = tellingsOf([[]], { said: last, places: ['apart'], unseen: [] })
-  const facts = [...secret.flat().flatMap(telling => telling.facts), ...unseen.map(({ fact }) => fact)]
+  const handedOver = ids.nation.map(id => ({ op: 'put', resource: 'nation', data: { id, player: 'p_next' } }))
+  const facts = [
+    ...secret.flat().flatMap(telling => telling.facts),
+    ...unseen.map(({ fact }) => fact),
+    ...handedOver,
+  ]
   await chancery.tell(facts)
   assert.deepEqual(await snapshot(), before)
 }

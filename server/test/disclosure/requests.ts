@@ -15,17 +15,19 @@ function pathIds(path: string): string[] {
   return [...named, 'nobody', 'no%20id']
 }
 
+const idLists = ['n_leader', 'n_enemy,n_member,nobody', 'a_one', 'a_two,a_again', 'w_1', '-']
+
 const values: Record<Parameter['kind'], (parameter: Parameter, contract: Contract) => string[]> = {
   integer: () => ['0', '1', '2', '3', '100', '9999', 'x'],
   decimal: () => ['0', '7.5', '500', '1e3'],
   text: () => [...words, 'the', '_', '', 'no such thing'],
-  id: ({ words: own }, { profile }) => [
-    ...ids.war,
-    'c_1',
+  id: () => [...ids.war, 'c_1', 'nobody'],
+  profile_word: ({ words: own }, { profile }) => [
     ...(own ? profile[own.list].slice(0, 2).map(({ key }) => key) : []),
-    'nobody',
+    'nothing',
   ],
-  ids: () => ['n_leader', 'n_enemy,n_member,nobody', 'a_one', 'a_two,a_again', 'w_1', '-'],
+  ids: () => idLists,
+  related_ids: () => idLists,
   word: ({ schema }) => [...wordsOf(schema), 'nonsense'],
   words: ({ schema }) => {
     const named = wordsOf((schema as { items?: object }).items ?? {})

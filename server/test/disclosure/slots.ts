@@ -25,6 +25,7 @@ export interface Schema {
   'x-class'?: Class
   'x-scope'?: Scope
   'x-decimals'?: number
+  'x-line'?: boolean
   'x-derived'?: boolean
 }
 

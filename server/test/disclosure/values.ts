@@ -67,14 +67,21 @@ function numberOf({ minimum = -1000, maximum = Number.MAX_SAFE_INTEGER, ...schem
   return fc.oneof(small, fc.integer({ min, max })).map(value => value / scale)
 }
 
-function stringOf({ format, pattern, minLength = 0, maxLength = 100 }: Schema): fc.Arbitrary<string> {
+function stringOf({
+  format,
+  pattern,
+  minLength = 0,
+  maxLength = 100,
+  'x-line': isLine,
+}: Schema): fc.Arbitrary<string> {
   if (format === 'date-time') return time
   if (pattern === idPattern) {
     return fc.oneof(fc.constantFrom(...someIds), fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/))
   }
   if (pattern?.startsWith('^https://')) return fc.constantFrom('https://a.example/', 'https://b.example/')
-  if (pattern) return fc.stringMatching(new RegExp(pattern))
-  const short = text.map(value => value.slice(0, maxLength))
+  if (pattern && !isLine) return fc.stringMatching(new RegExp(pattern))
+  const fits = new RegExp(pattern ?? '')
+  const short = text.map(value => value.slice(0, maxLength)).filter(value => fits.test(value))
   return minLength > 0
     ? short
     : fc.oneof({ weight: 8, arbitrary: short }, { weight: 1, arbitrary: fc.constant('') })

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { bases, type ErrorCode } from '@chancery/contract'
 import { dump, query } from '../access/query.ts'
+import { ask, hangUp, told } from '../disclosure/exchange.ts'
 import { answered, assertAnswer, assertError, remainingOf } from '../http/answers.ts'
 import { smallWorld } from '../http/world.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
@@ -12,7 +13,10 @@ before(async () => {
   chancery = await startChancery()
   await chancery.tell(smallWorld())
 })
-after(() => chancery.close())
+after(() => {
+  hangUp()
+  return chancery.close()
+})
 
 const redeem = async (code: string, query = '', options: { key?: string; base?: string } = {}) =>
   answered(await chancery.get(`/discord/verify/${code}${query}`, options))
@@ -162,27 +166,54 @@ test('a code of a deleted nation is unknown, used or not, also when another take
   assert.equal((await redeem(await chancery.makeCode('n9'))).status, 200)
 })
 
+const lead = (id: string, player: string | null) =>
+  chancery.tell([{ op: 'put', resource: 'nation', data: { id, nation_name: `Nation ${id}`, player } }], {
+    waits: false,
+  })
+
 test('a code proves nothing for whoever has lost the nation since', async () => {
-  const lead = (player: string | null) =>
-    chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n10', nation_name: 'Given', player } }], {
-      waits: false,
-    })
-  await lead('before')
-  const [code, used] = [await chancery.makeCode('n10'), await chancery.makeCode('n10')]
-  assert.equal((await redeem(used)).status, 200)
+  await lead('n10', 'before')
+  const code = await chancery.makeCode('n10')
   for (const player of ['later', null]) {
-    await lead(player)
-    for (const each of [code, used]) await assertRefused(each, 'verification_code_unknown')
+    await lead('n10', player)
+    await assertRefused(code, 'verification_code_unknown')
   }
-  await lead('before')
+  await lead('n10', 'before')
   assert.equal((await redeem(code)).status, 200)
+})
+
+test('a used or expired code has the same response whoever leads the nation now', async () => {
+  await lead('n11', 'before')
+  const spent: { code: string; query: string }[] = []
+  for (const account of [undefined, 'user:42']) {
+    const [used, expired] = [await chancery.makeCode('n11', account), await chancery.makeCode('n11', account)]
+    assert.equal((await redeem(used, account ? `?for=${account}` : '')).status, 200)
+    await age(expired, '10 minutes')
+    for (const code of [used, expired])
+      for (const query of ['', '?for=user:42', '?for=user:43']) spent.push({ code, query })
+  }
+  const responses = async () => {
+    const all = []
+    for (const { code, query } of spent)
+      all.push(told(await ask(chancery.url, `${bases.canonical}/discord/verify/${code}${query}`)))
+    return all
+  }
+  const before = await responses()
+  assert.deepEqual(
+    before.map(response => response.slice(0, 3)),
+    [...Array(6).fill('410'), '404', '410', '404', '404', '410', '404'],
+  )
+  for (const player of ['later', null, 'before']) {
+    await lead('n11', player)
+    assert.deepEqual(await responses(), before, `led by ${player}`)
+  }
 })
 
 test('a bound code is redeemed by its account alone, and survives everybody else', async () => {
   const code = await chancery.makeCode('n1', 'user:42')
   for (const query of ['', '?for=', '?for=user:43', '?for=USER:42', '?for=user:42%20', '?for=user%3A421'])
     await assertRefused(code, 'verification_code_unknown', query)
-  assertError(await redeem(code, '?for=user:42&for=user:42'), 'invalid_parameter', 'given twice')
+  assertError(await redeem(code, '?for=user:42&for=user:42'), 'invalid_parameter', 'given only once')
   assert.equal((await redeem(code, '?for=user%3A42')).status, 200)
   await assertRefused(code, 'verification_code_used', '?for=user:42')
   await assertRefused(code, 'verification_code_unknown', '?for=user:43')
@@ -223,6 +254,23 @@ test('a nation has ten live codes at most; used and expired ones make room', asy
     201,
     'others have their own',
   )
+})
+
+test('live codes of a former leader take none of the ten of the next', async () => {
+  await lead('n12', 'before')
+  const former = await Promise.all(Array.from({ length: 10 }, () => chancery.makeCode('n12')))
+  const issue = async () => (await chancery.operate('POST', '/codes', { nation_id: 'n12' })).status
+  assert.equal(await issue(), 400)
+  for (const player of ['later', null]) {
+    await lead('n12', player)
+    assert.deepEqual(await Promise.all(Array.from({ length: 11 }, issue)).then(all => all.sort()), [
+      ...Array(10).fill(201),
+      400,
+    ])
+    for (const code of former) await assertRefused(code, 'verification_code_unknown')
+  }
+  await lead('n12', 'before')
+  assert.equal(await issue(), 400, 'their own live codes count again')
 })
 
 test('with a key, redeeming takes from the key’s bucket; without, from the address’s', async () => {

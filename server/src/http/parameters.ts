@@ -1,5 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { namesType, type Operation, type Parameter, type ValuesFor } from '@chancery/contract'
+import {
+  limits,
+  listKinds,
+  namesType,
+  type Operation,
+  type Parameter,
+  type Parameters,
+  type ValuesFor,
+} from '@chancery/contract'
+import { editDistance } from '../edit-distance.ts'
 import { ApiError } from './api-error.ts'
 
 /** The kinds of events that `type` may name. */
@@ -15,11 +24,8 @@ export interface ParameterSources {
   headers: IncomingHttpHeaders
 }
 
-/** What a query says of each name: its texts in order; null for a text whose percent-encoding is broken. */
-type RawQuery = Map<string, (string | null)[]>
-
 /**
- * Parses the parameters of an operation. Unknown ones are ignored.
+ * Parses the parameters of an operation. Unknown ones are ignored, unless they are near misses of known ones.
  * @throws {ApiError} invalid_parameter, naming the parameter and what is allowed.
  */
 export function parseParameters<O extends Operation>(
@@ -27,7 +33,7 @@ export function parseParameters<O extends Operation>(
   { path, query, headers }: ParameterSources,
   context: ParameterContext,
 ): ValuesFor<O> {
-  const raw = parseQuery(query)
+  const given = query === '' ? noQuery : readQuery(operation.parameters, query)
   const values: Record<string, unknown> = {}
   for (const [name, parameter] of Object.entries(operation.parameters)) {
     values[name] =
@@ -36,26 +42,97 @@ export function parseParameters<O extends Operation>(
         : parseOne(
             name,
             parameter,
-            parameter.in === 'query' ? (raw.get(name) ?? []) : [headers[name.toLowerCase()]].flat(),
+            parameter.in === 'query' ? (given.get(name) ?? []) : [headers[name.toLowerCase()] ?? []].flat(),
             context,
           )
   }
   return values as ValuesFor<O>
 }
 
-function parseQuery(query: string): RawQuery {
-  const raw: RawQuery = new Map()
-  if (query === '') return raw
+/** What a query without parameters gives. */
+const noQuery: ReadonlyMap<string, (string | null)[]> = new Map()
+
+/** The undecoded value of each parameter in a query, by its decoded name, in order. */
+function* pairsOf(query: string): Generator<[name: string, value: string]> {
   for (const part of query.split('&')) {
-    const [name = '', ...rest] = part.split('=')
-    const decodedName = decode(name)
-    if (decodedName === null || decodedName === '') continue
-    const texts = raw.get(decodedName)
-    const text = decode(rest.join('='))
-    if (texts) texts.push(text)
-    else raw.set(decodedName, [text])
+    const end = part.indexOf('=')
+    const name = decode(end === -1 ? part : part.slice(0, end))
+    if (name) yield [name, end === -1 ? '' : part.slice(end + 1)]
   }
-  return raw
+}
+
+type ListKind = (typeof listKinds)[number]
+
+const isListKind = (kind: Parameter['kind']): kind is ListKind =>
+  (listKinds as readonly Parameter['kind'][]).includes(kind)
+
+/** The parameter that a name in a query stands for: a list parameter may be written with brackets. */
+export function parameterNamed(parameters: Parameters, name: string): string | undefined {
+  if (Object.hasOwn(parameters, name)) return parameters[name]?.in === 'query' ? name : undefined
+  const plain = name.replace(/\[\d{0,4}\]$/, '')
+  const parameter = Object.hasOwn(parameters, plain) ? parameters[plain] : undefined
+  return parameter?.in === 'query' && isListKind(parameter.kind) ? plain : undefined
+}
+
+/**
+ * The texts that a query gives each parameter of an operation; null for one that is not percent-encoded UTF-8.
+ * @throws {ApiError} invalid_parameter for a name that is a near miss of a parameter, and for too many unknown names.
+ */
+function readQuery(parameters: Parameters, query: string): Map<string, (string | null)[]> {
+  const given = new Map<string, (string | null)[]>()
+  const unknown = new Map<string, string>()
+  for (const [written, value] of pairsOf(query)) {
+    const name = parameterNamed(parameters, written)
+    if (name === undefined) {
+      unknown.set(lettersOf(written), written)
+      if (unknown.size > unknownMax)
+        throw new ApiError('invalid_parameter', `The query has more than ${unknownMax} unknown parameters.`)
+      continue
+    }
+    const texts = given.get(name)
+    if (texts) texts.push(decode(value))
+    else given.set(name, [decode(value)])
+  }
+  refuseNearMisses(parameters, unknown)
+  return given
+}
+
+/** How many unknown names are compared with the known ones. No query that is meant has as many. */
+const unknownMax = 100
+
+/** A name in the letters that count when names are compared, without case, separators and what is in brackets. */
+const lettersOf = (name: string) => (name.split('[', 1)[0] ?? '').replaceAll(/[_\-\s]/g, '').toLowerCase()
+
+/**
+ * How many letters of an unknown name may differ from those of a parameter to count as a near miss of it. One letter is much of a short
+ * name: `ts` and `q`, which break caches and track, are no near misses of `ids` and `to`.
+ */
+const lettersOffMax = ({ length }: string) => (length >= 5 ? 2 : length >= 3 ? 1 : 0)
+
+/**
+ * A parameter whose name is mistyped would filter nothing, and the answer would be of everything. `unknown` holds names as they were
+ * written by the letters that count.
+ */
+function refuseNearMisses(parameters: Parameters, unknown: ReadonlyMap<string, string>): void {
+  if (unknown.size === 0) return
+  const known = Object.keys(parameters)
+    .filter(name => parameters[name]?.in === 'query')
+    .map(name => ({ name, letters: lettersOf(name) }))
+  for (const [letters, written] of unknown) {
+    const [nearest] = known
+      .map(({ name, letters: other }) => {
+        const max = lettersOffMax(other)
+        return { name, max, distance: editDistance(letters, other, max) }
+      })
+      .filter(({ distance, max }) => distance <= max)
+      .sort((one, other) => one.distance - other.distance)
+    if (!nearest) continue
+    const shown = written.replaceAll(/[^\w[\]-]/g, '?')
+    throw new ApiError(
+      'invalid_parameter',
+      `Unknown parameter \`${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown}\`: did you mean \`${nearest.name}\`?`,
+    )
+  }
 }
 
 function decode(text: string): string | null {
@@ -70,24 +147,48 @@ function decode(text: string): string | null {
 function parseOne(
   name: string,
   parameter: Parameter,
-  texts: (string | null | undefined)[],
+  texts: (string | null)[],
   context: ParameterContext,
 ): unknown {
-  const { kind, schema } = parameter
+  const { kind } = parameter
+  const schema = parameter.schema as Bounds
   const fail = (allowed: string): never => {
     throw new ApiError('invalid_parameter', `\`${name}\` ${allowed}.`)
   }
-  if (texts.length > 1) return fail('is given twice: give it once')
-  const [text] = texts
-  const fallback = (schema as { default?: unknown }).default
-  if (text === undefined) return fallback
-  if (text === null) return fail('is not percent-encoded UTF-8')
-  if (text.includes('\0')) return fail('contains a NUL character')
-  if (text === '' && emptyCountsAsAbsent.has(kind)) return fallback
-  return parsers[kind](text, schema as Bounds, fail, context)
+  if (texts.length > 1 && !isListKind(kind)) return fail('must be given only once')
+  const readable = texts.map(text => {
+    if (text === null) return fail('is not percent-encoded UTF-8')
+    return text.includes('\0') ? fail('contains a NUL character') : text
+  })
+  if (readable.length === 0) return schema.default
+  if (isListKind(kind)) return parseList(kind, readable, schema, fail, context)
+  if (readable[0] === '' && emptyCountsAsAbsent.has(kind)) return schema.default
+  return parsers[kind](readable[0] ?? '', schema, fail)
+}
+
+/** A list, in one order and without repetition whatever the spelling: one question has one answer. */
+function parseList(
+  kind: ListKind,
+  texts: string[],
+  schema: Bounds,
+  fail: (allowed: string) => never,
+  context: ParameterContext,
+): string[] | undefined {
+  const { maxItems = limits.idsMax } = schema
+  const items = texts.flatMap(text => (text === '' ? [] : text.split(',')))
+  if (Math.max(texts.length, items.length) > maxItems) return fail(`must have at most ${maxItems} values`)
+  if (emptyCountsAsAbsent.has(kind) && texts.every(text => text === '')) return undefined
+  const { valuesOf, allowed } = listParsers[kind](schema, context)
+  const values = items.flatMap(
+    (item, index) =>
+      valuesOf(item.trim()) ??
+      fail(`must be a comma-separated list of ${allowed}; value ${index + 1} is invalid`),
+  )
+  return [...new Set(values)].sort()
 }
 
 interface Bounds {
+  default?: unknown
   minimum?: number
   maximum?: number
   maxLength?: number
@@ -95,25 +196,27 @@ interface Bounds {
   enum?: string[]
   items?: { enum?: string[] }
 }
-type Parser = (
-  text: string,
+type Parser = (text: string, schema: Bounds, fail: (allowed: string) => never) => unknown
+/** What one item of a list stands for; undefined where it is malformed. */
+type ListParser = (
   schema: Bounds,
-  fail: (allowed: string) => never,
   context: ParameterContext,
-) => unknown
+) => { valuesOf(item: string): string[] | undefined; allowed: string }
 
 const emptyCountsAsAbsent = new Set<Parameter['kind']>([
   'text',
   'id',
-  'ids',
+  'related_ids',
+  'profile_word',
   'words',
   'event_types',
   'event_id',
 ])
 const idForm = /^[A-Za-z0-9_-]{1,64}$/
+const idCharacters = '1 to 64 characters of A-Z, a-z, 0-9, _ and -'
 const timeForm = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
-const parsers: Record<Parameter['kind'], Parser> = {
+const parsers: Record<Exclude<Parameter['kind'], ListKind>, Parser> = {
   integer(text, { minimum = 0, maximum }, fail) {
     const allowed = `must be an integer from ${minimum}${maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`}`
     if (!/^[0-9]+$/.test(text)) return fail(allowed)
@@ -130,20 +233,12 @@ const parsers: Record<Parameter['kind'], Parser> = {
   text(text, { maxLength = 200 }, fail) {
     return [...text].length > maxLength ? fail(`must have at most ${maxLength} characters`) : text
   },
-  id: text => text,
-  ids(text, { maxItems = 100 }, fail) {
-    const ids = text.split(',')
-    if (ids.length > maxItems) return fail(`must have at most ${maxItems} ids, comma separated`)
-    return [...new Set(ids.filter(id => idForm.test(id)))]
+  id(text, _schema, fail) {
+    return idForm.test(text) ? text : fail(`must be an id of ${idCharacters}`)
   },
+  profile_word: text => text,
   word(text, schema, fail) {
     return schema.enum?.includes(text) ? text : fail(`must be one of ${schema.enum?.join(', ')}`)
-  },
-  words(text, { items }, fail) {
-    const words = text.split(',')
-    return words.every(word => items?.enum?.includes(word))
-      ? words
-      : fail(`must be of ${items?.enum?.join(', ')}`)
   },
   time(sent, _schema, fail) {
     // An unencoded + of an offset arrives as a space.
@@ -164,16 +259,26 @@ const parsers: Record<Parameter['kind'], Parser> = {
       ? Number(text)
       : fail(`must be the id of an event, an integer from 0 to ${maximum}`)
   },
-  event_types(text, { maxItems = 100 }, fail, { eventTypes }) {
-    const wanted = text.split(',')
-    if (wanted.length > maxItems) return fail(`must have at most ${maxItems} kinds, comma separated`)
-    const kinds = new Set<string>()
-    for (const word of wanted) {
-      const named = eventTypes.filter(kind => namesType(word, kind))
-      if (named.length === 0)
-        return fail(`must name kinds of events, or families like war.*: ${eventTypes.join(', ')}`)
-      for (const kind of named) kinds.add(kind)
-    }
-    return [...kinds]
-  },
+}
+
+/** An id that is empty is none: who joins ids with commas may leave one at an end. */
+const idListParser: ListParser = () => ({
+  valuesOf: item => (item === '' ? [] : idForm.test(item) ? [item] : undefined),
+  allowed: `ids of ${idCharacters}`,
+})
+
+const listParsers: Record<ListKind, ListParser> = {
+  ids: idListParser,
+  related_ids: idListParser,
+  words: ({ items }) => ({
+    valuesOf: item => (items?.enum?.includes(item) ? [item] : undefined),
+    allowed: `the values ${items?.enum?.join(', ')}`,
+  }),
+  event_types: (_schema, { eventTypes }) => ({
+    valuesOf(item) {
+      const named = eventTypes.filter(kind => namesType(item, kind))
+      return named.length > 0 ? named : undefined
+    },
+    allowed: `event types, or families such as war.* (${eventTypes.join(', ')})`,
+  }),
 }

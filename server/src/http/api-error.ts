@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, type Scope } from '@chancery/contract'
+import { type ErrorCode, errors, type RateLimitReason, type Scope } from '@chancery/contract'
 
 /** A failure that the caller is told of. The message says what to do next and quotes no secret. */
 export class ApiError extends Error {
@@ -22,3 +22,9 @@ export const missingScope = (scope: Scope): ApiError =>
   })
 
 export const notFound = (what: string): ApiError => new ApiError('not_found', `There is no such ${what}.`)
+
+export const rateLimited = (reason: RateLimitReason, retryAfterSeconds: number, message: string): ApiError =>
+  new ApiError('rate_limited', message, {
+    'retry-after': String(retryAfterSeconds),
+    'x-ratelimit-reason': reason,
+  })

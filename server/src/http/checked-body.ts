@@ -1,3 +1,4 @@
+import { describeErrors } from '@chancery/contract'
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
@@ -12,8 +13,9 @@ export function bodyReader<S extends TSchema>(
   const check = Compile(schema)
   return body => {
     if (check.Check(body)) return body as Static<S>
-    const error = check.Errors(body).find(({ keyword }) => keyword !== 'boolean')
-    const place = error?.instancePath ? `${error.instancePath} ` : ''
-    throw refuse(`The body is not as it should be: ${place}${error?.message ?? 'no JSON object'}.`)
+    const [problem] = describeErrors(schema, check.Errors(body))
+    throw refuse(
+      `Invalid request body: ${problem ? `${problem.path} ${problem.reason}`.trim() : 'it must be a JSON object'}.`,
+    )
   }
 }

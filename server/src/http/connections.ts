@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { subjectOfAddress } from '../limits/index.ts'
@@ -17,6 +17,10 @@ export interface ConnectionTimings {
   idleMs: number
   /** How often head and request are looked at. */
   checkMs: number
+  /** Until the head of a request is there, while connections are scarce. */
+  crowdedHeadMs: number
+  /** After the last response, until the client has closed its side. */
+  lingerMs: number
 }
 
 export const usualTimings: ConnectionTimings = {
@@ -25,6 +29,8 @@ export const usualTimings: ConnectionTimings = {
   stalledMs: 60_000,
   idleMs: 72_000,
   checkMs: 1_000,
+  crowdedHeadMs: 1_000,
+  lingerMs: 2_000,
 }
 
 export interface ConnectionRules {
@@ -32,71 +38,145 @@ export interface ConnectionRules {
   registry: Registry
   /** All that are open at a time. */
   connectionsMax?: number
+  /** What waits to be sent on all of them together, in bytes. */
+  unsentBytesMax?: number
+  /** How long a request head may be incomplete while connections are scarce, in ms. */
+  crowdedHeadMs?: number
 }
 
-/** The part of all connections that one caller may hold. */
-const shareOfOne = 1 / 4
+/**
+ * Destroys connections whose TLS handshake fails or does not end in time. Node hands them to the handler of parser errors, and
+ * nothing can be sent on them.
+ */
+export function destroyFailedHandshakes(server: Server): void {
+  server.prependListener('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
+}
 
-/** From this part on, whoever asks nothing makes room. */
+/** The part of all connections that one caller may hold, and while connections are scarce. */
+const shareOfOne = 1 / 4
+const crowdedShareOfOne = 1 / 16
+
+/** From this part on connections are scarce: those without a request make room. */
 const crowdedFrom = 3 / 4
 
-const roomEveryMs = 1_000
+/** How often what waits to be sent is summed up, at most. */
+const sumEveryMs = 100
+
+interface OpenConnection {
+  socket: Socket
+  /** Requests whose response is not sent yet. */
+  requests: number
+  /** Since when it has waited for the head of a request, as `performance.now()`. */
+  waitsSince: number
+}
 
 /**
- * Bounds what connections take: all of them, and those of one IPv4 address or IPv6 /64, so that nobody keeps others out. A trusted
- * proxy speaks for many, and has no bound of its own. Who is refused finds the connection closed.
+ * Bounds what connections take: all of them, those of one IPv4 address or IPv6 /64, and the bytes that wait to be sent, so that
+ * nobody keeps others out. A trusted proxy calls for many, and has no bound of its own. Who is refused finds the connection closed.
  */
-export function boundConnections(
-  server: Server,
-  { trusted, registry, connectionsMax: max = connectionsMax() }: ConnectionRules,
-): void {
-  const open = new Map<string, number>()
-  let count = 0
+export function boundConnections(server: Server, rules: ConnectionRules): void {
+  const { trusted, registry, connectionsMax: max = connectionsMax() } = rules
+  const { unsentBytesMax = 64 * 1_048_576, crowdedHeadMs = usualTimings.crowdedHeadMs } = rules
+  const held = new Map<string, number>()
+  const open = new Map<string, OpenConnection>()
+  const connectionOf = new WeakMap<Socket, OpenConnection>()
   let madeRoomAt = Number.NEGATIVE_INFINITY
+  let summedAt = Number.NEGATIVE_INFINITY
   const registers = [registry]
   const refused = new Counter({
     name: 'chancery_connections_refused_total',
-    help: 'Connections that were closed at once: one address holds too many (address), or all together are too many (all).',
+    help: 'Connections closed, by reason: per-address limit (address), total limit (all), unsent-bytes limit (unsent).',
     labelNames: ['reason'],
     registers,
   })
-  for (const reason of ['address', 'all']) refused.inc({ reason }, 0)
+  for (const reason of ['address', 'all', 'unsent']) refused.inc({ reason }, 0)
   new Gauge({
     name: 'chancery_connections_open',
     help: 'Connections to the public listener that are open.',
     registers,
     collect() {
-      this.set(count)
+      this.set(open.size)
     },
   })
 
-  server.maxConnections = max
-  server.on('drop', () => refused.inc({ reason: 'all' }))
+  const isCrowded = () => open.size >= max * crowdedFrom
 
+  /** Closes idle connections, and those on which a TLS handshake or the head of a request has been incomplete for too long. */
   function makeRoom(): void {
     const now = performance.now()
-    if (count < max * crowdedFrom || now - madeRoomAt < roomEveryMs) return
+    if (!isCrowded() || now - madeRoomAt < crowdedHeadMs / 4) return
     madeRoomAt = now
     server.closeIdleConnections()
+    for (const { socket, requests, waitsSince } of open.values())
+      if (requests === 0 && now - waitsSince >= crowdedHeadMs) socket.destroy()
   }
+
+  /** Where too much waits to be sent, those are closed on which the most does: their callers do not read it. */
+  function boundUnsent(): void {
+    const now = performance.now()
+    if (now - summedAt < sumEveryMs) return
+    summedAt = now
+    let sum = 0
+    for (const { socket } of open.values()) sum += socket.writableLength
+    if (sum <= unsentBytesMax) return
+    const sockets = [...open.values()].map(({ socket }) => socket)
+    for (const socket of sockets.sort((one, other) => other.writableLength - one.writableLength)) {
+      sum -= socket.writableLength
+      socket.destroy()
+      refused.inc({ reason: 'unsent' })
+      if (sum <= unsentBytesMax) return
+    }
+  }
+
+  server.maxConnections = max
+  server.on('drop', () => {
+    refused.inc({ reason: 'all' })
+    makeRoom()
+  })
 
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket
     const subject = subjectOfAddress(remoteAddress)
-    const held = open.get(subject) ?? 0
-    if (held >= max * shareOfOne && !trusted.includes(remoteAddress)) {
+    const count = held.get(subject) ?? 0
+    const share = isCrowded() ? crowdedShareOfOne : shareOfOne
+    if (count >= max * share && !trusted.includes(remoteAddress)) {
       refused.inc({ reason: 'address' })
       socket.destroy()
       return
     }
-    open.set(subject, held + 1)
-    count += 1
+    const peer = peerOf(socket)
+    const connection = { socket, requests: 0, waitsSince: performance.now() }
+    held.set(subject, count + 1)
+    open.set(peer, connection)
+    connectionOf.set(socket, connection)
     socket.once('close', () => {
-      const left = (open.get(subject) ?? 1) - 1
-      if (left === 0) open.delete(subject)
-      else open.set(subject, left)
-      count -= 1
+      const left = (held.get(subject) ?? 1) - 1
+      if (left === 0) held.delete(subject)
+      else held.set(subject, left)
+      open.delete(peer)
     })
     makeRoom()
   })
+
+  // With TLS, requests come on another socket than the connection.
+  server.on('secureConnection', (socket: Socket) => {
+    const connection = open.get(peerOf(socket))
+    if (!connection) return
+    connection.socket = socket
+    connectionOf.set(socket, connection)
+  })
+
+  server.prependListener('request', ({ socket }: IncomingMessage, res: ServerResponse) => {
+    boundUnsent()
+    const connection = connectionOf.get(socket)
+    if (!connection) return
+    connection.requests += 1
+    res.once('close', () => {
+      connection.requests -= 1
+      connection.waitsSince = performance.now()
+    })
+  })
 }
+
+const peerOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
+  `${remoteAddress} ${remotePort} ${localAddress}`

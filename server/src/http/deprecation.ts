@@ -1,4 +1,5 @@
 import type { Contract, Deprecation, Operation } from '@chancery/contract'
+import { parameterNamed } from './parameters.ts'
 
 /** The headers of RFC 9745 and RFC 8594. */
 const headersOf = ({ since, sunset }: Deprecation): Record<string, string> => ({
@@ -20,7 +21,8 @@ export function createDeprecations(contract: Contract, operation: Operation) {
   )
   if (always.length + byParameter.length === 0) return undefined
   return (query: URLSearchParams): Record<string, string> => {
-    const given = byParameter.filter(([name]) => query.has(name)).map(([, deprecation]) => deprecation)
+    const names = new Set([...query.keys()].map(name => parameterNamed(operation.parameters, name)))
+    const given = byParameter.filter(([name]) => names.has(name)).map(([, deprecation]) => deprecation)
     const [first] = [...always, ...given].sort(
       (one, other) => Date.parse(one.sunset) - Date.parse(other.sunset),
     )

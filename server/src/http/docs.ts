@@ -1,60 +1,75 @@
-import { createHash } from 'node:crypto'
-import { gunzipSync } from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createReferenceFiles, type PackedScript } from './reference/reference-files.ts'
+import { hash } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { createReferenceFiles } from './reference/reference-files.ts'
+import { createOnce, createStaticFile, sendStaticFile } from './static-file.ts'
 
 export interface DocsOptions {
-  /** The OpenAPI document, as it is at the time of the call. */
+  /** The OpenAPI document. Called once, at the first request. */
   document: () => object
   /** What the browser shows as the page's title. */
   title: string
 }
 
-/** Serves the OpenAPI document at `/openapi.json` and the reference page at `/docs`, which asks nothing of any other origin. */
+/** Serves the OpenAPI document at `/openapi.json` and the reference page at `/docs`, which loads nothing of any other origin. */
 export function registerDocs(app: FastifyInstance, { document, title }: DocsOptions): void {
-  app.get('/openapi.json', { exposeHeadRoute: true }, (req, reply) => {
-    const body = JSON.stringify(document())
-    const etag = etagOf(body)
-    reply.headers({ etag, 'cache-control': 'no-cache', 'access-control-allow-origin': '*' })
-    if (req.headers['if-none-match'] === etag) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(body)
-  })
-
+  const readDocument = createOnce(async () =>
+    createStaticFile(JSON.stringify(document()), 'application/json; charset=utf-8', {
+      'cache-control': 'no-cache',
+      'access-control-allow-origin': '*',
+    }),
+  )
   const readFiles = createReferenceFiles({
     routePrefix: prefix,
     configuration: { ...quiet, url: '/openapi.json', pageTitle: title },
   })
-  app.register(async pages => {
-    pages.addHook('onRequest', async (_req, reply) => {
-      reply.headers({
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
-        'cache-control': 'no-cache',
-      })
+  const readPage = createOnce(async () => {
+    const html = (await readFiles()).html.replace('<html>', '<html lang="en">')
+    return createStaticFile(html, 'text/html; charset=utf-8', {
+      ...pageHeaders,
+      'content-security-policy': policyFor(html),
     })
-    pages.get(prefix, async (_req, reply) => reply.redirect(`${prefix}/`, 301))
-    pages.get(`${prefix}/`, async (_req, reply) => {
-      const html = (await readFiles()).html.replace('<html>', '<html lang="en">')
-      return reply
-        .header('content-security-policy', policyFor(html))
-        .type('text/html; charset=utf-8')
-        .send(html)
-    })
-    pages.get(`${prefix}/js/scalar.js`, async (req, reply) =>
-      sendScript(req, reply, (await readFiles()).script),
-    )
   })
+  const readScript = createOnce(async () => ({ ...(await readFiles()).script, headers: pageHeaders }))
+
+  const method = ['GET', 'HEAD']
+  app.route({ method, url: prefix, handler: async (_req, reply) => reply.redirect(`${prefix}/`, 301) })
+  for (const [url, read] of [
+    ['/openapi.json', readDocument],
+    [`${prefix}/`, readPage],
+    [`${prefix}/js/scalar.js`, readScript],
+  ] as const)
+    app.route({ method, url, handler: async (req, reply) => sendStaticFile(req, reply, await read()) })
 }
 
 const prefix = '/docs'
 
-/** Browsers keep it, and nearly all of them take it packed. */
-function sendScript(req: FastifyRequest, reply: FastifyReply, { gzip, etag }: PackedScript): FastifyReply {
-  reply.headers({ etag, vary: 'accept-encoding' })
-  if (req.headers['if-none-match'] === etag) return reply.code(304).send()
-  reply.type('application/javascript; charset=utf-8')
-  if (!/\bgzip\b/.test(req.headers['accept-encoding'] ?? '')) return reply.send(gunzipSync(gzip))
-  return reply.header('content-encoding', 'gzip').send(gzip)
+const pageHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+}
+
+const securityTxtDays = 180
+
+/** Serves `/.well-known/security.txt` (RFC 9116). It always expires half a year from today. */
+export function registerSecurityTxt(
+  app: FastifyInstance,
+  { contact, publicUrl }: { contact: string; publicUrl: () => string },
+): void {
+  const url = '/.well-known/security.txt'
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    handler: async (_req, reply) => {
+      const expires = new Date()
+      expires.setUTCHours(0, 0, 0, 0)
+      expires.setUTCDate(expires.getUTCDate() + securityTxtDays)
+      return reply
+        .header('cache-control', 'no-cache')
+        .type('text/plain; charset=utf-8')
+        .send(`Contact: ${contact}\nExpires: ${expires.toISOString()}\nCanonical: ${publicUrl()}${url}\n`)
+    },
+  })
 }
 
 /** Everything that would call home, or invite the reader to, is off. The policy below would stop it besides. */
@@ -74,13 +89,10 @@ const quiet = {
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
 } as const
 
-const etagOf = (text: string) => `"${hashOf(text).slice(0, 27)}"`
-const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
-
 /** Own origin only. The one inline script is allowed by its hash; Scalar styles its elements inline. */
 function policyFor(html: string): string {
   const scripts = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)]
-  const hashes = scripts.map(([, script = '']) => `'sha256-${hashOf(script)}'`)
+  const hashes = scripts.map(([, script = '']) => `'sha256-${hash('sha256', script, 'base64')}'`)
   return [
     "default-src 'none'",
     `script-src 'self' ${hashes.join(' ')}`,

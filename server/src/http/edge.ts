@@ -1,10 +1,11 @@
+import { limits as promises } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Keys } from '../access/keys.ts'
 import type { KeyRecord } from '../access/store.ts'
 import { anonymous, type Key, type Viewer } from '../access/viewer.ts'
 import { type Allowance, type LimitStore, subjectOfAddress } from '../limits/index.ts'
-import { ApiError } from './api-error.ts'
-import { allowedMethods, corsHeaders, preflightHeaders } from './cors.ts'
+import { ApiError, rateLimited } from './api-error.ts'
+import { allowedMethods, apiHeaders, preflightHeaders } from './cors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,6 +24,8 @@ export interface EdgeOptions {
   /** Calls in one window without a key, and with a key that has no limit of its own. */
   anonymousLimit: number
   keyLimit: number
+  /** Calls in one window with all keys of a player together that have no limit of their own. */
+  playerLimit: number
 }
 
 /** Who calls, from which bucket, and what is left in it. */
@@ -36,11 +39,16 @@ export interface Edge {
 /** What the caller presents: nothing, a text that may be a key, or something that cannot be one. */
 type Credential = { kind: 'none' } | { kind: 'key'; text: string } | { kind: 'malformed' }
 
-export function createEdge({ keys, limits, anonymousLimit, keyLimit }: EdgeOptions): Edge {
+export function createEdge({ keys, limits, anonymousLimit, keyLimit, playerLimit }: EdgeOptions): Edge {
   const peek = (address: string | undefined) => limits.peek(subjectOf(undefined, address), anonymousLimit)
 
-  const take = (req: FastifyRequest, key: KeyRecord | undefined) =>
-    limits.take(subjectOf(key, req.ip), key ? (key.callLimit ?? keyLimit) : anonymousLimit)
+  function take(req: FastifyRequest, key: KeyRecord | undefined) {
+    if (!key) return limits.take(subjectOf(undefined, req.ip), anonymousLimit)
+    const window = `key:${key.windowId}`
+    // A limit that the operator gave one key is not shared with the others.
+    if (key.callLimit !== null) return limits.take(window, key.callLimit)
+    return limits.take(window, keyLimit, { subject: `player:${key.playerId}`, limit: playerLimit })
+  }
 
   function wrongMethod(req: FastifyRequest): ApiError | undefined {
     const methods = req.routeOptions.config.methods ?? allowedMethods
@@ -57,7 +65,7 @@ export function createEdge({ keys, limits, anonymousLimit, keyLimit }: EdgeOptio
   ): ApiError | undefined {
     const wrong = wrongMethod(req)
     if (wrong) return wrong
-    if (!req.allowance.isAllowed) return rateLimited(req.allowance)
+    if (!req.allowance.isAllowed) return callLimitExceeded(req.allowance, callersOf(key))
     if (credential.kind !== 'none' && !key) {
       return new ApiError('invalid_api_key', undefined, { 'www-authenticate': 'Bearer' })
     }
@@ -68,7 +76,7 @@ export function createEdge({ keys, limits, anonymousLimit, keyLimit }: EdgeOptio
     peek,
 
     admit(req, reply, done) {
-      reply.headers(corsHeaders).header('x-request-id', req.id)
+      reply.headers(apiHeaders).header('x-request-id', req.id)
       const credential = credentialOf(req.headers.authorization)
 
       const settle = (key: KeyRecord | undefined, allowance: Allowance) => {
@@ -107,7 +115,7 @@ export function createEdge({ keys, limits, anonymousLimit, keyLimit }: EdgeOptio
   }
 }
 
-/** Whose calls, and whose streams, these are: a key's, or an address's. */
+/** Whose streams these are, and whose calls where there is no key: a key's, or an address's. */
 export const subjectOf = (key: Key | undefined, address: string | undefined): string =>
   key ? `key:${key.id}` : `ip:${subjectOfAddress(address ?? '')}`
 
@@ -139,5 +147,28 @@ export const rateHeaders = ({ limit, remaining, resetAt }: Allowance) => ({
   'x-ratelimit-reset': String(Math.ceil(resetAt / 1000)),
 })
 
-const rateLimited = ({ retryAfterSeconds }: Allowance) =>
-  new ApiError('rate_limited', undefined, { 'retry-after': String(retryAfterSeconds) })
+/** Limits requests for what is outside the API by address, each `bucket` by itself. For `onRequest`. */
+export const limitAddress =
+  (limits: LimitStore, bucket: string, limit: number) =>
+  async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.header('x-request-id', req.id)
+    const allowance = await limits.take(`${bucket}:${subjectOf(undefined, req.ip)}`, limit)
+    if (!allowance.isAllowed) throw callLimitExceeded(allowance, 'from one address')
+  }
+
+/** Of pages, scripts and documents: one bucket for all of them. */
+export const limitPages = (limits: LimitStore) => limitAddress(limits, 'pages', promises.pageRequests)
+
+const callLimitExceeded = ({ limit, retryAfterSeconds }: Allowance, whose: string) =>
+  rateLimited(
+    'calls',
+    retryAfterSeconds,
+    `Rate limit exceeded: ${limit} ${limit === 1 ? 'call' : 'calls'} in ${promises.windowSeconds} seconds ${whose}. Wait for the seconds that retry-after states.`,
+  )
+
+function callersOf(key: KeyRecord | undefined): string {
+  if (!key) return 'from one address'
+  return key.callLimit === null
+    ? 'with this key, or the limit shared by all keys of its player'
+    : 'with this key'
+}

@@ -1,12 +1,21 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { ApiError } from './api-error.ts'
-import { corsHeaders } from './cors.ts'
+import { ApiError, rateLimited } from './api-error.ts'
+import { apiHeaders } from './cors.ts'
 import { type Edge, rateHeaders } from './edge.ts'
 import { errorBody } from './errors.ts'
+import { lingeringClose } from './lingering-close.ts'
 import type { Observer } from './observe.ts'
+import { waitingMax } from './pipelining.ts'
 import type { RequestIds } from './request-id.ts'
+
+export interface ParserErrorOptions {
+  /** How long a connection stays open after its last response, in ms. */
+  lingerMs: number
+  /** Sent with every response of the listener. */
+  fixedHeaders?: Readonly<Record<string, string>>
+}
 
 /**
  * Answers what never becomes a request: what the parser refuses, CONNECT, expectations that nobody fulfils, and what is sent too far
@@ -17,12 +26,14 @@ export function createParserErrors(
   edge: Pick<Edge, 'peek'>,
   requestIds: RequestIds,
   observer: Pick<Observer, 'answeredBeside'>,
+  { lingerMs, fixedHeaders = {} }: ParserErrorOptions,
 ) {
   async function answerOf(address: string | undefined, error: ApiError) {
     const requestId = requestIds.make()
     const body = errorBody(error, requestId)
     const headers = {
-      ...corsHeaders,
+      ...fixedHeaders,
+      ...apiHeaders,
       ...rateHeaders(await edge.peek(address)),
       ...error.headers,
       'x-request-id': requestId,
@@ -40,8 +51,10 @@ export function createParserErrors(
     const { body, headers } = await answerOf(address, error)
     if (!socket.writable) return
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    socket.end(
+    lingeringClose(
+      socket,
       `HTTP/1.1 ${error.status} ${reasons[error.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${isHead ? '' : body}`,
+      lingerMs,
     )
   }
 
@@ -58,10 +71,10 @@ export function createParserErrors(
       answer(
         req,
         res,
-        new ApiError(
-          'rate_limited',
-          'Too many requests wait on this connection. Send the next one when an answer has come, or open another connection.',
-          { 'retry-after': '1' },
+        rateLimited(
+          'pipelining',
+          1,
+          `Too many pipelined requests: at most ${waitingMax}, of 64 KB together, may wait on one connection. Wait for a response before you send the next request, or open another connection.`,
         ),
       ),
 

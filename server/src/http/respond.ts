@@ -37,7 +37,8 @@ export function sendShared(
   body: SharedBody,
   kind: Exclude<WholeBody, 'personal'>,
 ): FastifyReply | Promise<FastifyReply> {
-  const isCompressed = body.bytes.length >= compressFromBytes && acceptsGzip(req.headers['accept-encoding'])
+  const isCompressed =
+    body.bytes.length >= compressFromBytes && accepts(req.headers['accept-encoding'], 'gzip')
   reply.headers({
     etag: isCompressed ? `"${body.tag}-gzip"` : `"${body.tag}"`,
     'cache-control': cacheControl[kind],
@@ -66,7 +67,7 @@ export function sendPersonal(reply: FastifyReply, json: string): FastifyReply {
 }
 
 /** If-None-Match compares weakly, and either representation of a body stands for it. */
-function isKnown(header: string | undefined, tag: string): boolean {
+export function isKnown(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
   if (header.trim() === '*') return true
   return header.split(',').some(candidate => {
@@ -75,18 +76,18 @@ function isKnown(header: string | undefined, tag: string): boolean {
   })
 }
 
-/** What the header says of gzip by name counts; `*` speaks for the codings that it does not name. */
-function acceptsGzip(header: string | string[] | undefined): boolean {
+/** Whether Accept-Encoding allows a coding; `*` stands for the codings that it does not name. */
+export function accepts(header: string | string[] | undefined, coding: 'gzip' | 'br'): boolean {
   if (header === undefined) return false
   const qualities = new Map(
     String(header)
       .toLowerCase()
       .split(',')
       .map(part => {
-        const [coding = '', ...parameters] = part.trim().split(/\s*;\s*/)
+        const [name = '', ...parameters] = part.trim().split(/\s*;\s*/)
         const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
-        return [coding, quality === undefined ? 1 : Number(quality)] as const
+        return [name, quality === undefined ? 1 : Number(quality)] as const
       }),
   )
-  return (qualities.get('gzip') ?? qualities.get('*') ?? 0) > 0
+  return (qualities.get(coding) ?? qualities.get('*') ?? 0) > 0
 }

@@ -1,6 +1,6 @@
 import { limits } from '@chancery/contract'
 import type { Viewer } from '../access/viewer.ts'
-import { ApiError } from './api-error.ts'
+import { rateLimited } from './api-error.ts'
 import { subjectOf } from './edge.ts'
 
 /** A place for one stream. */
@@ -21,10 +21,10 @@ export function createStreamSlots({ perKey, perAddress }: { perKey: number; perA
       const slots = key ? perKey : perAddress
       const count = taken.get(subject) ?? 0
       if (count >= slots) {
-        throw new ApiError(
-          'rate_limited',
-          `At most ${slots} ${slots === 1 ? 'stream' : 'streams'} may be open at a time ${key ? 'with one key' : 'from one address without a key'}. Close one, or try again later.`,
-          { 'retry-after': String(limits.retryAfterStreamsSeconds) },
+        throw rateLimited(
+          'streams',
+          limits.retryAfterStreamsSeconds,
+          `Stream limit exceeded: at most ${slots} event ${slots === 1 ? 'stream' : 'streams'} may be open at a time ${key ? 'with one key' : 'from one address without a key'}. Close one, or try again later.`,
         )
       }
       taken.set(subject, count + 1)

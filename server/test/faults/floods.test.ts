@@ -116,7 +116,12 @@ test('who sends further ahead of the answers gets those, is told to wait, and lo
   assert.equal(isClosed, true)
   const last = answers.at(-1)
   assert.deepEqual([last?.headers['retry-after'], last?.headers.connection], ['1', 'close'])
-  assert.match(last?.body ?? '', /"code":"rate_limited".*wait on this connection/)
+  assert.match(last?.body ?? '', /"code":"rate_limited".*Too many pipelined requests/)
+})
+
+test('the refusal arrives also where much more was sent than is read', async () => {
+  const { answers, isClosed } = await exchange(front.url, get('/api/v1/game').repeat(20_000), { count: 34 })
+  assert.deepEqual([answers.at(-1)?.status, isClosed], [429, true])
 })
 
 test('a connection on which one after the other is asked goes on for ever', async () => {

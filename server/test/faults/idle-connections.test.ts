@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http from 'node:http'
+import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { Registry } from 'prom-client'
-import { boundConnections } from '../../src/http/connections.ts'
+import { boundConnections, type ConnectionRules } from '../../src/http/connections.ts'
 import { connectionsMax } from '../../src/http/connections-max.ts'
+import { boundPipelining } from '../../src/http/pipelining.ts'
 import { createTrustedProxies } from '../../src/http/trusted-proxies.ts'
 import { until } from '../support/until.ts'
+import { type Certificate, makeCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 import { startFront } from './front-support/front.ts'
 import { isFull } from './front-support/full.ts'
 import { assertServed, besides } from './front-support/honest.ts'
-import { filesMax, openSockets } from './front-support/sockets.ts'
+import { filesMax, openSockets, type Sockets } from './front-support/sockets.ts'
 
 const count = isFull ? 10_000 : 1_000
 /** Long enough to open all of them. */
@@ -52,19 +55,40 @@ for (const [name, text, headMs, idleMs] of [
     await until(() => front.files() < files + 20, 'the files are given back')
   })
 
+/** More than the system takes for somebody who reads nothing. */
+const largeBody = Buffer.alloc(16 * 1_048_576)
+
 /** A plain server that has its bounds. */
-async function startBounded(t: TestContext, max: number, trusted: string[] = []) {
+async function startBounded(
+  t: TestContext,
+  connectionsMax: number,
+  {
+    trusted = [],
+    tls,
+    ...rules
+  }: { trusted?: string[]; tls?: Certificate } & Partial<Omit<ConnectionRules, 'trusted'>> = {},
+) {
   const registry = new Registry()
-  // Whoever asked once may stay longer than a test waits.
-  const server = http.createServer({ keepAliveTimeout: 120_000 }, (_req, res) => res.end('ok'))
-  boundConnections(server, { trusted: createTrustedProxies(trusted), registry, connectionsMax: max })
+  // Whoever asked once, and a half request, may stay longer than a test waits.
+  const options = {
+    keepAliveTimeout: 120_000,
+    headersTimeout: 0,
+    requestTimeout: 0,
+    handshakeTimeout: 120_000,
+  }
+  const respond = (req: http.IncomingMessage, res: http.ServerResponse) =>
+    res.end(req.url === '/large' ? largeBody : 'ok')
+  const server = tls
+    ? https.createServer({ ...options, ...tls }, respond)
+    : http.createServer(options, respond)
+  boundConnections(server, { trusted: createTrustedProxies(trusted), registry, connectionsMax, ...rules })
   server.listen(0, '0.0.0.0')
   await once(server, 'listening')
   t.after(() => {
     server.close()
     server.closeAllConnections()
   })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http${tls ? 's' : ''}://127.0.0.1:${(server.address() as AddressInfo).port}`
   const metric = async (line: string) =>
     Number(
       new RegExp(`^${line.replace(/[{}]/g, '\\$&')} (\\d+)$`, 'm').exec(await registry.metrics())?.[1] ?? 0,
@@ -89,7 +113,7 @@ test('one address holds a quarter of all connections at most, and whoever calls 
 })
 
 test('a trusted proxy speaks for many: its connections are not those of one caller', { skip }, async t => {
-  const { url, metric } = await startBounded(t, 40, ['127.0.0.10'])
+  const { url, metric } = await startBounded(t, 40, { trusted: ['127.0.0.10'] })
   const many = await openSockets(url, { count: 25, from: () => '127.0.0.10' })
   assert.equal((await fetch(url)).status, 200)
   assert.equal(many.ended(), 0)
@@ -105,6 +129,105 @@ test('when connections are getting scarce, those on which nothing is asked make 
   assert.equal(idle.ended(), 0)
   assert.equal((await fetch(url)).status, 200)
   await until(() => idle.ended() === 29, 'they have made room')
+})
+
+const halfHead = 'GET / HTTP/1.1\r\nHost: x\r\n'
+
+test('four addresses that open half requests again and again keep out nobody', { skip }, async t => {
+  const { url, metric } = await startBounded(t, 40)
+  let isOver = false
+  const held = new Set<Sockets>()
+  const renewing = [10, 11, 12, 13].map(async host => {
+    while (!isOver) {
+      const sockets = await openSockets(url, { count: 20, text: halfHead, from: () => `127.0.0.${host}` })
+      held.add(sockets)
+      const ended = sockets.ended()
+      await until(() => isOver || sockets.ended() > ended, 'some are closed')
+    }
+  })
+  await until(async () => (await metric('chancery_connections_open')) >= 30, 'connections are scarce')
+  for (let call = 0; call < 40; call += 1)
+    assert.equal((await fetch(url, { headers: { connection: 'close' } })).status, 200)
+  assert.equal(await metric('chancery_connections_refused_total{reason="all"}'), 0)
+  isOver = true
+  await Promise.all(renewing)
+  for (const sockets of held) sockets.destroy()
+})
+
+for (const isTls of [false, true])
+  test(`while connections are scarce an unfinished ${isTls ? 'handshake' : 'head'} is given less time`, {
+    skip: skip || (isTls && withoutCertificates),
+  }, async t => {
+    const tls = isTls ? makeCertificate('IP:127.0.0.1') : undefined
+    const { url } = await startBounded(t, 40, { crowdedHeadMs: 200, ...(tls && { tls }) })
+    const text = isTls ? '\u0016\u0003\u0001' : halfHead
+    const half = await openSockets(url, { count: 36, text, from: index => `127.0.0.${10 + (index % 20)}` })
+    const calls = async () => {
+      const req = tls ? https.get(url, { ca: tls.cert, agent: false }) : http.get(url, { agent: false })
+      const [res] = (await once(req, 'response')) as [http.IncomingMessage]
+      assert.equal(Buffer.concat(await res.toArray()).toString(), 'ok')
+    }
+    await until(async () => {
+      await calls()
+      // From fewer than 30 on they are no longer scarce.
+      return half.ended() > 6
+    }, 'they have made room')
+    half.destroy()
+  })
+
+test('where too much waits to be sent, those who do not read it are closed', { skip }, async t => {
+  const { url, metric } = await startBounded(t, 40, { unsentBytesMax: 4 * largeBody.length })
+  const text = 'GET /large HTTP/1.1\r\nHost: x\r\n\r\n'
+  const from = (index: number) => `127.0.0.${10 + index}`
+  const unread = await openSockets(url, { count: 4, text, reads: false, from })
+  await fetch(url)
+  assert.equal(await metric('chancery_connections_refused_total{reason="unsent"}'), 0)
+  const more = await openSockets(url, { count: 8, text, reads: false, from })
+  await until(async () => {
+    assert.equal((await fetch(url)).status, 200)
+    return (await metric('chancery_connections_refused_total{reason="unsent"}')) >= 7
+  }, 'all but a few are closed')
+  unread.destroy()
+  more.destroy()
+})
+
+test('a request is handled when the response before it was taken', async t => {
+  let handled = 0
+  const server = http.createServer((req, res) => {
+    handled += 1
+    res.end(req.url === '/large' ? largeBody : 'last')
+  })
+  boundPipelining(server, () => assert.fail('nothing is refused'), 2_000)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
+  const text = get('/large').repeat(5) + get('/', 'Connection: close\r\n')
+  const { all } = await openSockets(url, { count: 1, text, reads: false })
+  const [socket] = all
+  assert.ok(socket)
+  await fetch(url, { headers: { connection: 'close' } })
+  assert.equal(handled, 2)
+  let bytes = 0
+  for await (const part of socket) bytes += part.length
+  assert.equal(handled, 7)
+  assert.ok(bytes > 5 * largeBody.length)
+})
+
+test('requests that wait are bounded by the size of their headers too', async t => {
+  let refused = 0
+  // The first response is never sent: all others wait.
+  const server = http.createServer(() => {})
+  boundPipelining(server, () => (refused += 1), 2_000)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const large = `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(12_000)}\r\n\r\n`
+  const { destroy } = await openSockets(url, { count: 1, text: large.repeat(7) })
+  await until(() => refused === 1, 'the seventh is refused')
+  destroy()
 })
 
 test('beyond all that may be open a connection is closed at once, and counted', { skip }, async t => {

@@ -90,6 +90,23 @@ test(`${count} callers who ask for much and read nothing are ended, and cost no 
   assert.ok(megabytes < count / 10, `${megabytes} MB`)
 })
 
+test('callers who ask for the largest file again and again and read nothing cost no memory to speak of', async t => {
+  const front = await startFront()
+  t.after(() => front.close())
+  const file = '/docs/js/scalar.js'
+  const headers = { 'accept-encoding': 'identity' }
+  const { length } = await (await fetch(front.url + file, { headers })).bytes()
+  const before = await front.usage()
+  const text = `GET ${file} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(33)
+  const sockets = await openSockets(front.url, { count: 8, text, reads: false })
+  // Whoever calls after them is answered after them.
+  await fetch(`${front.url}/healthz`)
+  const megabytes = ((await front.usage()).usedBytes - before.usedBytes) / 1e6
+  sockets.destroy()
+  t.diagnostic(`${megabytes.toFixed(1)} MB for ${8 * 33} times ${length / 1e6} MB`)
+  assert.ok(megabytes < 40, `${megabytes} MB`)
+})
+
 test('a stream of facts may take its time at the private door, and who has no token may not', async t => {
   const post = (token: string) =>
     `POST /facts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 9000\r\n\r\n`

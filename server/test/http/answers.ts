@@ -28,8 +28,11 @@ async function untilUpToDate({ body }: Response): Promise<string> {
 
 export const saysUpToDate = (text: string): boolean => /^: up to date\nid: \d+\n\n/m.test(text)
 
-const exposedHeaders =
-  'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, etag, www-authenticate'
+/** The headers of answers that a page of another origin has to read. */
+const exposedHeaders = [
+  ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-reason', 'retry-after'],
+  ...['x-request-id', 'etag', 'www-authenticate', 'deprecation', 'sunset', 'date', 'link'],
+]
 
 /** Holds an answer to what every answer of the API carries. */
 export function assertAnswer({ headers }: Answered, what: string): void {
@@ -38,7 +41,12 @@ export function assertAnswer({ headers }: Answered, what: string): void {
   }
   assert.match(headers['x-request-id'] ?? 'none', /^[A-Za-z0-9_-]{8,64}$/, `${what}: x-request-id`)
   assert.equal(headers['access-control-allow-origin'], '*', what)
-  assert.equal(headers['access-control-expose-headers'], exposedHeaders, what)
+  assert.deepEqual(
+    headers['access-control-expose-headers']?.split(', ').sort(),
+    exposedHeaders.toSorted(),
+    what,
+  )
+  assert.equal(headers['x-content-type-options'], 'nosniff', what)
 }
 
 /** Holds an answer to the one shape of every error. Returns its message. */

@@ -1,16 +1,50 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
+import { bases, limits } from '@chancery/contract'
+import { addressOf, readGuides } from '../../src/http/guides/read-guides.ts'
+import { ConfigError, readConfig } from '../../src/index.ts'
 import { subjectOfAddress } from '../../src/limits/index.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
 
 let chancery: TestChancery
+let pages: string[]
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startChancery({
+    CHANCERY_ANONYMOUS_LIMIT: '',
+    CHANCERY_SECURITY_CONTACT: 'mailto:security@game.example',
+  })
+  const guides = (await readGuides()).map(addressOf)
+  pages = ['/openapi.json', '/docs', '/docs/', '/docs/js/scalar.js', '/docs/guides', ...guides, '/developers']
 })
 after(() => chancery.close())
 
+interface Asked {
+  method?: string
+  /** Which client it is: an address of this machine. */
+  from?: string
+  headers?: Record<string, string>
+  agent?: http.Agent
+}
+
+async function ask(path: string, { method = 'GET', from = '127.0.0.1', headers = {}, agent }: Asked = {}) {
+  const { hostname, port } = new URL(chancery.url)
+  const options = { hostname, port, path, method, headers, localAddress: from, agent: agent ?? false }
+  const [res] = (await once(http.request(options).end(), 'response')) as [IncomingMessage]
+  return { status: res.statusCode, headers: res.headers, body: Buffer.concat(await res.toArray()) }
+}
+
+/** Uses up a limit, several calls at a time: all of them have to fit one window. */
+async function useUp(path: string, asked: Asked, calls: number, status: number): Promise<void> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 8 })
+  const all = await Promise.all(Array.from({ length: calls }, () => ask(path, { ...asked, agent })))
+  agent.destroy()
+  assert.ok(all.every(answer => answer.status === status))
+}
+
 for (const path of ['/healthz', '/readyz', '/openapi.json']) {
-  test(`${path} is answered to GET and HEAD, and takes nothing from anybody's limit`, async () => {
+  test(`${path} is answered to GET and HEAD, and takes nothing from the limit of the API`, async () => {
     for (const method of ['GET', 'HEAD']) {
       const response = await fetch(chancery.url + path, { method })
       assert.equal(response.status, 200, method)
@@ -18,6 +52,87 @@ for (const path of ['/healthz', '/readyz', '/openapi.json']) {
     }
   })
 }
+
+test('every page answers HEAD with the headers of GET, and neither takes from the limit of the API', async () => {
+  const kept = ({ headers }: { headers: IncomingMessage['headers'] }) => {
+    assert.ok(headers['x-request-id'])
+    return Object.entries(headers).filter(([name]) => !/^(date|connection|x-request-id)$/.test(name))
+  }
+  for (const [coding, from] of [
+    ['identity', '127.0.0.30'],
+    ['gzip', '127.0.0.31'],
+  ] as const)
+    for (const path of pages) {
+      const headers = { 'accept-encoding': coding }
+      const got = await ask(path, { headers, from })
+      const head = await ask(path, { method: 'HEAD', headers, from })
+      assert.equal(got.status, path === '/docs' ? 301 : 200, path)
+      assert.deepEqual([head.status, head.body.length], [got.status, 0], path)
+      if (path === '/docs') continue
+      assert.deepEqual(kept(head), kept(got), path)
+      assert.equal(Number(got.headers['content-length']), got.body.length, path)
+      assert.equal(got.headers['content-encoding'], coding === 'gzip' ? 'gzip' : undefined, path)
+      const known = { 'if-none-match': String(got.headers.etag), ...headers }
+      for (const method of ['GET', 'HEAD'])
+        assert.equal((await ask(path, { method, headers: known, from })).status, 304, path)
+    }
+  const { headers } = await ask(`${bases.canonical}/game`, { from: '127.0.0.31' })
+  assert.equal(headers['x-ratelimit-remaining'], '59')
+})
+
+test('an address that asks for too many pages gets 429 for all of them, and keeps the API and health checks', async () => {
+  const from = '127.0.0.32'
+  await useUp('/docs', { method: 'HEAD', from }, limits.pageRequests, 301)
+  const others = [
+    '/.well-known/security.txt',
+    '/docs/guides/none',
+    '/docs/errors/none',
+    '/developers/none.js',
+    '/developers/keys',
+  ]
+  for (const path of [...pages, ...others]) {
+    const refused = await ask(path, { from })
+    assert.equal(refused.status, 429, path)
+    assert.ok(Number(refused.headers['retry-after']) >= 1, path)
+    const { error } = JSON.parse(refused.body.toString())
+    assert.deepEqual([error.code, error.request_id], ['rate_limited', refused.headers['x-request-id']], path)
+  }
+  for (const path of ['/healthz', '/readyz']) assert.equal((await ask(path, { from })).status, 200, path)
+  assert.equal((await ask(`${bases.canonical}/game`, { from })).headers['x-ratelimit-remaining'], '59')
+  assert.equal((await ask('/docs/', { from: '127.0.0.33' })).status, 200)
+})
+
+test('refused calls of the API of the settings page are limited by address too', async () => {
+  const from = '127.0.0.34'
+  await useUp('/developers/api/none', { from }, limits.accountRequests, 404)
+  for (const path of ['none', 'page', 'session']) {
+    const refused = await ask(`/developers/api/${path}`, { from })
+    assert.deepEqual([refused.status, Number(refused.headers['retry-after']) >= 1], [429, true], path)
+  }
+  assert.equal((await ask('/developers/api/page', { from: '127.0.0.35' })).status, 200)
+})
+
+test('security.txt names the contact, and expires within a year from now', async () => {
+  const path = '/.well-known/security.txt'
+  const { status, headers, body } = await ask(path, { from: '127.0.0.36' })
+  assert.deepEqual([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
+  const [, expires = ''] =
+    /^Contact: mailto:security@game\.example\nExpires: (\S+)\nCanonical: http:\S+\/\.well-known\/security\.txt\n$/.exec(
+      body.toString(),
+    ) ?? []
+  const days = (Date.parse(expires) - Date.now()) / 86_400_000
+  assert.ok(days > 100 && days < 365, expires)
+  assert.equal((await ask(path, { from: '127.0.0.36', method: 'HEAD' })).status, 200)
+})
+
+test('a security contact is a URI', () => {
+  const contactOf = (text: string) => readConfig({ CHANCERY_SECURITY_CONTACT: text }).securityContact
+  for (const text of ['mailto:a@game.example', 'https://game.example/security', 'tel:+1-201-555-0123'])
+    assert.equal(contactOf(text), text)
+  assert.equal(contactOf(''), undefined)
+  for (const text of ['a@game.example', 'http://game.example', 'mailto:a@b\nContact: c', 'javascript:1'])
+    assert.throws(() => contactOf(text), ConfigError, text)
+})
 
 test('a port behind an address makes no other caller', () => {
   for (const written of ['192.0.2.7:4711', '[::ffff:192.0.2.7]:80', '192.0.2.7']) {

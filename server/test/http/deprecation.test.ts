@@ -25,6 +25,14 @@ test('a deprecated parameter says so where it is given, and of several parts the
   assert.equal(headers?.(new URLSearchParams('search=a')).sunset, 'Wed, 01 Jul 2026 00:00:00 GMT')
 })
 
+test('a deprecated list parameter says so in every spelling', () => {
+  const { ids } = operations.nationsList.parameters
+  const parameters = { ...operations.nationsList.parameters, ids: { ...ids, deprecated: soon } }
+  const headers = createDeprecations(contract, { ...operations.nationsList, parameters })
+  for (const query of ['ids=n1', 'ids[]=n1', 'ids%5B0%5D=n1'])
+    assert.equal(headers?.(new URLSearchParams(query)).sunset, 'Wed, 01 Jul 2026 00:00:00 GMT', query)
+})
+
 test('a deprecated field says so in every answer that may hold it', () => {
   const { nation } = contract.resources
   const motto = { ...nation.fields.motto, 'x-deprecated': soon }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { bases } from '@chancery/contract'
+import { bases, type RateLimitReason, rateLimitReasons } from '@chancery/contract'
 import { redisUrl } from '../limits/redis-server.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { type Answered, answered, assertError, remainingOf } from './answers.ts'
-import { ask } from './raw.ts'
+import { ask, exchange } from './raw.ts'
 import { smallWorld } from './world.ts'
 
 /** The limits of the contract, which a server has that is told nothing else. */
@@ -95,6 +95,42 @@ test('of 500 calls at once without a key 60 succeed, and of 500 with one 120, ov
   const preflight = await options(chancery)
   assert.deepEqual([preflight.status, remainingOf(preflight)], [204, 0], 'OPTIONS is never refused')
   assertError(await ask(chancery.url, lines('GET', '/ü')), 'bad_request', 'nor is what is no request')
+})
+
+test('429 states which limit was reached, in its message and in x-ratelimit-reason', async t => {
+  const chancery = await start(t, { CHANCERY_ANONYMOUS_LIMIT: '1000', CHANCERY_STREAMS_PER_IP: '1' })
+  const { key } = await chancery.makeKey({ player_id: 'p1' }, undefined, { limit: 1 })
+  const stream = await chancery.get('/events/stream')
+  t.after(() => stream.body?.cancel())
+  assert.equal(stream.headers.get('x-ratelimit-reason'), null)
+  const request = 'GET /api/v1/game HTTP/1.1\r\nHost: x\r\n\r\n'
+  const cases: Record<RateLimitReason, { refused: () => Promise<Answered | undefined>; says: RegExp }> = {
+    calls: {
+      refused: async () => (await atOnce(2, [chancery], { key })).find(({ status }) => status === 429),
+      says: /^Rate limit exceeded: 1 call in 60 seconds with this key\. .*retry-after/,
+    },
+    streams: {
+      refused: async () => answered(await chancery.get('/events/stream')),
+      says: /^Stream limit exceeded: at most 1 event stream .*one address without a key\./,
+    },
+    pipelining: {
+      refused: async () => (await exchange(chancery.url, request.repeat(50), { count: 34 })).answers.at(-1),
+      says: /^Too many pipelined requests: at most 32, of 64 KB .*one connection\./,
+    },
+  }
+  const reached = async (reason: RateLimitReason) => {
+    const answer = await cases[reason].refused()
+    assert.ok(answer, reason)
+    assert.match(assertError(answer, 'rate_limited', reason), cases[reason].says)
+    assert.equal(answer.headers['x-ratelimit-reason'], reason)
+    assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/)
+    return answer
+  }
+  for (const reason of rateLimitReasons) await reached(reason)
+  const byAddress = await start(t, { CHANCERY_ANONYMOUS_LIMIT: '2' })
+  const refused = (await atOnce(3, [byAddress])).find(({ status }) => status === 429)
+  assert.ok(refused)
+  assert.match(assertError(refused, 'rate_limited', 'an address'), /: 2 calls in 60 seconds from one address/)
 })
 
 test('a code that is sent when no call is left lives on', async t => {

@@ -65,16 +65,30 @@ test('one question that is asked again is answered once, whatever unknown parame
   assert.equal(asked.length, 2)
 })
 
+test('all spellings of a list are one question', async () => {
+  const { ask, asked } = openFront()
+  const plain = await ask('?ids=n1,n2&alliance_id=a1')
+  for (const query of [
+    '?ids[]=n2&ids[]=n1&alliance_id=a1',
+    '?alliance_id[]=a1&ids=n1&ids=n2',
+    '?ids=n1,%20n2,n1&alliance_id=+a1',
+    '?ids%5B0%5D=n1&ids%5B1%5D=n2&alliance_id=a1',
+  ])
+    assert.equal(await ask(query), plain, query)
+  assert.equal(asked.length, 2)
+})
+
 test('other questions, and those of another world, are answered anew', async () => {
   const { ask, asked, world } = openFront()
-  for (const query of ['', '?limit=2', '?limit=3', '?limit=3&search=a', '?limit=3&search=A']) await ask(query)
-  assert.equal(asked.length, 5)
-  for (let times = 0; times < 3; times += 1) await ask('?limit=3')
+  for (const query of ['', '?limit=2', '?limit=3', '?limit=3&search=a', '?limit=3&search=A', '?ids='])
+    await ask(query)
   assert.equal(asked.length, 6)
+  for (let times = 0; times < 3; times += 1) await ask('?limit=3')
+  assert.equal(asked.length, 7)
   world.version = 2
   await ask('?limit=3')
   await ask('?limit=3')
-  assert.equal(asked.length, 7)
+  assert.equal(asked.length, 8)
 })
 
 test('what was asked for once in a version of the world is not remembered, and what was asked for more often is from the first call of the next', async () => {

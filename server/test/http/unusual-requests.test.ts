@@ -104,6 +104,7 @@ const cases: Case[] = [
   },
   counted('the root', 'not_found', ...get('/')),
   counted('an unknown path', 'not_found', ...get('/nowhere')),
+  counted('security.txt where no contact is set', 'not_found', ...get('/.well-known/security.txt')),
   counted('two slashes', 'not_found', ...get('//')),
   counted('two slashes before a known path', 'not_found', ...get(`/${api}/nations`)),
   counted('two slashes within a known path', 'not_found', ...get(`${api}//nations`)),
@@ -113,6 +114,14 @@ const cases: Case[] = [
   counted('another version', 'not_found', ...get('/api/v2/nations')),
   counted('a path in upper case', 'not_found', ...get(`${api}/NATIONS`)),
   counted('dot segments', 'not_found', ...get(`${api}/wars/../nations`)),
+  counted('encoded dot segments', 'not_found', ...get(`${api}/%2e%2e/%2E/nations`)),
+  counted('encoded dot segments as an id', 'not_found', ...get(`${api}/nations/%2e%2e`)),
+  counted('encoded dot segments below the pages', 'not_found', ...get('/docs/%2e%2e')),
+  counted('encoded dot segments in place of a guide', 'not_found', ...get('/docs/guides/%2e%2e')),
+  counted('dot segments in place of the page of an error', 'not_found', ...get('/docs/errors/..')),
+  counted('an unknown guide', 'not_found', ...get('/docs/guides/none')),
+  counted('an unknown script', 'not_found', ...get('/docs/js/none.js')),
+  counted('a path below a health check', 'not_found', ...get('/healthz/%2e%2e')),
   counted('an encoded slash', 'not_found', ...get(`${api}%2Fnations`)),
   counted('a semicolon', 'not_found', ...get(`${api}/nations;v=1`)),
   counted('an asterisk', 'not_found', 'GET * HTTP/1.1', host),
@@ -161,9 +170,14 @@ test('bare line feeds and half a request line are not HTTP', async () => {
 test('what does not arrive in time is 408, and the connection is closed', async t => {
   const peek = () => ({ limit: 60, remaining: 60, resetAt: 0, isAllowed: true, retryAfterSeconds: 1 })
   const statuses: number[] = []
-  const parserErrors = createParserErrors({ peek }, createRequestIds(createTrustedProxies([])), {
-    answeredBeside: ({ status }) => statuses.push(status),
-  })
+  const parserErrors = createParserErrors(
+    { peek },
+    createRequestIds(createTrustedProxies([])),
+    {
+      answeredBeside: ({ status }) => statuses.push(status),
+    },
+    { lingerMs: 2_000 },
+  )
   // Node waits half a minute before it says so: here it says so at once.
   const timedOut = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   const server = createServer(socket => parserErrors.onClientError(timedOut, socket))

@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../api-error.ts'
-import { type Guide, readGuides } from './read-guides.ts'
-import type { Surroundings } from './render.ts'
+import { createOnce, createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts'
+import { addressOf, readGuides, shownFolders } from './read-guides.ts'
 
 export interface GuidesOptions {
   title: string
@@ -9,45 +9,42 @@ export interface GuidesOptions {
   publicUrl: () => string
 }
 
-/** Serves the guides and the pages about errors below `/docs`, as they are in docs/ of this version. */
+/** Serves the guides and the pages about errors below `/docs`, as they are in docs/ of this version. Each is rendered once. */
 export function registerGuides(app: FastifyInstance, { title, publicUrl }: GuidesOptions): void {
-  let known: Promise<Guide[]> | undefined
-  const guides = () => {
-    known ??= readGuides()
-    return known
-  }
-  const surroundings = (): Surroundings => ({ title, publicUrl: publicUrl() })
-
-  async function send(reply: FastifyReply, folder: string, name: string): Promise<string> {
-    const guide = (await guides()).find(each => each.folder === folder && each.name === name)
-    if (!guide) throw new ApiError('not_found')
-    const { renderGuide } = await loadRender()
-    return page(reply, renderGuide(guide, surroundings()))
-  }
-
-  app.get('/docs/guides', async (_req, reply) => {
-    const { renderIndex } = await loadRender()
-    return page(reply, renderIndex(await guides(), surroundings()))
+  const pages = createOnce(async () => {
+    const guides = await readGuides()
+    // The Markdown parser is loaded for the first page: most processes serve none.
+    const { policy, renderGuide, renderIndex } = await import('./render.ts')
+    const surroundings = { title, publicUrl: publicUrl() }
+    const fileOf = (render: () => string) =>
+      createOnce(async () =>
+        createStaticFile(render(), 'text/html; charset=utf-8', {
+          'content-security-policy': policy,
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+          'cache-control': 'no-cache',
+        }),
+      )
+    return new Map<string, () => Promise<StaticFile>>([
+      ...guides.map(guide => [addressOf(guide), fileOf(() => renderGuide(guide, surroundings))] as const),
+      ['/docs/guides', fileOf(() => renderIndex(guides, surroundings))],
+    ])
   })
-  app.get<Named>('/docs/guides/:name', async (req, reply) => send(reply, 'guides', req.params.name))
-  app.get('/docs/errors', async (_req, reply) => send(reply, 'errors', ''))
-  app.get<Named>('/docs/errors/:name', async (req, reply) => send(reply, 'errors', req.params.name))
-}
 
-interface Named {
-  Params: { name: string }
-}
+  async function send(req: FastifyRequest, reply: FastifyReply, address: string): Promise<FastifyReply> {
+    const file = (await pages()).get(address)
+    if (!file) throw new ApiError('not_found')
+    return sendStaticFile(req, reply, await file())
+  }
 
-/** The reader of Markdown is loaded for the first page: most processes are never asked for one. */
-const loadRender = () => import('./render.ts')
-
-async function page(reply: FastifyReply, html: string): Promise<string> {
-  const { policy } = await loadRender()
-  reply.type('text/html; charset=utf-8').headers({
-    'content-security-policy': policy,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cache-control': 'no-cache',
-  })
-  return html
+  const method = ['GET', 'HEAD']
+  for (const folder of shownFolders) {
+    const url = `/docs/${folder}`
+    app.route({ method, url, handler: (req, reply) => send(req, reply, url) })
+    app.route<{ Params: { name: string } }>({
+      method,
+      url: `${url}/:name`,
+      handler: (req, reply) => send(req, reply, `${url}/${req.params.name}`),
+    })
+  }
 }

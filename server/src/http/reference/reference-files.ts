@@ -1,18 +1,14 @@
-import { hash } from 'node:crypto'
 import { once } from 'node:events'
+import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { gunzip } from 'node:zlib'
 import type { FastifyApiReferenceOptions } from '@scalar/fastify-api-reference'
-
-export interface PackedScript {
-  /** As gzip: unpacked it has 4 MB. */
-  gzip: Buffer
-  etag: string
-}
+import { createOnce, type StaticFile, tagOf } from '../static-file.ts'
 
 /** What the reference page consists of. */
 export interface ReferenceFiles {
   html: string
-  script: PackedScript
+  script: Omit<StaticFile, 'headers'>
 }
 
 /** Makes the files of the reference page, in a thread that ends with it. Takes about a second. */
@@ -22,19 +18,21 @@ async function makeFiles(
   const worker = new Worker(new URL('reference-worker.ts', import.meta.url), { workerData: options })
   const [{ html, script }] = (await once(worker, 'message')) as [{ html: string; script: Uint8Array }]
   const gzip = Buffer.from(script.buffer, script.byteOffset, script.byteLength)
-  return { html, script: { gzip, etag: `"${hash('sha256', gzip, 'base64url').slice(0, 27)}"` } }
+  return {
+    html,
+    script: {
+      contentType: 'application/javascript; charset=utf-8',
+      tag: tagOf(gzip),
+      compressed: new Map([['gzip', gzip]]),
+      // 4 MB, for the few clients that take nothing compressed.
+      bytes: createOnce(() => promisify(gunzip)(gzip)),
+    },
+  }
 }
 
 /** The files of the reference page, made at the first reading: most processes are never asked for them. */
 export function createReferenceFiles(
   options: FastifyApiReferenceOptions & { routePrefix: string },
 ): () => Promise<ReferenceFiles> {
-  let files: Promise<ReferenceFiles> | undefined
-  return () => {
-    files ??= makeFiles(options).catch(error => {
-      files = undefined
-      throw error
-    })
-    return files
-  }
+  return createOnce(() => makeFiles(options))
 }

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { accepts, isKnown } from './respond.ts'
+
+const asGzip = promisify(gzip)
+const asBrotli = promisify(brotliCompress)
+
+/** A file that is the same for everybody, in every form in which it is sent. All responses share its bytes. */
+export interface StaticFile {
+  contentType: string
+  /** Sent with it, also with 304. */
+  headers: Readonly<Record<string, string>>
+  tag: string
+  /** By coding, the smallest first; empty where compression does not pay. */
+  compressed: ReadonlyMap<'br' | 'gzip', Buffer>
+  /** Uncompressed: made at the first request for it where that is rare. */
+  bytes: Buffer | (() => Promise<Buffer>)
+}
+
+const shrinks = /^text\/|javascript|json|svg/
+
+export const tagOf = (bytes: Buffer): string => hash('sha256', bytes, 'base64url').slice(0, 27)
+
+/** Hashes and compresses a file. */
+export async function createStaticFile(
+  content: Buffer | string,
+  contentType: string,
+  headers: StaticFile['headers'],
+): Promise<StaticFile> {
+  const bytes = Buffer.from(content)
+  const compressed = new Map<'br' | 'gzip', Buffer>()
+  if (shrinks.test(contentType)) {
+    // Quality 9 of 11: a tenth of the time for two percent more.
+    compressed.set('br', await asBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
+    compressed.set('gzip', await asGzip(bytes, { level: 9 }))
+  }
+  return { contentType, headers, tag: tagOf(bytes), compressed, bytes }
+}
+
+/** Sends a file, or 304 to a client that has it. For GET and HEAD. */
+export async function sendStaticFile(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  { contentType, headers, tag, compressed, bytes }: StaticFile,
+): Promise<FastifyReply> {
+  // Weak: the compressed forms have the same content.
+  reply.headers({ ...headers, etag: `W/"${tag}"`, vary: 'accept-encoding' })
+  if (isKnown(req.headers['if-none-match'], tag)) return reply.code(304).send()
+  const coding = [...compressed.keys()].find(name => accepts(req.headers['accept-encoding'], name))
+  if (coding) reply.header('content-encoding', coding)
+  const uncompressed = () => (Buffer.isBuffer(bytes) ? bytes : bytes())
+  const body = (coding && compressed.get(coding)) ?? (await uncompressed())
+  reply.headers({ 'content-type': contentType, 'content-length': body.length })
+  if (req.method === 'HEAD') return reply.send()
+  return reply.send(body.length > partBytes ? Readable.from(partsOf(body), { objectMode: false }) : body)
+}
+
+/** With TLS each write is copied as a whole: a slow client holds one part, not the file. */
+const partBytes = 65_536
+
+function* partsOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += partBytes) yield bytes.subarray(start, start + partBytes)
+}
+
+/** Makes something at the first call, and again only after a failure. */
+export function createOnce<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make().catch(error => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+}

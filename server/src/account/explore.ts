@@ -1,6 +1,6 @@
 import { type Contract, classes, type Exploration, readableSchema, scopeNames } from '@chancery/contract'
 import fastJson from 'fast-json-stringify'
-import { type Clearance, createDisclosure } from '../disclosure/disclosure.ts'
+import { type Clearance, createDisclosure, privateFieldsFor } from '../disclosure/disclosure.ts'
 import { createFindAlliance, findAllianceWithTreasury, maySeeTreasury } from '../resources/alliances/store.ts'
 import { createFindNation, createFindNationOfPlayer } from '../resources/nations/store.ts'
 import type { ReadContext } from '../store/read-context.ts'
@@ -29,8 +29,9 @@ export function createExplore(context: ReadContext): Explore {
   async function nationViews(playerId: string, id: string) {
     const seen = await findNation(id)
     if (!seen) return undefined
-    const own = await findNationOfPlayer(playerId)
-    const self = own?.id === id ? disclose.toViewer('nation', own, { ...stranger, isOwner: true }) : undefined
+    const clearance = { ...stranger, isOwner: true }
+    const own = await findNationOfPlayer(playerId, privateFieldsFor(contract.resources.nation, clearance))
+    const self = own?.id === id ? disclose.toViewer('nation', own, clearance) : undefined
     const others = disclose.toViewer('nation', seen, stranger)
     return { anonymous: disclose.toEveryone('nation', seen), stranger: others, self: self ?? others }
   }
@@ -39,8 +40,10 @@ export function createExplore(context: ReadContext): Explore {
     const seen = await findAlliance(id)
     if (!seen) return undefined
     const isEntitled = await maySeeTreasury(context, playerId, id)
-    const own = isEntitled ? await findAllianceWithTreasury(context, id) : undefined
-    const self = own && disclose.toViewer('alliance', own, { ...stranger, maySeeTreasury: true })
+    const clearance = { ...stranger, maySeeTreasury: isEntitled }
+    const opened = privateFieldsFor(contract.resources.alliance, clearance)
+    const own = isEntitled ? await findAllianceWithTreasury(context, id, opened) : undefined
+    const self = own && disclose.toViewer('alliance', own, clearance)
     const others = disclose.toViewer('alliance', seen, stranger)
     return { anonymous: disclose.toEveryone('alliance', seen), stranger: others, self: self ?? others }
   }

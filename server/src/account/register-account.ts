@@ -1,4 +1,6 @@
+import { limits as promises } from '@chancery/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { limitAddress, limitPages } from '../http/edge.ts'
 import { createAccountErrorHandler } from './account-error.ts'
 import { createAdmit } from './admit.ts'
 import { type AccountParts, createAccountContext } from './context.ts'
@@ -20,7 +22,10 @@ export function registerAccount(
   parts: AccountParts,
   handleUnexpected: ErrorHandler,
 ): void {
-  registerPage(app, { directory: builtPage, logo: parts.pageLogo }, handleUnexpected)
+  app.register(async pages => {
+    pages.addHook('onRequest', limitPages(parts.limits))
+    registerPage(pages, { directory: builtPage, logo: parts.pageLogo }, handleUnexpected)
+  })
   const context = createAccountContext(parts)
   const admit = createAdmit(context)
   app.register(async api => {
@@ -31,6 +36,8 @@ export function registerAccount(
       else void parse(req, body, done)
     })
     api.setErrorHandler(createAccountErrorHandler(handleUnexpected))
+    // Also of what is refused before it is known whose session it is.
+    api.addHook('onRequest', limitAddress(parts.limits, 'account', promises.accountRequests))
     api.addHook('onRequest', admit)
 
     for (const [path, routes] of Map.groupBy(accountRoutes, route => route.path)) {

@@ -10,14 +10,23 @@ export interface Allowance {
   retryAfterSeconds: number
 }
 
+/** A window that the calls of several subjects must fit together. */
+export interface SharedWindow {
+  subject: string
+  limit: number
+}
+
 /**
  * Fixed windows per subject: a window begins with the subject's first call and never holds more than the
  * limit. Refused calls neither count nor lengthen the wait. The limit may differ from call to call: the
  * count so far holds against the new one.
  */
 export interface LimitStore {
-  /** Takes one call. Answers at once where the store is in this process, so that the hot path makes no promise. */
-  take(subject: string, limit: number): Allowance | Promise<Allowance>
+  /**
+   * Takes one call; where `shared` is given, from both windows or from neither. The result has `limit`, and what is left of the
+   * window that leaves less. Not a promise where the store is in this process, so that the hot path makes none.
+   */
+  take(subject: string, limit: number, shared?: SharedWindow): Allowance | Promise<Allowance>
   /** States the window without taking from it; `isAllowed` says whether a call would pass now. */
   peek(subject: string, limit: number): Allowance | Promise<Allowance>
   close(): Promise<void>
@@ -40,4 +49,11 @@ export function allowance(state: {
     isAllowed: state.isAllowed,
     retryAfterSeconds: Math.max(1, Math.ceil(state.leftMs / 1000)),
   }
+}
+
+/** The state of two windows that a call must fit: the first's limit, and what is left of the one that leaves less. */
+export function stricter(one: Allowance, other: Allowance): Allowance {
+  const isOne =
+    one.remaining === other.remaining ? one.resetAt >= other.resetAt : one.remaining < other.remaining
+  return { ...(isOne ? one : other), limit: one.limit, isAllowed: one.isAllowed && other.isAllowed }
 }

@@ -1,11 +1,18 @@
-import { type Allowance, allowance, defaultWindowMs, type LimitStore } from './allowance.ts'
+import {
+  type Allowance,
+  allowance,
+  defaultWindowMs,
+  type LimitStore,
+  type SharedWindow,
+  stricter,
+} from './allowance.ts'
 import { SharedWindows } from './shared-windows.ts'
 import { createWindowClock } from './window-clock.ts'
 import { WindowRing } from './window-ring.ts'
 import { noSlot, type WindowTable } from './window-table.ts'
 
 export interface MemoryLimits extends LimitStore {
-  take(subject: string, limit: number): Allowance
+  take(subject: string, limit: number, shared?: SharedWindow): Allowance
   peek(subject: string, limit: number): Allowance
   /** Subjects held with a window of their own. */
   size(): number
@@ -27,39 +34,52 @@ export function createMemoryLimits(
   const { windowMs = defaultWindowMs, subjectsMax = 2_000_000 } = options
   const clock = createWindowClock(options.now)
   const ring = new WindowRing(subjectsMax)
-  const shared = new SharedWindows()
+  const overflow = new SharedWindows()
 
   const running = (subject: string, now: number): Place | undefined => {
     const own = ring.find(subject, now)
     if (own !== noSlot) return { table: ring, slot: own }
-    const common = shared.find(subject, now)
-    return common === noSlot ? undefined : { table: shared, slot: common }
+    const common = overflow.find(subject, now)
+    return common === noSlot ? undefined : { table: overflow, slot: common }
   }
 
   const begin = (subject: string, now: number): Place => {
-    const table = ring.isFull ? shared : ring
+    const table = ring.isFull ? overflow : ring
     return { table, slot: table.open(subject, now + windowMs) }
   }
 
-  const state = (limit: number, count: number, isAllowed: boolean, endsAt: number, now: number): Allowance =>
-    allowance({ limit, count, isAllowed, resetAt: clock.wallTimeOf(endsAt), leftMs: endsAt - now })
+  const countOf = (place: Place | undefined): number => (place ? place.table.countOf(place.slot) : 0)
+
+  /** States a window; without a place, the one that would begin now. */
+  const state = (place: Place | undefined, limit: number, isAllowed: boolean, now: number): Allowance => {
+    const endsAt = place ? place.table.endOf(place.slot) : now + windowMs
+    const resetAt = clock.wallTimeOf(endsAt)
+    return allowance({ limit, count: countOf(place), isAllowed, resetAt, leftMs: endsAt - now })
+  }
 
   return {
-    take(subject, limit) {
+    take(subject, limit, shared) {
       const now = clock.elapsed()
       ring.dropEnded(now)
-      const { table, slot } = running(subject, now) ?? begin(subject, now)
-      const isAllowed = table.countOf(slot) < limit
-      if (isAllowed) table.increment(slot)
-      return state(limit, table.countOf(slot), isAllowed, table.endOf(slot), now)
+      let place = running(subject, now)
+      let sharedPlace = shared && running(shared.subject, now)
+      const isAllowed = countOf(place) < limit && (!shared || countOf(sharedPlace) < shared.limit)
+      if (isAllowed) {
+        place ??= begin(subject, now)
+        place.table.increment(place.slot)
+        if (shared) {
+          sharedPlace ??= begin(shared.subject, now)
+          sharedPlace.table.increment(sharedPlace.slot)
+        }
+      }
+      const own = state(place, limit, isAllowed, now)
+      return shared ? stricter(own, state(sharedPlace, shared.limit, isAllowed, now)) : own
     },
 
     peek(subject, limit) {
       const now = clock.elapsed()
       const place = running(subject, now)
-      const count = place ? place.table.countOf(place.slot) : 0
-      const endsAt = place ? place.table.endOf(place.slot) : now + windowMs
-      return state(limit, count, count < limit, endsAt, now)
+      return state(place, limit, countOf(place) < limit, now)
     },
 
     size: () => ring.size,

@@ -1,26 +1,47 @@
 import { Redis, type Result } from 'ioredis'
-import { type Allowance, allowance, defaultWindowMs, type LimitStore } from './allowance.ts'
+import {
+  type Allowance,
+  allowance,
+  defaultWindowMs,
+  type LimitStore,
+  type SharedWindow,
+  stricter,
+} from './allowance.ts'
 import { reasonOf, watchAvailability } from './availability.ts'
 import { within } from './deadline.ts'
 
 /**
- * Takes a call: the count with it, beyond the limit if it is refused, and the milliseconds left. What is refused is not counted:
- * it would hold against a limit that is raised within the window. ARGV: milliseconds of a window, limit.
+ * Takes a call from every window, or from none where one has no room: whether it did, and of each window the count and the
+ * milliseconds left. What is refused is not counted: it would hold against a limit that is raised within the window.
+ * KEYS: the windows. ARGV: milliseconds of a window, and the limit of each.
  */
 const takeScript = `
-local count = tonumber(redis.call('get', KEYS[1]) or '0')
-local left = redis.call('pttl', KEYS[1])
 local window = tonumber(ARGV[1])
--- More than a window is left where the server's clock was set back: nobody waits longer for that.
-if left < 0 or left > window then
-  count = 0
-  left = window
-  redis.call('set', KEYS[1], 0, 'px', left)
+local taken = 1
+local windows = {}
+for index, key in ipairs(KEYS) do
+  local count = tonumber(redis.call('get', key) or '0')
+  local left = redis.call('pttl', key)
+  -- More than a window is left where the server's clock was set back: nobody waits longer for that.
+  local isNew = left < 0 or left > window
+  if isNew then
+    count = 0
+    left = window
+  end
+  if count >= tonumber(ARGV[index + 1]) then taken = 0 end
+  windows[index] = { count, left, isNew }
 end
-if count < tonumber(ARGV[2]) then
-  return { redis.call('incr', KEYS[1]), left }
+local result = { taken }
+for index, key in ipairs(KEYS) do
+  local count, left, isNew = unpack(windows[index])
+  if taken == 1 then
+    count = count + 1
+    if isNew then redis.call('set', key, 1, 'px', window) else redis.call('incr', key) end
+  end
+  result[#result + 1] = count
+  result[#result + 1] = left
 end
-return { count + 1, left }
+return result
 `
 
 /** The count so far, and the milliseconds left: negative where no window runs. */
@@ -28,15 +49,19 @@ const peekScript = `return { tonumber(redis.call('get', KEYS[1]) or '0'), redis.
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    takeCall(key: string, windowMs: number, limit: number): Result<[count: number, leftMs: number], Context>
+    takeCall(
+      keyCount: number,
+      ...keysWindowMsAndLimits: (string | number)[]
+    ): Result<[taken: number, ...countsAndLeftMs: number[]], Context>
     peekCalls(key: string): Result<[count: number, leftMs: number], Context>
   }
 }
 
-const keyOf = (subject: string): string => `chancery:limit:${subject}`
+/** The braces put all windows into one hash slot: a script may take two of them, also where the server is in cluster mode. */
+const keyOf = (subject: string): string => `{chancery:limit}:${subject}`
 
-/** The probe writes as a caller does: a store that answers but refuses to write (a replica) is not up. */
-const probe = { subject: '~probe', limit: Number.MAX_SAFE_INTEGER }
+/** The probe writes as a caller does, to two windows: a store that answers but refuses to write (a replica) is not up. */
+const probes = ['~probe', '~probe-shared'].map(subject => ({ subject, limit: Number.MAX_SAFE_INTEGER }))
 
 /**
  * Limits that hold over all processes on one Redis or Valkey. While it is away, `fallback` answers for
@@ -57,16 +82,18 @@ export function createRedisLimits(options: {
   const client = connect(options.url)
 
   const gather = gatherWrites(client)
-  const consume = (subject: string, limit: number) => {
+  const consume = (windows: readonly SharedWindow[]) => {
     gather()
-    return within(commandTimeoutMs, client.takeCall(keyOf(subject), windowMs, limit))
+    const keys = windows.map(({ subject }) => keyOf(subject))
+    const limits = windows.map(({ limit }) => limit)
+    return within(commandTimeoutMs, client.takeCall(keys.length, ...keys, windowMs, ...limits))
   }
 
   /** Until when windows of this process may still run, by the monotonic clock. */
   let runHereUntil = Number.POSITIVE_INFINITY
 
   const availability = watchAvailability({
-    probe: () => consume(probe.subject, probe.limit),
+    probe: () => consume(probes),
     onChange(isUp, reason) {
       runHereUntil = isUp ? performance.now() + windowMs : Number.POSITIVE_INFINITY
       options.onStateChange?.(isUp, reason)
@@ -94,16 +121,29 @@ export function createRedisLimits(options: {
     }
   }
 
-  /** The window that runs in this process from a time in which the store was away. */
-  const windowHere = async (subject: string, limit: number): Promise<Allowance | undefined> => {
+  /** The windows that run in this process from a time in which the store was away. */
+  const windowHere = async (
+    subject: string,
+    limit: number,
+    shared?: SharedWindow,
+  ): Promise<Allowance | undefined> => {
     if (performance.now() >= runHereUntil) return undefined
-    const here = await fallback.peek(subject, limit)
-    return here.remaining < limit ? here : undefined
+    const own = await fallback.peek(subject, limit)
+    const ours = shared && (await fallback.peek(shared.subject, shared.limit))
+    const isRunning = own.remaining < limit || (ours && ours.remaining < ours.limit)
+    if (!isRunning) return undefined
+    return ours ? stricter(own, ours) : own
   }
 
-  const takeShared = async (subject: string, limit: number): Promise<Allowance> => {
-    const [count, leftMs] = await consume(subject, limit)
-    return allowance({ limit, count, isAllowed: count <= limit, resetAt: now() + leftMs, leftMs })
+  const takeShared = async (subject: string, limit: number, shared?: SharedWindow): Promise<Allowance> => {
+    const [taken, count = 0, leftMs = 0, sharedCount = 0, sharedLeftMs = 0] = await consume(
+      shared ? [{ subject, limit }, shared] : [{ subject, limit }],
+    )
+    const atMs = now()
+    const stateOf = (limit: number, count: number, leftMs: number) =>
+      allowance({ limit, count, isAllowed: taken === 1, resetAt: atMs + leftMs, leftMs })
+    const own = stateOf(limit, count, leftMs)
+    return shared ? stricter(own, stateOf(shared.limit, sharedCount, sharedLeftMs)) : own
   }
 
   const peekShared = async (subject: string, limit: number): Promise<Allowance> => {
@@ -118,23 +158,23 @@ export function createRedisLimits(options: {
    * What was taken here while the store was away still counts when it is back: a store that comes back empty would else give
    * everybody another window.
    */
-  const take = async (subject: string, limit: number): Promise<Allowance> => {
-    const here = await windowHere(subject, limit)
+  const take = async (subject: string, limit: number, shared?: SharedWindow): Promise<Allowance> => {
+    const here = await windowHere(subject, limit, shared)
     if (here?.isAllowed === false) return here
-    const shared = await takeShared(subject, limit)
-    return here && shared.isAllowed ? tighter(shared, await fallback.take(subject, limit)) : shared
+    const stored = await takeShared(subject, limit, shared)
+    return here && stored.isAllowed ? stricter(stored, await fallback.take(subject, limit, shared)) : stored
   }
 
   const peek = async (subject: string, limit: number): Promise<Allowance> => {
     const here = await windowHere(subject, limit)
-    const shared = await peekShared(subject, limit)
-    return here ? tighter(shared, here) : shared
+    const stored = await peekShared(subject, limit)
+    return here ? stricter(stored, here) : stored
   }
 
   return {
-    take(subject, limit) {
-      const local = () => fallback.take(subject, limit)
-      return availability.state() === 'down' ? local() : askStore(() => take(subject, limit), local)
+    take(subject, limit, shared) {
+      const local = () => fallback.take(subject, limit, shared)
+      return availability.state() === 'down' ? local() : askStore(() => take(subject, limit, shared), local)
     },
 
     peek(subject, limit) {
@@ -149,10 +189,6 @@ export function createRedisLimits(options: {
     },
   }
 }
-
-/** Of two windows that a call must fit, the one that leaves less. */
-const tighter = (one: Allowance, other: Allowance): Allowance =>
-  !one.isAllowed || (other.isAllowed && one.remaining < other.remaining) ? one : other
 
 /**
  * Makes a function to call before a command: what is asked in one turn of the loop goes out in one write at its end. (The
@@ -192,7 +228,7 @@ function connect(url: string): Redis {
     reconnectOnError: err => err.message.startsWith('READONLY'),
     disableClientInfo: true,
     scripts: {
-      takeCall: { lua: takeScript, numberOfKeys: 1 },
+      takeCall: { lua: takeScript },
       peekCalls: { lua: peekScript, numberOfKeys: 1 },
     },
   })

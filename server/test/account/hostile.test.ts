@@ -241,7 +241,7 @@ test('whatever fails, nothing secret is logged, and the page is told a request i
       CHANCERY_HOST: '127.0.0.1',
       CHANCERY_PORT: '0',
       CHANCERY_OPERATOR_PORT: '0',
-      CHANCERY_OPERATOR_TOKEN: chancery.operatorToken,
+      CHANCERY_ADMIN_TOKEN: chancery.operatorToken,
       CHANCERY_DATA_DIR: chancery.dataDir,
       CHANCERY_DATABASE_URL: chancery.databaseUrl,
       CHANCERY_LOG_LEVEL: 'trace',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import {
   type AccountKey,
@@ -10,6 +11,7 @@ import {
 } from '@chancery/contract'
 import { query } from '../access/query.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
+import { redisUrl } from '../limits/redis-server.ts'
 import type { TestChancery } from '../support/chancery.ts'
 import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
 
@@ -262,3 +264,74 @@ test('a call of another player’s key is not found by its request', async () =>
   await make(player)
   assert.deepEqual(await player.done('GET', `/calls?request_id=${headers.get('x-request-id')}`), { data: [] })
 })
+
+for (const store of ['memory', 'redis']) {
+  test(`limits over the keys of a player, in ${store}`, async t => {
+    const url = store === 'redis' ? await redisUrl(t) : ''
+    if (url === undefined) return
+    const env = { CHANCERY_KEY_LIMIT: '4', CHANCERY_PLAYER_LIMIT: '10', CHANCERY_VALKEY_URL: url }
+    const limited = await startAccounts(smallWorld(), env)
+    t.after(() => limited.close())
+    /** A player whom no other run knows: a Redis outlives the run. */
+    const stranger = () => signIn(limited, { player_id: `limited_${randomUUID()}` })
+    /** Calls until one is refused; resolves with the `remaining` of each that was not. */
+    async function useUp(key: string): Promise<number[]> {
+      for (const left: number[] = []; ; ) {
+        const { status, headers } = await limited.get('/game', { key })
+        assert.equal(headers.get('x-ratelimit-limit'), '4')
+        assert.equal(status === 429, headers.has('retry-after'))
+        if (status === 429) return left
+        left.push(Number(headers.get('x-ratelimit-remaining')))
+      }
+    }
+
+    await t.test('a key that replaces another goes on in its window', async () => {
+      const player = await stranger()
+      const remaining = async ({ key }: { key: string }) => {
+        const { status, headers } = await limited.get('/game', { key })
+        return status === 200 ? headers.get('x-ratelimit-remaining') : status
+      }
+      const rotate = ({ id }: { id: string }, overlap_hours: number) =>
+        player.done<NewAccountKeyAnswer>('POST', `/keys/${id}/rotate`, { overlap_hours })
+      const first = await make(player)
+      assert.equal(await remaining(first), '3')
+      const second = await rotate(first, 0)
+      assert.equal(await remaining(second), '2')
+      const third = await rotate(second, 24)
+      assert.equal(await remaining(third), '1')
+      assert.equal(await remaining(second), '0', 'the old key goes on in the same window')
+      assert.equal(await remaining(third), 429)
+      assert.equal(await remaining(await rotate(third, 0)), 429)
+    })
+
+    await t.test(
+      'all keys of a player have a limit together, however often they are made and revoked',
+      async () => {
+        const player = await stranger()
+        const left: number[] = []
+        for (let round = 0; round < 5; round += 1) {
+          const { id, key } = await make(player)
+          left.push(...(await useUp(key)))
+          await player.done('POST', `/keys/${id}/revoke`, {})
+        }
+        assert.deepEqual(left, [3, 2, 1, 0, 3, 2, 1, 0, 1, 0])
+        const { key } = await make(await stranger())
+        assert.deepEqual(await useUp(key), [3, 2, 1, 0], 'another player has their own')
+      },
+    )
+
+    await t.test(
+      'a key with a limit of its own has that limit, whatever the others of its player use',
+      async () => {
+        const player = await stranger()
+        const own = await make(player)
+        await limited.operate('PUT', `/keys/${own.id}/limit`, { limit: 30 })
+        for (let call = 29; call >= 10; call -= 1) {
+          const { headers } = await limited.get('/game', { key: own.key })
+          assert.equal(headers.get('x-ratelimit-remaining'), String(call))
+        }
+        assert.deepEqual(await useUp((await make(player)).key), [3, 2, 1, 0])
+      },
+    )
+  })
+}

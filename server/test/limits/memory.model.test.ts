@@ -25,6 +25,13 @@ test('every answer is that of the definition, whatever the order, limits and clo
     subject,
     limit: fc.integer({ min: 0, max: 6 }),
     isPeek: fc.boolean(),
+    // Further calls must fit this window too.
+    within: fc.option(
+      fc.record({ subject: fc.constantFrom('p', 'q'), limit: fc.integer({ min: 0, max: 12 }) }),
+      {
+        nil: undefined,
+      },
+    ),
     repeats: fc.integer({ min: 1, max: 8 }),
   })
   fc.assert(
@@ -34,23 +41,34 @@ test('every answer is that of the definition, whatever the order, limits and clo
       const model = new Map<string, { endsAt: number; count: number }>()
       const limits = createMemoryLimits({ now: () => wall, windowMs })
       limits.peek('a', 1)
-      for (const { waitMs, subject, limit, isPeek, repeats } of steps) {
+      for (const { waitMs, subject, limit, isPeek, within, repeats } of steps) {
         wall += waitMs
         elapsed += Math.max(0, waitMs)
         for (let repeat = 0; repeat < repeats; repeat++) {
-          const known = model.get(subject)
-          const window = known && known.endsAt > elapsed ? known : { endsAt: elapsed + windowMs, count: 0 }
-          const isAllowed = window.count < limit
-          if (!isPeek) {
-            model.set(subject, window)
-            if (isAllowed) window.count++
+          const wanted = [{ subject, limit }, ...(within && !isPeek ? [within] : [])]
+          const windows = wanted.map(({ subject, limit }) => {
+            const known = model.get(subject)
+            const isRunning = known !== undefined && known.endsAt > elapsed
+            return { ...(isRunning ? known : { endsAt: elapsed + windowMs, count: 0 }), subject, limit }
+          })
+          const isAllowed = windows.every(({ count, limit }) => count < limit)
+          for (const window of windows) {
+            if (isPeek || !isAllowed) continue
+            window.count++
+            model.set(window.subject, window)
           }
-          assert.deepEqual(limits[isPeek ? 'peek' : 'take'](subject, limit), {
+          const stated = windows.reduce((one, other) => {
+            const left = (window: typeof one) => Math.max(0, window.limit - window.count)
+            if (left(one) !== left(other)) return left(one) < left(other) ? one : other
+            return one.endsAt >= other.endsAt ? one : other
+          })
+          const answered = isPeek ? limits.peek(subject, limit) : limits.take(subject, limit, within)
+          assert.deepEqual(answered, {
             limit,
-            remaining: Math.max(0, limit - window.count),
-            resetAt: wall + window.endsAt - elapsed,
+            remaining: Math.max(0, stated.limit - stated.count),
+            resetAt: wall + stated.endsAt - elapsed,
             isAllowed,
-            retryAfterSeconds: Math.ceil((window.endsAt - elapsed) / 1000),
+            retryAfterSeconds: Math.ceil((stated.endsAt - elapsed) / 1000),
           })
         }
       }

@@ -87,7 +87,7 @@ test('while the server is gone calls are counted in this process, and then on th
   await server.start()
   await callUntilUp()
   assert.equal((await take('c')).remaining, 59)
-  assert.equal(await server.command('get chancery:limit:c'), '$1\r\n1')
+  assert.equal(await server.command('get {chancery:limit}:c'), '$1\r\n1')
   assert.equal((await take('a')).remaining, 57, 'what was counted here still counts')
   assert.equal((await take('b')).isAllowed, false, 'an empty server gives nobody another window')
   assert.equal((await limits.peek('a', 60)).remaining, 57)
@@ -123,7 +123,7 @@ test('a hung server costs one wait, not one for each call', async t => {
   server.resume()
   await callUntilUp()
   assert.equal((await take('b')).remaining, 59)
-  assert.equal(await server.command('get chancery:limit:b'), '$1\r\n1')
+  assert.equal(await server.command('get {chancery:limit}:b'), '$1\r\n1')
 })
 
 test('a server that hangs longer than its connections are kept is found again', async t => {
@@ -139,7 +139,7 @@ test('a server that hangs longer than its connections are kept is found again', 
   server.resume()
   await callUntilUp()
   await take('b')
-  assert.equal(await server.command('get chancery:limit:b'), '$1\r\n1')
+  assert.equal(await server.command('get {chancery:limit}:b'), '$1\r\n1')
 })
 
 test('a connection that falls silent is replaced', async t => {
@@ -151,7 +151,7 @@ test('a connection that falls silent is replaced', async t => {
   await until(false)
   await callUntilUp()
   await take('b')
-  assert.equal(await server.command('get chancery:limit:b'), '$1\r\n1')
+  assert.equal(await server.command('get {chancery:limit}:b'), '$1\r\n1')
 })
 
 test('after a failover the store is found where its name then leads', async t => {
@@ -164,7 +164,7 @@ test('after a failover the store is found where its name then leads', async t =>
   await take('a')
   await callUntilUp()
   await take('b')
-  assert.equal(await promoted.command('get chancery:limit:b'), '$1\r\n1')
+  assert.equal(await promoted.command('get {chancery:limit}:b'), '$1\r\n1')
 })
 
 test('a closed connection is noticed without a call, and replaced', async t => {
@@ -186,7 +186,7 @@ test('a process that was busy does not take its server for hung', async t => {
   const busyUntil = performance.now() + 400
   while (performance.now() < busyUntil);
   assert.equal((await second).remaining, 58)
-  assert.equal(await server.command('get chancery:limit:a'), '$1\r\n2')
+  assert.equal(await server.command('get {chancery:limit}:a'), '$1\r\n2')
   assert.equal(changes.length, 1)
 })
 
@@ -200,7 +200,7 @@ test('a server that is away when the process starts is found when it comes', asy
   await server.start()
   await callUntilUp()
   await take('b')
-  assert.equal(await server.command('get chancery:limit:b'), '$1\r\n1')
+  assert.equal(await server.command('get {chancery:limit}:b'), '$1\r\n1')
 })
 
 test('a flushed server begins new windows and counts as up', async t => {
@@ -222,9 +222,9 @@ test('a server whose clock was set back keeps nobody waiting for longer than a w
   for (let call = 0; call < 60; call++) await take('a')
   assert.equal((await take('a')).isAllowed, false)
   // What an hour back does to a time to live.
-  await server.command('pexpire chancery:limit:a 3630000')
+  await server.command('pexpire {chancery:limit}:a 3630000')
   assert.deepEqual([(await limits.peek('a', 60)).remaining, (await take('a')).remaining], [60, 59])
-  assert.ok(Number((await server.command('pttl chancery:limit:a')).slice(1)) <= 60_000)
+  assert.ok(Number((await server.command('pttl {chancery:limit}:a')).slice(1)) <= 60_000)
 })
 
 test('a server that reads but cannot write is away', async t => {

@@ -71,6 +71,33 @@ test('a refused call neither counts nor lengthens the wait', async t => {
   assert.equal((await limits.take(subject, 1)).isAllowed, false, 'calls so far hold against a lowered limit')
 })
 
+test('a call takes from both windows that it must fit, or from neither', async t => {
+  const world = await arrange(t, 4)
+  if (!world) return
+  const { stores, limits, subject } = world
+  const player = { subject: `player:${subject}`, limit: 25 }
+  const keys = ['a', 'b', 'c', 'd'].map(name => `${subject}:${name}`)
+  const calls = await Promise.all(
+    Array.from({ length: 400 }, (_, index) => {
+      const [store, key] = [stores[index % 4], keys[Math.floor(index / 4) % 4]]
+      assert.ok(store && key)
+      return store.take(key, 10, player)
+    }),
+  )
+  assert.equal(calls.filter(({ isAllowed }) => isAllowed).length, 25)
+  assert.ok(calls.every(({ limit }) => limit === 10))
+  const left = await Promise.all(keys.map(async key => (await limits.peek(key, 10)).remaining))
+  assert.equal(
+    left.reduce((sum, each) => sum + 10 - each, 0),
+    25,
+    'a refused call took from the window of its key',
+  )
+  const refused = await limits.take(keys[0] ?? '', 10, player)
+  assert.deepEqual([refused.isAllowed, refused.remaining], [false, 0])
+  const other = await limits.take(keys[0] ?? '', 1_000, { ...player, limit: 26 })
+  assert.deepEqual([other.isAllowed, other.remaining], [true, 0])
+})
+
 test('peek takes nothing and begins no window', async t => {
   const world = await arrange(t, 1)
   if (!world) return

@@ -1,23 +1,10 @@
-import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { createStaticFile, type StaticFile } from '../../http/static-file.ts'
 
-/** A file of the built page, in every form in which it is sent. */
-export interface PageFile {
-  contentType: string
-  /** Its name changes with its content: it may be kept for ever. */
-  isImmutable: boolean
-  tag: string
-  bytes: Buffer
-  /** Smaller forms by the coding's name, the smallest first; none for what does not shrink. */
-  packed: Map<'br' | 'gzip', Buffer>
-}
-
-/** The built page by path below /developers/. */
-export type PageFiles = Map<string, PageFile>
+/** The files of the built page by path below /developers/. */
+export type PageFiles = Map<string, StaticFile>
 
 /** Where `npm ci` builds the page. */
 export const builtPage = fileURLToPath(new URL('../../../../portal/dist/', import.meta.url))
@@ -34,10 +21,6 @@ const contentTypes: Record<string, string> = {
   '.woff2': 'font/woff2',
   '.txt': 'text/plain; charset=utf-8',
 }
-const shrinks = /^text\/|json|svg/
-
-const asGzip = promisify(gzip)
-const asBrotli = promisify(brotliCompress)
 
 /** Reads the built page. Undefined where it was not built. */
 export async function readPageFiles(directory: string): Promise<PageFiles | undefined> {
@@ -48,18 +31,10 @@ export async function readPageFiles(directory: string): Promise<PageFiles | unde
     if (!entry.isFile() || contentType === undefined) continue
     const file = join(entry.parentPath, entry.name)
     const path = file.slice(join(directory, '/').length).replaceAll('\\', '/')
-    files.set(path, await packed(path, contentType, await readFile(file)))
+    // Its name changes with its content: it may be cached for ever.
+    const isImmutable = path.startsWith('assets/')
+    const headers = { 'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache' }
+    files.set(path, await createStaticFile(await readFile(file), contentType, headers))
   }
   return files.has('index.html') ? files : undefined
-}
-
-async function packed(path: string, contentType: string, bytes: Buffer): Promise<PageFile> {
-  const forms: PageFile['packed'] = new Map()
-  if (shrinks.test(contentType)) {
-    // Quality 9 of 11: a tenth of the time for two percent more.
-    forms.set('br', await asBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
-    forms.set('gzip', await asGzip(bytes, { level: 9 }))
-  }
-  const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 27)
-  return { contentType, isImmutable: path.startsWith('assets/'), tag, bytes, packed: forms }
 }

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createOnce, createStaticFile, sendStaticFile } from '../../http/static-file.ts'
 import { AccountError, createAccountErrorHandler } from '../account-error.ts'
 import type { Logo } from './logo.ts'
-import { type PageFile, type PageFiles, readPageFiles } from './page-files.ts'
+import { readPageFiles } from './page-files.ts'
 import { logoPath } from './page-info.ts'
 
 /** Nothing of any other origin but pictures: flags are where the game has them. No inline script, and no inline style. */
@@ -42,15 +43,19 @@ export function registerPage(
   { directory, logo }: PageOptions,
   handleUnexpected: ErrorHandler,
 ): void {
-  let reading: Promise<PageFiles | undefined> | undefined
-  /** What was not built may be built later. */
-  const readFiles = async (): Promise<PageFiles> => {
-    reading ??= readPageFiles(directory)
-    const files = await reading
+  const readFiles = createOnce(async () => {
+    const files = await readPageFiles(directory)
     if (files) return files
-    reading = undefined
+    // What was not built may be built later.
     throw new AccountError('unavailable', 'The developer settings page is not built: run npm ci.')
-  }
+  })
+  const readLogo = createOnce(async () => {
+    if (!logo) throw new AccountError('not_found', 'No logo is configured.')
+    return createStaticFile(logo.bytes, logo.contentType, {
+      'content-security-policy': logoPolicy,
+      'cache-control': 'public, max-age=300',
+    })
+  })
 
   app.register(async pages => {
     pages.setErrorHandler(createAccountErrorHandler(handleUnexpected))
@@ -64,48 +69,16 @@ export function registerPage(
       answer: (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
     ) => pages.route({ method: app.supportedMethods, url, handler: answer })
 
-    onAll(logoPath, async (_req, reply) => {
-      if (!logo) throw new AccountError('not_found', 'Nothing is here.')
-      return reply
-        .headers({ 'content-security-policy': logoPolicy, 'cache-control': 'public, max-age=300' })
-        .type(logo.contentType)
-        .send(logo.bytes)
-    })
+    onAll(logoPath, async (req, reply) => sendStaticFile(req, reply, await readLogo()))
     for (const url of ['/developers', '/developers/*'])
       onAll(url, async (req, reply) => {
         const path = pathOf(req)
         const file = (await readFiles()).get(/\.[^/]*$/.test(path) ? path : 'index.html')
         if (!file) throw new AccountError('not_found', 'Nothing is here.')
-        return send(req, reply, file)
+        return sendStaticFile(req, reply, file)
       })
   })
 }
 
 const pathOf = ({ params }: FastifyRequest): string =>
   typeof params === 'object' && params !== null && '*' in params ? String(params['*']) : ''
-
-function send(req: FastifyRequest, reply: FastifyReply, file: PageFile): FastifyReply {
-  const etag = `"${file.tag}"`
-  reply.headers({
-    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
-    'content-type': file.contentType,
-    // Weak: the packed forms are of the same content.
-    etag: `W/${etag}`,
-    vary: 'accept-encoding',
-  })
-  if (req.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
-  const accepted = String(req.headers['accept-encoding'] ?? '')
-  const coding = [...file.packed.keys()].find(name => accepts(accepted, name))
-  const packed = coding && file.packed.get(coding)
-  return packed ? reply.header('content-encoding', coding).send(packed) : reply.send(file.bytes)
-}
-
-/** Whether a coding is named, and not with the quality 0. */
-const accepts = (header: string, coding: string) =>
-  header.split(',').some(part => {
-    const [name = '', ...parameters] = part
-      .toLowerCase()
-      .split(';')
-      .map(text => text.trim())
-    return name === coding && !parameters.some(text => /^q=0(\.0*)?$/.test(text))
-  })

@@ -17,7 +17,9 @@ const storyOf = (profile: Profile): Record<string, unknown> => ({
   'defender.alliance_id': null,
   'defender.alliance_name': null,
   attacker_nation_id: 'n42',
+  attacker_nation_name: 'Valdoria',
   defender_nation_id: 'n9',
+  defender_nation_name: 'Karsk',
   alliances: [
     { alliance_id: 'a3', name: 'Free Ports', tag: 'FP' },
     { alliance_id: 'a7', name: 'Northern Pact', tag: 'NP' },
@@ -94,7 +96,7 @@ export function sampleMessage({ eventKinds, profile }: Contract, type: string): 
     seq: 1042,
     type,
     occurred_at: occurredAt,
-    summary: kind.summarize(data, { nation: id => (id === 'n9' ? 'Karsk' : 'Valdoria') }),
+    summary: kind.summarize?.(data) ?? kind.description,
     nation_ids: type === 'record.redacted' ? ['n42'] : idsIn(data, 'nation_id'),
     alliance_ids: idsIn(data, 'alliance_id'),
     war_id: idsIn(data, 'war_id')[0] ?? null,

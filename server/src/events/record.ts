@@ -1,4 +1,4 @@
-import type { EventType, Names } from '@chancery/contract'
+import type { EventType } from '@chancery/contract'
 import type { Batch } from '../store/batch.ts'
 import { sql } from '../store/database.ts'
 
@@ -34,7 +34,7 @@ export async function recordEvents(batch: Batch, events: GameEvent[]): Promise<v
   const alliances = await alliancesOf(batch, nationIds)
   for (const event of events) {
     if (event.type.startsWith('game.')) recordOwnKind(batch, event)
-    else recordWeapon(batch, event, { wars, alliances, names: { nation: id => names.get(id) ?? id } })
+    else recordWeapon(batch, event, { wars, alliances, names })
   }
 }
 
@@ -59,7 +59,8 @@ interface Surroundings {
   wars: Map<string, WarRow>
   /** By nation. */
   alliances: Map<string, string>
-  names: Names
+  /** By nation. */
+  names: Map<string, string>
 }
 
 function recordWeapon(batch: Batch, event: GameEvent, { wars, alliances, names }: Surroundings): void {
@@ -74,8 +75,16 @@ function recordWeapon(batch: Batch, event: GameEvent, { wars, alliances, names }
   batch.refersTo('nation', attacker_nation_id, line, '/data/data/attacker_nation_id')
   batch.refersTo('nation', defender_nation_id, line, '/data/data/defender_nation_id')
   batch.refersTo('war', war_id, line, '/data/data/war_id')
-  const data = { weapon, attacker_nation_id, defender_nation_id, war_id, battle_id }
-  const summary = batch.contract.eventKinds[type as EventType]?.summarize(data, names) ?? type
+  const data = {
+    weapon,
+    attacker_nation_id,
+    attacker_nation_name: names.get(attacker_nation_id) ?? attacker_nation_id,
+    defender_nation_id,
+    defender_nation_name: names.get(defender_nation_id) ?? defender_nation_id,
+    war_id,
+    battle_id,
+  }
+  const summary = batch.contract.eventKinds[type as EventType]?.summarize?.(data) ?? type
   batch.record({
     line,
     type,

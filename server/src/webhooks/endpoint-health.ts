@@ -1,11 +1,11 @@
 import { type DisabledReason, webhooks } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
-import type { Settlement } from './queue.ts'
+import { type Settlement, slowAfterMs } from './queue.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** How stale the time of the last success may be: writing it on every one would cost as much as the delivery. */
-const deliveredEveryMs = 10_000
+/** How stale the times of the last success and slow attempt may be: writing them on every one would cost as much as the delivery. */
+const writtenEveryMs = 10_000
 
 /** An endpoint that is to be switched off. */
 interface DeadEndpoint {
@@ -25,15 +25,18 @@ export async function noteHealth(
   const succeeded = new Set<string>()
   const failed = new Set<string>()
   const gone = new Set<string>()
-  for (const { endpoint_id, state, status } of settlements) {
+  const slow = new Map<string, number>()
+  for (const { endpoint_id, state, status, latency_ms } of settlements) {
     if (state === 'delivered') succeeded.add(endpoint_id)
     else failed.add(endpoint_id)
     if (status === 410) gone.add(endpoint_id)
+    if (latency_ms >= slowAfterMs) slow.set(endpoint_id, Math.max(latency_ms, slow.get(endpoint_id) ?? 0))
   }
   // Where others of the same moment arrived, failures are sporadic.
   const onlyFailed = [...failed].filter(id => !succeeded.has(id))
   const stale = succeeded.size > 0 ? await staleAmong(db, [...succeeded], nowMs) : []
-  await lock(db, [...stale.map(({ id }) => id), ...onlyFailed])
+  await lock(db, [...stale.map(({ id }) => id), ...onlyFailed, ...slow.keys()])
+  await noteSlow(db, slow, nowMs)
   if (stale.length > 0) await noteSuccess(db, stale, nowMs)
   const failing = onlyFailed.length > 0 ? await noteFailure(db, onlyFailed, nowMs) : []
   return [
@@ -61,7 +64,7 @@ const staleAmong = (db: Database, ids: string[], nowMs: number) =>
   db.rows<StaleEndpoint>(sql`
     select id, failing_since is not null as is_failing from chancery_outbound.endpoint
     where id = any(${ids}) and (failing_since is not null or last_delivered_at is null
-      or last_delivered_at < ${time(nowMs - deliveredEveryMs)})`)
+      or last_delivered_at < ${time(nowMs - writtenEveryMs)})`)
 
 async function noteSuccess(db: Database, stale: StaleEndpoint[], nowMs: number): Promise<void> {
   await db.rows(sql`
@@ -70,6 +73,19 @@ async function noteSuccess(db: Database, stale: StaleEndpoint[], nowMs: number):
   const recovered = stale.filter(({ is_failing }) => is_failing).map(({ id }) => id)
   if (recovered.length > 0)
     await db.rows(sql`delete from chancery_outbound.warning where endpoint_id = any(${recovered})`)
+}
+
+/** Writes down which endpoints took long, and how many milliseconds: that decides how many slots they have, and when. */
+export async function noteSlow(
+  db: Database,
+  slow: ReadonlyMap<string, number>,
+  nowMs: number,
+): Promise<void> {
+  if (slow.size === 0) return
+  await db.rows(sql`
+    update chancery_outbound.endpoint e set slow_at = ${time(nowMs)}, slow_ms = s.ms
+    from unnest(${[...slow.keys()]}::text[], ${[...slow.values()].map(Math.round)}::int[]) as s (id, ms)
+    where e.id = s.id and (e.slow_at is null or e.slow_at < ${time(nowMs - writtenEveryMs)})`)
 }
 
 /** Answers those whose spell of failures is too long. */

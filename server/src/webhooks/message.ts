@@ -7,7 +7,7 @@ import { sign } from './signature.ts'
 /** Where a message goes, and what signs it. */
 export interface Address {
   url: string
-  /** One, or while a rotated one still signs, two: the newest first. */
+  /** The newest first: the current one, and those that were rotated and still sign. */
   secrets: readonly string[]
 }
 

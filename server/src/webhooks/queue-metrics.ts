@@ -1,9 +1,9 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { ByEndpoints, ReadQueue } from './queue-state.ts'
+import { type ByEndpoints, endpointClasses, type ReadQueue } from './queue-state.ts'
 
 /**
- * The queue as the whole service has it, read when it is asked for. What waits for endpoints that fail is counted apart: it is
- * their receivers' trouble, while the oldest that waits for an endpoint that answers says whether delivery keeps up.
+ * The queue as the whole service has it, read when it is asked for. What waits for endpoints that are slow or fail is counted apart: it
+ * is their receivers' trouble, while the oldest that waits for an endpoint that answers says whether delivery keeps up.
  */
 export function registerQueueMetrics(registry: Registry, readQueue: ReadQueue): void {
   let showing: { state: ReturnType<ReadQueue>; done: Promise<void> } | undefined
@@ -18,13 +18,13 @@ export function registerQueueMetrics(registry: Registry, readQueue: ReadQueue): 
   }
   const waiting = new Gauge({
     name: 'chancery_webhook_queue_depth',
-    help: 'Deliveries that wait for their next attempt, by whether their endpoint answers or fails.',
+    help: 'Queued deliveries by endpoint class: answering, slow, failing.',
     labelNames: ['endpoints'],
     ...shared,
   })
   const oldest = new Gauge({
     name: 'chancery_webhook_oldest_undelivered_seconds',
-    help: 'For how long the delivery that waits longest has been due, by whether its endpoint answers or fails.',
+    help: 'Age in seconds of the oldest due delivery, by endpoint class.',
     labelNames: ['endpoints'],
     ...shared,
   })
@@ -49,15 +49,14 @@ export function registerQueueMetrics(registry: Registry, readQueue: ReadQueue): 
       behind.remove()
       return
     }
-    setBoth(waiting, state.depth)
-    setBoth(oldest, state.oldestSeconds)
+    setEach(waiting, state.depth)
+    setEach(oldest, state.oldestSeconds)
     endpoints.reset()
     for (const { status, count } of state.endpoints) endpoints.set({ status }, count)
     behind.set(state.lagEvents)
   }
 }
 
-function setBoth(gauge: Gauge<'endpoints'>, { answering, failing }: ByEndpoints): void {
-  gauge.set({ endpoints: 'answering' }, answering)
-  gauge.set({ endpoints: 'failing' }, failing)
+function setEach(gauge: Gauge<'endpoints'>, values: ByEndpoints): void {
+  for (const endpoints of endpointClasses) gauge.set({ endpoints }, values[endpoints])
 }

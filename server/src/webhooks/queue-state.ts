@@ -1,10 +1,9 @@
 import { type Database, sql } from '../store/database.ts'
+import { slowForMs } from './queue.ts'
 
-/** Of endpoints that answer, and of those that fail: what waits for these is their receivers' trouble. */
-export interface ByEndpoints {
-  answering: number
-  failing: number
-}
+/** Of endpoints that answer within a second, of slow ones, and of those that fail: what waits for these two is their receivers' trouble. */
+export const endpointClasses = ['answering', 'slow', 'failing'] as const
+export type ByEndpoints = Record<(typeof endpointClasses)[number], number>
 
 /** The queue as the whole service has it. */
 export interface QueueState {
@@ -34,14 +33,15 @@ export function createQueueState(db: Database, now: () => number = () => perform
 }
 
 interface QueueRow {
-  is_failing: boolean
+  endpoints: keyof ByEndpoints
   waiting: number
   oldest_seconds: number
 }
 
 async function count(db: Database): Promise<QueueState> {
   const queues = await db.rows<QueueRow>(sql`
-    select e.failing_since is not null as is_failing, count(*) as waiting,
+    select case when e.failing_since is not null then 'failing'
+      when e.slow_at > clock_timestamp() - make_interval(secs => ${slowForMs / 1000}) then 'slow' else 'answering' end as endpoints, count(*) as waiting,
       coalesce(extract(epoch from clock_timestamp() - min(d.due_at) filter (where d.state = 'pending')), 0) as oldest_seconds
     from chancery_outbound.delivery d join chancery_outbound.endpoint e on e.id = d.endpoint_id and e.status = 'active'
     where d.state in ('pending', 'sending') group by 1`)
@@ -50,13 +50,14 @@ async function count(db: Database): Promise<QueueState> {
   )
   const lag = await db.first<{ events: number }>(sql`
     select p.seq - f.seq as events from chancery_world.pulse p, chancery_outbound.fan_out f`)
-  const of = (is_failing: boolean) => queues.find(queue => queue.is_failing === is_failing)
+  const byEndpoints = (measure: (queue: QueueRow) => number) => {
+    const values: ByEndpoints = { answering: 0, slow: 0, failing: 0 }
+    for (const queue of queues) values[queue.endpoints] = Math.max(0, measure(queue))
+    return values
+  }
   return {
-    depth: { answering: of(false)?.waiting ?? 0, failing: of(true)?.waiting ?? 0 },
-    oldestSeconds: {
-      answering: Math.max(0, of(false)?.oldest_seconds ?? 0),
-      failing: Math.max(0, of(true)?.oldest_seconds ?? 0),
-    },
+    depth: byEndpoints(({ waiting }) => waiting),
+    oldestSeconds: byEndpoints(({ oldest_seconds }) => oldest_seconds),
     endpoints,
     lagEvents: lag?.events ?? 0,
   }

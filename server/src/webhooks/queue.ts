@@ -1,6 +1,6 @@
 import type { Event } from '../events/store.ts'
 import { readEventsBySeq } from '../events/store.ts'
-import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { secretsAt } from './secrets.ts'
 
 /** A delivery that this worker holds until its lease ends. */
@@ -14,6 +14,8 @@ export interface Claimed {
   attempt: number
   /** How many attempts in a row have failed before. */
   failures: number
+  /** Whether its endpoint was slow when it was claimed. */
+  is_slow: boolean
 }
 
 export interface ClaimedEvent extends Claimed {
@@ -43,9 +45,26 @@ export interface ClaimOptions {
   leaseMs: number
   /** Under way at one endpoint at a time, over all processes. */
   inFlight: number
+  /** The same for a slow endpoint. */
+  slowInFlight: number
   /** How many this worker can take on at all. */
   room: number
+  /** How many of these may be for slow and failing endpoints. */
+  slowRoom: number
+  /** How many of these are for endpoints that have nothing in flight. */
+  reserved: number
 }
+
+/** An attempt that takes as long makes its endpoint slow. */
+export const slowAfterMs = 1_000
+
+/** For how long after such an attempt an endpoint counts as slow. */
+export const slowForMs = 60_000
+
+/** An endpoint is slow that took long of late, and one whose attempt `u` in flight does now. */
+const isSlowAt = (nowMs: number, leaseMs: number): Sql => sql`(
+  coalesce(e.slow_at > ${time(nowMs - slowForMs)}, false)
+  or coalesce(u.first_ends_at <= ${time(nowMs + leaseMs - slowAfterMs)}, false))`
 
 /** Claims are taken by one process at a time: so the number under way at an endpoint is exact. */
 const claimLock = 0x636c_6169
@@ -53,36 +72,53 @@ const claimLock = 0x636c_6169
 const time = (ms: number) => new Date(ms).toISOString()
 
 /**
- * Claims what is due, for each endpoint up to its free slots and in the order of the log: what waits for one endpoint never
- * stands before another's. An endpoint whose latest attempt failed has one slot, and comes after those that answer.
+ * Claims what is due, for each endpoint up to its free slots and in the order of the log. First comes one delivery of every
+ * endpoint that has nothing in flight, the fast ones before the slow ones; then second deliveries, and so on. A slow endpoint has
+ * `slowInFlight` slots, one whose latest attempt failed has one, and both kinds share `slowRoom`: slow receivers never take the slots
+ * of fast ones. Among these, those that took least come first: whoever was slow for a moment, or seemed so because this process
+ * was busy, does not wait for those that always are.
  */
 export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<ClaimedEvent[]> {
-  const { nowMs, leaseMs, inFlight, room } = options
+  const { nowMs, leaseMs, inFlight, slowInFlight, room, slowRoom, reserved } = options
   const now = time(nowMs)
   const claimed = await pool.transaction(async db => {
     await db.rows(losable)
     await db.rows(sql`select pg_advisory_xact_lock(${claimLock})`)
     return db.rows<Claimed>(sql`
-      with waiting as materialized (
-        select e.id, e.failing_since is not null as is_failing,
-          case when e.failing_since is null then ${inFlight}::int else 1 end - (
-            select count(*) from chancery_outbound.delivery u
-            where u.endpoint_id = e.id and u.state = 'sending' and u.due_at > ${now}) as free
-        from chancery_outbound.endpoint e
-        where e.status = 'active' and exists (
-          select from chancery_outbound.delivery d
-          where d.endpoint_id = e.id and d.state in ('pending', 'sending') and d.due_at <= ${now})
+      with in_flight as materialized (
+        select endpoint_id, count(*) as count, min(due_at) as first_ends_at from chancery_outbound.delivery
+        where state = 'sending' and due_at > ${now} group by 1
+      ), classified as materialized (
+        select e.id, e.failing_since is not null as is_failing, ${isSlowAt(nowMs, leaseMs)} as is_slow,
+          coalesce(u.count, 0) as in_flight, coalesce(e.slow_ms, 0) as slow_ms
+        from chancery_outbound.endpoint e left join in_flight u on u.endpoint_id = e.id where e.status = 'active'
+      ), waiting as materialized (
+        select id, is_slow or is_failing as is_slow, in_flight, case when is_slow then slow_ms else 0 end as slow_ms,
+          case when is_failing then 1 when is_slow then ${slowInFlight}::int else ${inFlight}::int end - in_flight as free
+        from classified where ${slowRoom}::int > 0 or not (is_slow or is_failing)
       ), due as (
-        select d.id from waiting w cross join lateral (
-          select c.id, c.due_at from chancery_outbound.delivery c
-          where c.endpoint_id = w.id and c.state in ('pending', 'sending') and c.due_at <= ${now}
-          order by c.due_at, c.seq limit greatest(w.free, 0) for update skip locked
-        ) d order by w.is_failing, d.due_at limit ${room}
+        select d.*, w.is_slow, w.slow_ms, w.in_flight + d.place as position from waiting w cross join lateral (
+          select id, due_at, row_number() over (order by due_at, seq) as place from (
+            select c.id, c.due_at, c.seq from chancery_outbound.delivery c
+            where c.endpoint_id = w.id and c.state in ('pending', 'sending') and c.due_at <= ${now}
+            order by c.due_at, c.seq limit w.free
+          ) first
+        ) d where w.free > 0
+      ), ranked as (
+        select id, is_slow, position, row_number() over (order by position > 1, is_slow, position, slow_ms, due_at) as rank
+        from (
+          select *, row_number() over (partition by is_slow order by position, slow_ms, due_at) as rank_in_class from due
+        ) in_class where not is_slow or rank_in_class <= ${slowRoom}
+      ), locked as (
+        select d.id, r.is_slow from ranked r join chancery_outbound.delivery d using (id)
+        where r.rank <= case when r.position = 1 then ${room}::int else ${room - reserved}::int end
+          and d.state in ('pending', 'sending') and d.due_at <= ${now}
+        for update of d skip locked
       )
       update chancery_outbound.delivery d set state = 'sending', due_at = ${time(nowMs + leaseMs)}, attempt = d.attempt + 1
-      from due, chancery_outbound.endpoint e
-      where d.id = due.id and e.id = d.endpoint_id
-      returning d.id, d.endpoint_id, e.url, d.seq, d.attempt, d.failures,
+      from locked, chancery_outbound.endpoint e
+      where d.id = locked.id and e.id = d.endpoint_id
+      returning d.id, d.endpoint_id, e.url, d.seq, d.attempt, d.failures, locked.is_slow,
         ${secretsAt(nowMs)} as secrets`)
   })
   return withEvents(pool, claimed)

@@ -43,7 +43,7 @@ async function replayOne(db: Database, { id }: Endpoint, delivery: string, now: 
   if (number === undefined) return 0
   const rows = await db.rows(sql`
     update chancery_outbound.delivery set ${queuedAnew(now)}
-    where id = ${Number(number)} and endpoint_id = ${id} and seq is not null and state <> 'sending' returning id`)
+    where seq = ${Number(number)} and endpoint_id = ${id} and state <> 'sending' returning id`)
   return rows.length
 }
 

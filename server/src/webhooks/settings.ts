@@ -10,12 +10,14 @@ import type { Event } from '../events/store.ts'
 import { ApiError, notFound } from '../http/api-error.ts'
 import type { DatabasePool } from '../store/database.ts'
 import { type LogFilter, listDeliveries, recordTest } from './delivery-log.ts'
+import { noteSlow } from './endpoint-health.ts'
 import { problemOfFilter } from './filter.ts'
 import type { WriteMessage } from './message.ts'
 import { checkEndpointUrl } from './outgoing/endpoint-url.ts'
 import type { Sender } from './outgoing/send.ts'
+import { slowAfterMs } from './queue.ts'
 import { type Replay, replay } from './replay.ts'
-import { findSecrets } from './secrets.ts'
+import { findSecrets, firstPreviousEnd, replaceSecret } from './secrets.ts'
 import { hasArrived } from './settlement.ts'
 import { makeSecret } from './signature.ts'
 import {
@@ -27,11 +29,11 @@ import {
   type EndpointChange,
   type EndpointWithSecret,
   findEndpoint,
+  findEndpointWithSecret,
   insertEndpoint,
   listEndpoints,
   type NewEndpoint,
   removeEndpoint,
-  replaceSecret,
 } from './store.ts'
 import { TooManyEndpoints } from './too-many-endpoints.ts'
 
@@ -55,7 +57,7 @@ export interface WebhookSettings {
   enable(id: string): Promise<{ endpoint: Endpoint; test: WebhookTestAnswer | null }>
   disable(id: string): Promise<Endpoint>
   remove(id: string): Promise<void>
-  /** A new secret, shown this once. The one before it signs too, for a day. */
+  /** A new secret, shown this once. Each one before it signs too, for a day; with as many as there may be, `bad_request`. */
   rotate(id: string): Promise<EndpointWithSecret>
   log(id: string, filter: LogFilter): Promise<WebhookDelivery[]>
   /** Answers how many deliveries were queued. */
@@ -94,6 +96,7 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
       error,
       answer,
     })
+    if (latencyMs >= slowAfterMs) await noteSlow(pool, new Map([[id, latencyMs]]), startedMs)
     return { has_arrived, status, error, answer, latency_ms: Math.round(latencyMs) }
   }
 
@@ -158,8 +161,18 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
     },
 
     async rotate(id) {
-      const overlapMs = webhooks.secretOverlapHours * 3_600_000
-      return found(await replaceSecret(pool, id, { secret: makeSecret(), overlapMs, nowMs: now() }))
+      const nowMs = now()
+      const { previousSecretsMax: previousMax, secretOverlapHours } = webhooks
+      const overlapMs = secretOverlapHours * 3_600_000
+      const outcome = found(
+        await replaceSecret(pool, id, { secret: makeSecret(), overlapMs, previousMax, nowMs }),
+      )
+      if (outcome === 'too_many')
+        throw new ApiError(
+          'bad_request',
+          `The limit of ${previousMax} previous secrets is reached. Rotate again after ${await firstPreviousEnd(pool, id, nowMs)}.`,
+        )
+      return found(await findEndpointWithSecret(pool, id))
     },
 
     async log(id, filter) {

@@ -61,7 +61,10 @@ export async function findEndpoint(db: Database, id: string): Promise<Endpoint |
   return db.first<Endpoint>(sql`select ${columns} from chancery_outbound.endpoint e where e.id = ${id}`)
 }
 
-async function findEndpointWithSecret(db: Database, id: string): Promise<EndpointWithSecret | undefined> {
+export async function findEndpointWithSecret(
+  db: Database,
+  id: string,
+): Promise<EndpointWithSecret | undefined> {
   return db.first<EndpointWithSecret>(sql`
     select ${columns}, e.secret from chancery_outbound.endpoint e where e.id = ${id}`)
 }
@@ -181,19 +184,6 @@ async function giveUp(db: Database, endpointId: string, nowMs: number): Promise<
   await db.rows(sql`
     update chancery_outbound.delivery set state = 'failed', settled_at = ${time(nowMs)}
     where endpoint_id = ${endpointId} and state in ('pending', 'sending')`)
-}
-
-/** Makes the secret the previous one, which signs beside its successor for a while. */
-export async function replaceSecret(
-  db: Database,
-  id: string,
-  { secret, overlapMs, nowMs }: { secret: string; overlapMs: number; nowMs: number },
-): Promise<EndpointWithSecret | undefined> {
-  await db.rows(sql`
-    update chancery_outbound.endpoint set previous_secret = secret, previous_secret_ends_at = ${time(nowMs + overlapMs)},
-      secret = ${secret}, secret_made_at = ${time(nowMs)}
-    where id = ${id}`)
-  return findEndpointWithSecret(db, id)
 }
 
 /** Removes an endpoint with its deliveries and their attempts. False where there is none. */

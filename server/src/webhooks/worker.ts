@@ -13,6 +13,7 @@ import {
   release,
   type Settlement,
   settle,
+  slowAfterMs,
 } from './queue.ts'
 import { type AttemptResult, settlementOf } from './settlement.ts'
 import { disable } from './store.ts'
@@ -38,6 +39,20 @@ export interface DeliveryOptions {
   graceMs?: number
 }
 
+/** How many of the attempts in flight may be of slow and failing endpoints. */
+const slowShare = 0.5
+/** How many are kept free for endpoints that have nothing in flight: fast endpoints that become slow never take all. */
+const reservedShare = 0.25
+
+/** How many attempts begin in one turn: thousands of connections at once would hold up each other. */
+const claimsMax = 200
+
+/** An attempt in flight. */
+interface Running {
+  isSlow: boolean
+  startedMs: number
+}
+
 /** A clock that falls back by more was set; less is how exactly it is known. */
 const clockStepMs = 1_000
 
@@ -55,7 +70,7 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
   const { pollMs = 500, leaseMs = 30_000, underWayMax = 2_000, graceMs = 1_000 } = options
 
   const stopping = new AbortController()
-  const underWay = new Set<Promise<void>>()
+  const underWay = new Map<Promise<void>, Running>()
   let settlements: Settlement[] = []
   const released: ClaimedEvent[] = []
   let claimedAtMs = Number.NEGATIVE_INFINITY
@@ -77,16 +92,34 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
       // The clock was set back: what waits would wait for that much longer.
       if (nowMs < claimedAtMs - clockStepMs) await bringForward(pool, { nowMs, leaseMs })
       claimedAtMs = nowMs
-      const claimed = await claim(pool, { nowMs, leaseMs, inFlight, room })
+      const slowMax = Math.floor(underWayMax * slowShare)
+      const slow = slowUnderWay(nowMs)
+      const claimed = await claim(pool, {
+        nowMs,
+        leaseMs,
+        inFlight,
+        // While there is room, a slow endpoint has all its slots: a busy machine makes endpoints slow that are not.
+        slowInFlight: slow > slowMax / 2 ? Math.max(1, Math.floor(inFlight / 4)) : inFlight,
+        room: Math.min(room, claimsMax),
+        slowRoom: Math.max(0, slowMax - slow),
+        reserved: Math.max(0, Math.floor(underWayMax * reservedShare) - (room - Math.min(room, claimsMax))),
+      })
       for (const delivery of claimed) {
         const run: Promise<void> = deliver(delivery).finally(() => underWay.delete(run))
-        underWay.add(run)
+        underWay.set(run, { isSlow: delivery.is_slow, startedMs: nowMs })
       }
       // Slots that are full are freed by what ends; that wakes.
-      return false
+      return claimed.length === claimsMax
     },
     { everyMs: pollMs, onError },
   )
+
+  function slowUnderWay(nowMs: number): number {
+    let count = 0
+    for (const { isSlow, startedMs } of underWay.values())
+      if (isSlow || nowMs - startedMs >= slowAfterMs) count += 1
+    return count
+  }
 
   /** Whatever ends while one is written down waits for the next: the busier, the more at once. */
   const book = startLoop(
@@ -140,7 +173,7 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
       stopListening()
       await Promise.all([fanOut.close(), claims.close()])
       const grace = setTimeout(() => stopping.abort(), graceMs)
-      await Promise.all(underWay)
+      await Promise.all(underWay.keys())
       clearTimeout(grace)
       await book.close()
       if (settlements.length > 0) await writeDown(settlements)

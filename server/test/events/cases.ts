@@ -48,6 +48,7 @@ const conflictData = { conflict_id: 'c1', name: 'Straits' }
 const eraData = { era_id: 'e1', name: 'Dawn' }
 
 const weapon = { weapon: 'nuclear_missile', attacker_nation_id: 'n1', defender_nation_id: 'n2' }
+const namedWeapon = { ...weapon, attacker_nation_name: 'Nation n1', defender_nation_name: 'Renamed since' }
 
 export const cases: Case[] = [
   {
@@ -516,7 +517,7 @@ export const cases: Case[] = [
         alliance_ids: ['a1'],
         war_id: 'w1',
         conflict_id: 'c1',
-        data: { ...weapon, war_id: 'w1', battle_id: 'b1' },
+        data: { ...namedWeapon, war_id: 'w1', battle_id: 'b1' },
       },
     ],
   },
@@ -530,7 +531,7 @@ export const cases: Case[] = [
         summary: 'Renamed since intercepted a nuclear missile launched by Nation n1.',
         nation_ids: ['n1', 'n2'],
         alliance_ids: ['a1'],
-        data: { ...weapon, war_id: null, battle_id: null },
+        data: { ...namedWeapon, war_id: null, battle_id: null },
       },
     ],
   },

@@ -58,7 +58,7 @@ test('2 streams may be open from one address without a key, over both bases; a p
   const streams = await fill({})
   assert.equal(streams.length, 2)
   const answer = await refusal()
-  assert.match(assertError(answer, 'rate_limited', 'a third'), /At most 2 streams/)
+  assert.match(assertError(answer, 'rate_limited', 'a third'), /at most 2 event streams/)
   assert.equal(answer.headers['retry-after'], '15')
   assert.equal(answer.headers['x-ratelimit-limit'], '1000000')
   assert.ok(Number(answer.headers['x-ratelimit-remaining']) > 0)
@@ -70,7 +70,10 @@ test('5 streams may be open with one key, whatever others have open', async () =
   const { key: other } = await chancery.makeKey({ nation_id: 'n1' })
   const streams = await fill({ key })
   assert.equal(streams.length, 5)
-  assert.match(assertError(await refusal({ key }), 'rate_limited', 'a sixth'), /At most 5 streams.*one key/)
+  assert.match(
+    assertError(await refusal({ key }), 'rate_limited', 'a sixth'),
+    /at most 5 event streams.*one key/,
+  )
   const [another, anonymous] = await Promise.all([open({ key: other }), open()])
   assert.deepEqual([another.status, anonymous.status], [200, 200])
   another.close()

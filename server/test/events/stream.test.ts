@@ -61,6 +61,7 @@ test('an answer that streams carries the headers of every answer, and those that
   assert.equal(headers['cache-control'], 'private, no-cache')
   assert.equal(headers['x-accel-buffering'], 'no')
   assert.equal(headers['access-control-allow-origin'], '*')
+  assert.equal(headers['x-content-type-options'], 'nosniff')
   assert.match(String(headers['x-request-id']), /^req_/)
   assert.match(String(headers['x-ratelimit-remaining']), /^\d+$/)
   for (const name of ['etag', 'content-encoding', 'content-length']) assert.equal(headers[name], undefined)

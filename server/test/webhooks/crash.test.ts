@@ -147,7 +147,7 @@ test(`a server killed ${killAt.length} times during ten thousand deliveries lose
   await until(
     async () => {
       const metrics = await metricsOf({ operate })
-      return ['answering', 'failing'].every(
+      return ['answering', 'slow', 'failing'].every(
         endpoints => metrics.get(`chancery_webhook_queue_depth{endpoints="${endpoints}"}`) === 0,
       )
     },

@@ -293,3 +293,65 @@ test('a replay of more events than it may take is refused, not cut', async () =>
   await room.tell(nations(3, webhooks.replayEventsMax - 2), { announce: false })
   await assert.rejects(room.settings.replay(id, { since, until: until() }), /100001 events/)
 })
+
+test('every secret that is rotated signs for a day of its own, and there is a bound to how many', async () => {
+  const { id, secret: first } = await room.addEndpoint('rotating-often.example')
+  const secrets = [first]
+  const hourMs = 3_600_000
+  const rotate = async () => secrets.push((await room.settings.rotate(id)).secret)
+  const signatures = async () => {
+    await room.settings.test(id)
+    const { id: eventId, timestamp, signature, body } = room.received.at(-1) ?? assert.fail()
+    const at = new Date(timestamp * 1000)
+    const signed = secrets.map(secret => new Webhook(secret).sign(eventId, at, body))
+    return signature.split(' ').map(each => signed.indexOf(each))
+  }
+  for (let rotation = 1; rotation <= webhooks.previousSecretsMax; rotation += 1) {
+    await rotate()
+    room.advance(hourMs)
+  }
+  assert.deepEqual(await signatures(), [5, 4, 3, 2, 1, 0])
+  await assert.rejects(
+    room.settings.rotate(id),
+    /limit of 5 previous secrets is reached.*2026-06-02T12:00:00Z/,
+  )
+  room.advance(day - webhooks.previousSecretsMax * hourMs - 1)
+  assert.deepEqual(await signatures(), [5, 4, 3, 2, 1, 0])
+  room.advance(1)
+  assert.deepEqual(await signatures(), [5, 4, 3, 2, 1])
+  await rotate()
+  assert.deepEqual(await signatures(), [6, 5, 4, 3, 2, 1])
+  room.advance(day)
+  assert.deepEqual(await signatures(), [6])
+  await rotate()
+  assert.deepEqual(await signatures(), [7, 6])
+})
+
+test('the number of a delivery says nothing of deliveries to other endpoints', async () => {
+  const ids = async (others: number) => {
+    for (let index = 0; index < others; index += 1)
+      await room.addEndpoint('stranger.example', {}, `p${index}`)
+    await room.tell([nation(`n${others}a`)])
+    await room.tell([nation(`n${others}b`)])
+    await settled()
+    const log = await room.settings.log(id, { limit: 2 })
+    return log.map(delivery => ({ ...delivery, number: Number(delivery.id.replace('dlv_', '')) }))
+  }
+  const { id } = await room.addEndpoint('counting.example')
+  room.deliver()
+  for (const others of [0, 7]) {
+    const [second, first] = await ids(others)
+    assert.ok(first && second)
+    // Only its own events, whose numbers everybody sees, are told by it.
+    assert.deepEqual(
+      [first.id, second.id],
+      [first, second].map(({ event_id }) => event_id?.replace('evt_', 'dlv_')),
+    )
+    assert.equal(second.number - first.number, 1)
+  }
+  await room.settings.test(id)
+  await room.settings.test(id)
+  const tests = (await room.settings.log(id, { limit: 100 })).filter(({ event_id }) => event_id === null)
+  assert.equal(new Set(tests.map(test => test.id)).size, tests.length)
+  for (const test of tests) assert.match(test.id, /^dlv_test_[0-9a-f]{32}$/)
+})

@@ -36,9 +36,9 @@ before(async () => {
   await chancery.tell(smallWorld(), { waits: false })
   await chancery.tell(
     [
-      put('nation', { id: 'n7', nation_name: 'Sørrow "the\u2028Last" 🕊' }),
+      put('nation', { id: 'n7', nation_name: 'Sørrow "the Last" 🕊' }),
       member('n7', 'a2'),
-      war('w2', 'n7', 'n5', { reason: '</script>\\u0000' }),
+      war('w2', 'n7', 'n5', { reason: '</script>\\u0000\u2028' }),
       put('war', { id: 'w1', ended_at: '2026-05-20T10:00:00Z', outcome: 'peace' }),
       put('market_price', { resource: 'steel', price: 500.25, as_of: '2026-05-20T10:00:00Z' }),
     ],

@@ -40,7 +40,9 @@ test('the metrics tell what waits, for whom, and what became of attempts', async
       metrics.get('chancery_webhook_endpoints{status="disabled"}'),
       metrics.get('chancery_webhook_endpoints{status="unconfirmed"}'),
       metrics.get('chancery_webhook_queue_depth{endpoints="failing"}'),
-      metrics.get('chancery_webhook_queue_depth{endpoints="answering"}'),
+      // A busy machine may have made an endpoint slow.
+      Number(metrics.get('chancery_webhook_queue_depth{endpoints="answering"}')) +
+        Number(metrics.get('chancery_webhook_queue_depth{endpoints="slow"}')),
       metrics.get('chancery_webhook_fan_out_lag_events'),
       metrics.get('chancery_webhook_attempts_total{result="retried"}'),
       metrics.get('chancery_webhook_attempts_total{result="delivered"}'),
@@ -52,5 +54,6 @@ test('the metrics tell what waits, for whom, and what became of attempts', async
   const oldest = (endpoints: string) =>
     metrics.get(`chancery_webhook_oldest_undelivered_seconds{endpoints="${endpoints}"}`)
   assert.equal(oldest('failing'), 0)
-  assert.ok(Number(oldest('answering')) > 0 && Number(oldest('answering')) < 60, `${oldest('answering')}`)
+  const late = Math.max(Number(oldest('answering')), Number(oldest('slow')))
+  assert.ok(late > 0 && late < 60, `${late}`)
 })

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { sql } from '../../src/store/database.ts'
+import { noteHealth } from '../../src/webhooks/endpoint-health.ts'
 import { fanOutStep } from '../../src/webhooks/fan-out.ts'
-import { type ClaimedEvent, claim, release, type Settlement, settle } from '../../src/webhooks/queue.ts'
+import {
+  type ClaimedEvent,
+  type ClaimOptions,
+  claim,
+  release,
+  type Settlement,
+  settle,
+} from '../../src/webhooks/queue.ts'
 import { nation } from '../ingest/facts.ts'
 import { until } from '../support/until.ts'
 import { answer, type Mailroom, openMailroom } from './mailroom.ts'
@@ -14,8 +22,17 @@ beforeEach(async () => {
 afterEach(() => room.close())
 
 const leaseMs = 30_000
-const take = (options: { inFlight?: number; room?: number } = {}) =>
-  claim(room.pools.outbound, { nowMs: room.now(), leaseMs, inFlight: 8, room: 1000, ...options })
+const take = (options: Partial<ClaimOptions> = {}) =>
+  claim(room.pools.outbound, {
+    nowMs: room.now(),
+    leaseMs,
+    inFlight: 8,
+    slowInFlight: 2,
+    room: 1000,
+    slowRoom: 1000,
+    reserved: 0,
+    ...options,
+  })
 
 const outcome = (
   held: ClaimedEvent,
@@ -203,3 +220,128 @@ test('a receiver that hangs costs others nothing', async () => {
   assert.equal(room.newsAt('hanging.example').length, 8)
   for (const end of hanging) end()
 })
+
+test('endpoints with the fewest in flight come first', async () => {
+  const busy = await room.addEndpoint('busy.example')
+  await room.tell(nations(0, 20))
+  await fanOut()
+  room.advance(10)
+  const late = await room.addEndpoint('late.example')
+  await room.tell(nations(100, 5))
+  await fanOut()
+  const endpoints = (claimed: ClaimedEvent[]) => claimed.map(({ endpoint_id }) => endpoint_id).sort()
+  const both = [busy.id, late.id].sort()
+  assert.deepEqual(endpoints(await take({ room: 2 })), both)
+  assert.deepEqual(endpoints(await take({ room: 2 })), both)
+  assert.deepEqual(await take({ room: 3, reserved: 3 }), [], 'reserved for endpoints with nothing in flight')
+  const last = await room.addEndpoint('last.example')
+  await room.tell(nations(200, 5))
+  await fanOut()
+  assert.deepEqual(endpoints(await take({ room: 3, reserved: 3 })), [last.id])
+})
+
+test('an endpoint that takes longer than a second has fewer slots, within the share of slow ones', async () => {
+  const hosts = ['one', 'two', 'three']
+  for (const host of hosts) {
+    room.receive(`${host}.example`, () => answer(200, { latencyMs: 1_000 }))
+    await room.addEndpoint(`${host}.example`)
+  }
+  const fast = await room.addEndpoint('fast.example')
+  await room.tell(nations(0, 20))
+  await fanOut()
+  const claimed = await take({ slowRoom: 4 })
+  assert.equal(claimed.filter(({ endpoint_id }) => endpoint_id === fast.id).length, 8)
+  assert.equal(claimed.filter(({ is_slow }) => is_slow).length, 4)
+  const counts = new Map<string, number>()
+  for (const { endpoint_id } of await take()) counts.set(endpoint_id, (counts.get(endpoint_id) ?? 0) + 1)
+  assert.equal(
+    [...counts.values()].reduce((sum, count) => sum + count, 0),
+    2,
+    'two of eight for each of three',
+  )
+
+  // Nothing is booked yet, but what was claimed has not ended within a second.
+  room.advance(1_000)
+  assert.deepEqual(await take(), [], 'the fast one has become slow')
+  await settle(
+    room.pools.outbound,
+    claimed.map(held => outcome(held, 'delivered')),
+    room.now(),
+  )
+  assert.equal((await take()).filter(({ endpoint_id }) => endpoint_id === fast.id).length, 8)
+})
+
+test('an endpoint is slow until it has answered within a second for a minute', async () => {
+  const { id } = await room.addEndpoint('once.example')
+  const deliverOne = async (latency_ms: number) => {
+    const [held] = await take({ room: 1 })
+    assert.ok(held)
+    const settlement = outcome(held, 'delivered', { latency_ms })
+    await settle(room.pools.outbound, [settlement], room.now())
+    await noteHealth(room.pools.outbound, [settlement], room.now())
+  }
+  const claimedAtOnce = async () => {
+    const held = await take()
+    await release(room.pools.outbound, held, room.now())
+    return held.filter(({ endpoint_id }) => endpoint_id === id).length
+  }
+  await room.tell(nations(0, 20))
+  await fanOut()
+  await deliverOne(999)
+  assert.equal(await claimedAtOnce(), 8)
+  await deliverOne(1_000)
+  assert.equal(await claimedAtOnce(), 2)
+  await deliverOne(5)
+  room.advance(60_000 - 1)
+  assert.equal(await claimedAtOnce(), 2)
+  room.advance(1)
+  assert.equal(await claimedAtOnce(), 8)
+})
+
+test('of slow endpoints those that took least come first', async () => {
+  for (const [index, latencyMs] of [14_000, 1_200, 5_000].entries()) {
+    room.receive(`took${index}.example`, () => answer(200, { latencyMs }))
+    await room.addEndpoint(`took${index}.example`)
+  }
+  await room.tell(nations(0, 5))
+  await fanOut()
+  const claimed = [...(await take({ slowRoom: 1 })), ...(await take({ slowRoom: 1 }))]
+  assert.deepEqual(
+    claimed.map(({ url }) => new URL(url).hostname),
+    ['took1.example', 'took2.example'],
+  )
+})
+
+for (const [promise, count, testMs] of [
+  ['that were slow from the start', 40, 14_000],
+  ['that become slow', 12, 5],
+] as const) {
+  test(`a fast receiver gets every event at once beside receivers ${promise}`, async () => {
+    const hanging: (() => void)[] = []
+    for (let index = 0; index < count; index += 1) {
+      const host = `slow${index}.example`
+      room.receive(host, ({ id }, signal) => {
+        if (id.startsWith('evt_test_')) return answer(200, { latencyMs: testMs })
+        return new Promise(resolve => {
+          const end = () => resolve(answer(200, { latencyMs: 14_000 }))
+          hanging.push(end)
+          signal?.addEventListener('abort', end)
+        })
+      })
+      await room.addEndpoint(host, {}, `p${index}`)
+    }
+    await room.addEndpoint('fast.example', {}, 'fast')
+    room.deliver({ underWayMax: 20 })
+    for (let round = 1; round <= 4; round += 1) {
+      await room.tell(nations(round * 100, 10))
+      // The clock stands still: no slow receiver answers before the fast one has all.
+      await until(() => room.newsAt('fast.example').length === round * 10, `the fast one has all of ${round}`)
+      room.advance(14_000)
+      for (const end of hanging.splice(0)) end()
+    }
+    await until(
+      () => room.received.some(({ url, id }) => url.includes('slow0.') && !id.startsWith('evt_test_')),
+      'a slow one is served',
+    )
+  })
+}

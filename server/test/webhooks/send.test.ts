@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import type { LookupFunction } from 'node:net'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { webhooks } from '@chancery/contract'
 import fc from 'fast-check'
 import type { SendError } from '../../src/webhooks/outgoing/send.ts'
+import { makeCertificate, withoutCertificates } from './certificate.ts'
 import { answering, dripping, type OnRequest, saying, startRawReceiver } from './raw-receiver.ts'
 import { messageTo, openSender } from './sending.ts'
 
@@ -333,5 +335,48 @@ describe('a body without end', () => {
       const { status, error } = await openSender(t).send(messageTo(receiver.url))
       assert.deepEqual([status, error], [200, null])
     }
+  })
+})
+
+describe('everything that a receiver sends is counted, not only what comes out of it as a body', () => {
+  const ok = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const streams: [promise: string, status: number | null, first: string, drop: string][] = [
+    ['a status line without end', null, 'HTTP/1.1 200 ', 'a'.repeat(16_384)],
+    ['empty lines before the status line', null, '', '\r\n'.repeat(8_192)],
+    ['interim responses', null, '', `HTTP/1.1 103 Early Hints\r\nX-Long: ${'a'.repeat(15_000)}\r\n\r\n`],
+    ['a chunk extension without end', 200, `${ok}1;`, 'a'.repeat(16_384)],
+    ['a chunk size of zeros', 200, ok, '0'.repeat(16_384)],
+    ['chunks of one byte with long extensions', 200, ok, `1;${'a'.repeat(16_384)}\r\nx\r\n`],
+    ['trailers without end', 200, `${ok}0\r\n`, `X-Trailer: ${'a'.repeat(16_384)}\r\n`],
+  ]
+  const toLoopback: LookupFunction = (_name, _options, done) =>
+    done(null, [{ address: '127.0.0.1', family: 4 }])
+  for (const [promise, status, first, drop] of streams) {
+    for (const scheme of ['http', 'https']) {
+      test(`${promise}, over ${scheme}`, { skip: scheme === 'https' && withoutCertificates }, async t => {
+        const certificate = scheme === 'https' ? makeCertificate('DNS:hooks.example.com') : undefined
+        const { promise: taken, resolve } = Promise.withResolvers<number>()
+        const onRequest: OnRequest = socket => {
+          socket.on('close', () => resolve(socket.bytesWritten))
+          dripping(first, drop)(socket, 0)
+        }
+        const receiver = await startRawReceiver(t, onRequest, certificate && { certificate })
+        const sender = openSender(t, { timeoutMs: 5_000, ca: certificate?.cert, lookup: toLoopback })
+        const url = `${scheme}://hooks.example.com:${receiver.port}/`
+        const answered = await sender.send(messageTo(url))
+        assert.deepEqual([answered.status, answered.error], [status, status === null ? 'not_http' : null])
+        const bytes = await taken
+        assert.ok(bytes < 2_000_000, `${bytes} bytes were taken`)
+      })
+    }
+  }
+
+  test('anew for each request of a connection', async t => {
+    const body = 'a'.repeat(60_000)
+    const receiver = await startRawReceiver(t, answering(200, body))
+    const sender = openSender(t)
+    for (let request = 0; request < 20; request += 1)
+      assert.equal((await sender.send(messageTo(receiver.url))).status, 200)
+    assert.ok(receiver.connectionCount() <= 2, `${receiver.connectionCount()} connections`)
   })
 })

@@ -1,10 +1,7 @@
 import { isIP } from 'node:net'
-import { webhooks } from '@chancery/contract'
+import { isPublicHostName, webhooks } from '@chancery/contract'
 import { blockedPorts } from './blocked-ports.ts'
 import { isPublicAddress } from './public-address.ts'
-
-/** Names that no public name server answers for: RFC 6761, 6762 and 8375, and ICANN's choice for private networks. */
-const privateNames = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/
 
 /**
  * Reads the address of an endpoint: the URL as it will be called, or one sentence for whoever typed it that says what is wrong.
@@ -37,7 +34,7 @@ function wrongHost(hostname: string): string | undefined {
   const literal = hostname.replace(/^\[(.*)\]$/, '$1')
   if (isIP(literal))
     return isPublicAddress(literal) ? undefined : 'The address must be reachable from the public internet.'
-  if (!hostname.includes('.') || privateNames.test(hostname))
+  if (!isPublicHostName(hostname))
     return 'The name of the host must be one of the public internet, such as hooks.example.com.'
   return undefined
 }

@@ -1,9 +1,19 @@
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
+import { webhooks } from '@chancery/contract'
 import { buildConnector } from 'undici'
 import { acceptContinue } from './accept-continue.ts'
 import { guardLookup } from './guarded-lookup.ts'
 import { type SendError, SendFailure } from './send-error.ts'
+
+/**
+ * What may come over a connection for one request: several times what is read of a body, because the socket reads ahead, and
+ * because a status may be followed by a body that is not read to its end.
+ */
+const responseBytesMax = 4 * webhooks.answerBytesMax
+
+/** How often connections are checked on which bytes arrive that are never read from the stream, such as those of TLS itself. */
+const checkEveryMs = 250
 
 /** How long a name's next address waits for the one before it. Node's 250 ms give up receivers on the other side of the globe. */
 const nextAddressAfterMs = 2_000
@@ -29,7 +39,11 @@ export interface Connector {
 
 /** Connects to allowed addresses only; fails with a SendFailure. */
 export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorOptions): Connector {
-  const open = new Set<Socket>()
+  /** Checks the bytes received on each open connection. */
+  const open = new Map<Socket, () => void>()
+  const checks = setInterval(() => {
+    for (const check of open.values()) check()
+  }, checkEveryMs).unref()
   const guardedLookup = guardLookup(lookup, isAllowed)
   // It verifies the certificate against the host's name, and remembers TLS sessions. The time limit is kept here.
   const secure = buildConnector({ allowH2: false, timeout: 0, ...(ca && { ca }) })
@@ -56,7 +70,9 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
       socket.destroy()
     }
     const timer = setTimeout(end, timeoutMs, 'timed_out')
-    open.add(socket)
+    open.set(socket, () => {
+      if (socket.bytesRead > responseBytesMax) end('tls_failed')
+    })
     socket
       .on('error', error => end(error instanceof SendFailure ? error.reason : failed))
       .on('close', () => {
@@ -78,6 +94,7 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
 
     function ready(stream: Socket): void {
       clearTimeout(timer)
+      open.set(socket, limitBytes(socket, stream))
       finish(acceptContinue(stream))
     }
   }
@@ -95,7 +112,30 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
     },
     openCount: () => open.size,
     close() {
-      for (const socket of open) socket.destroy()
+      clearInterval(checks)
+      for (const socket of open.keys()) socket.destroy()
     },
   }
+}
+
+/**
+ * Destroys the stream when more than `responseBytesMax` has come over its socket since the last request was written. undici counts
+ * headers and bodies only: not a status line, chunk extensions or empty lines. Returns a function that checks it now.
+ */
+function limitBytes(socket: Socket, stream: Socket): () => void {
+  let before = 0
+  const check = () => {
+    if (socket.bytesRead - before > responseBytesMax) stream.destroy(new SendFailure('not_http'))
+  }
+  const read = stream.read.bind(stream)
+  stream.read = size => {
+    check()
+    return stream.destroyed ? null : read(size)
+  }
+  const write: typeof stream.write = stream.write.bind(stream)
+  stream.write = (...parts: unknown[]) => {
+    before = socket.bytesRead
+    return Reflect.apply(write, stream, parts)
+  }
+  return check
 }

@@ -1,6 +1,6 @@
 import { holdsRole, type OperatorOperation, operatorOperations } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { OperatorCaller } from './caller.ts'
+import { bearerOf, type OperatorCaller } from './caller.ts'
 import type { Identify } from './identify.ts'
 import { missingRole, missingToken } from './operator-error.ts'
 
@@ -27,9 +27,9 @@ export const createAdmit =
   (identify: Identify) =>
   async (req: FastifyRequest, _reply: FastifyReply): Promise<void> => {
     const { operatorOperation: operation } = req.routeOptions.config
-    const given = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1]
+    const given = bearerOf(req)
     const trustsMemory = operation !== undefined && goesOn.includes(operation)
-    const caller = given === undefined ? undefined : await identify(given, { trustsMemory })
+    const caller = given === '' ? undefined : await identify(given, { trustsMemory })
     if (!caller) throw missingToken()
     if (operation && !holdsRole(caller.roles, operation.roles)) throw missingRole(caller.name, operation)
     req.operator = caller

@@ -6,7 +6,7 @@ import { readBatchState } from './world-state.ts'
 /** Whoever reads metrics gives up after some seconds: what the database does not say by then is missing. */
 const patienceMs = 2_000
 
-/** What the game said last, and what was refused, read when it is asked for. */
+/** When the last batch was applied, how many were refused, and how old the rankings are, read from the database for each scrape. */
 export function registerBatchMetrics(registry: Registry, pool: DatabasePool): void {
   let reading: Promise<void> | undefined
   // Each of them waits for the question that is under way: a gauge that does not is read before it.
@@ -29,6 +29,11 @@ export function registerBatchMetrics(registry: Registry, pool: DatabasePool): vo
     help: 'Batches that were refused and not applied since.',
     ...shared,
   })
+  const rankingLag = new Gauge({
+    name: 'chancery_ranking_lag_seconds',
+    help: 'Age in seconds of the oldest change not yet included in the rankings; 0 when up to date.',
+    ...shared,
+  })
 
   async function read(): Promise<void> {
     const asked = readBatchState(pool).catch(() => undefined)
@@ -38,5 +43,7 @@ export function registerBatchMetrics(registry: Registry, pool: DatabasePool): vo
     else age.set(state.last_batch_age_seconds)
     if (state === undefined) refused.remove()
     else refused.set(state.refused_batches)
+    if (state === undefined) rankingLag.remove()
+    else rankingLag.set(state.ranking_lag_seconds)
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { forgetOldLogLines } from '../access/operator-log.ts'
 import { forgetOldTokens } from '../access/operator-tokens.ts'
+import type { ConnectionTimings } from '../http/connections.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { registerBatchMetrics } from './batch-metrics.ts'
 import type { OperatorContext } from './context.ts'
@@ -13,6 +14,7 @@ export interface OperatorParts extends Omit<OperatorContext, 'operatorLog' | 'to
   /** The token of the configuration. */
   mainToken: string
   tls: { cert: Buffer; key: Buffer } | undefined
+  connectionTimings: Partial<ConnectionTimings>
   log: Logger
   onError: (error: unknown) => void
 }
@@ -26,7 +28,8 @@ export interface Operator {
   close(): Promise<void>
 }
 
-export function createOperator({ mainToken, tls, log, onError, ...parts }: OperatorParts): Operator {
+export function createOperator(options: OperatorParts): Operator {
+  const { mainToken, tls, connectionTimings, log, onError, ...parts } = options
   const { access, ingest } = parts.pools
   const { now } = parts.pulse
   const operatorLog = createOperatorLog({ db: access, onError, now })
@@ -34,7 +37,15 @@ export function createOperator({ mainToken, tls, log, onError, ...parts }: Opera
   const identify = createIdentify({ db: access, mainToken, onError, now })
   registerBatchMetrics(parts.metrics.registry, ingest)
   return {
-    app: buildOperatorApp({ ...parts, operatorLog, tokenWatch }, { identify, log, tls }),
+    app: buildOperatorApp(
+      { ...parts, operatorLog, tokenWatch },
+      {
+        identify,
+        log,
+        tls,
+        connectionTimings,
+      },
+    ),
     async forgetOld() {
       await forgetOldTokens(access)
       await forgetOldLogLines(access, batchAction)

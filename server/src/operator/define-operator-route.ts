@@ -1,9 +1,10 @@
 import { type BodyOf, limits, type OperatorOperation, type QueryOf } from '@chancery/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { bodyReader } from '../http/checked-body.ts'
-import { actorOf, type OperatorCaller } from './caller.ts'
+import { actorOf, bearerOf, type OperatorCaller } from './caller.ts'
+import type { OperatorContext } from './context.ts'
 import { missingToken, notAsItShould } from './operator-error.ts'
-import type { OperatorLog } from './operator-log.ts'
+import { refuseSecrets } from './pasted-secrets.ts'
 import { queryReader } from './read-query.ts'
 
 /** A call that has passed every check which does not need the thing itself. */
@@ -40,7 +41,10 @@ export type DefineOperatorRoute = <O extends OperatorOperation>(
   options?: RouteOptions,
 ) => void
 
-export function createDefineOperatorRoute(app: FastifyInstance, log: OperatorLog): DefineOperatorRoute {
+export function createDefineOperatorRoute(
+  app: FastifyInstance,
+  { operatorLog: log, pools }: Pick<OperatorContext, 'operatorLog' | 'pools'>,
+): DefineOperatorRoute {
   return (operation, handler, { notesItself = false } = {}) => {
     const { method, path, body, answers, pathParameter } = operation
     const readQuery = queryReader(operation)
@@ -65,6 +69,7 @@ export function createDefineOperatorRoute(app: FastifyInstance, log: OperatorLog
           req,
           reply,
         } as OperatorCall<typeof operation>
+        if (isNoted) await refuseSecrets(pools.access, { id, body: call.body, token: bearerOf(req) })
         const answer = isNoted
           ? await log.note(actorOf(req.operator), `${method} ${path}`, () => answered(call))
           : await answered(call)

@@ -1,12 +1,21 @@
 import { Readable } from 'node:stream'
-import { batchId, operatorOperations } from '@chancery/contract'
+import { batchId, type FeedPlace, operatorOperations, withoutSnapshotCounts } from '@chancery/contract'
 import { Compile } from 'typebox/compile'
 import { bodyReader } from '../http/checked-body.ts'
-import { checkFacts, type Outcome, type ReceiveOptions, receiveBatch, receiveFacts } from '../ingest/index.ts'
-import { actorOf, type OperatorCaller } from './caller.ts'
+import {
+  checkFacts,
+  type IngestContext,
+  isRefused,
+  type Outcome,
+  type ReceiveOptions,
+  receiveBatch,
+  receiveFacts,
+} from '../ingest/index.ts'
+import { actorOf, bearerOf, isAdmin, type OperatorCaller } from './caller.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { notAsItShould, OperatorError } from './operator-error.ts'
+import { holdsSecret } from './pasted-secrets.ts'
 
 const { factsSend } = operatorOperations
 const readBatch = bodyReader(factsSend.body.schema, notAsItShould)
@@ -37,6 +46,48 @@ export async function noteOutcome(
 }
 
 /**
+ * The way in for a call. Whoever is erased does not come back, and who is known is seen by what an erasure counts: that is for admin.
+ * The ids of batches and feeds are kept and logged, so none of them may be a secret.
+ */
+export function ingestOf(ingest: IngestContext, caller: OperatorCaller, token: string): IngestContext {
+  return {
+    ...ingest,
+    check(value, line) {
+      const checked = ingest.check(value, line)
+      if (isRefused(checked)) return checked
+      if (checked.op === 'erase' && !isAdmin(caller))
+        return [{ line, path: '/op', reason: '`erase` requires a token with the role admin' }]
+      if (checked.op === 'commit' && !isRefused(checked.commit)) {
+        const { batch, feed } = checked.commit
+        const path = placeOfSecret({ batch, feed }, token)
+        if (path !== undefined) return { op: 'commit', commit: [{ line, path, reason: secretReason }] }
+      }
+      return checked
+    },
+  }
+}
+
+const secretReason = 'contains an API key, a token or a webhook secret: use another id'
+
+const placeOfSecret = (
+  { batch, feed }: { batch: string; feed?: FeedPlace | undefined },
+  token: string,
+): string | undefined =>
+  [
+    { path: '/batch', text: batch },
+    { path: '/feed/name', text: feed?.name ?? '' },
+    { path: '/feed/after', text: feed?.after ?? '' },
+  ].find(({ text }) => holdsSecret(text, token))?.path
+
+/** What a check says to whoever may change the world, and not count it without a trace. */
+const withoutCounts = (outcome: Outcome) => ({
+  ...outcome,
+  events: null,
+  last_seq: null,
+  refused: outcome.refused.map(refusal => ({ ...refusal, reason: withoutSnapshotCounts(refusal.reason) })),
+})
+
+/**
  * `POST /facts`: the one way in.
  * As `application/x-ndjson` a stream of any length, answered by one line a batch as soon as it is durable.
  * As `application/json` one batch, `{ "facts": [ … ] }`, with its id as `Idempotency-Key`.
@@ -56,11 +107,15 @@ export function factRoutes(define: DefineOperatorRoute, context: OperatorContext
     factsSend,
     async ({ req, reply, query, caller }) => {
       const isCheckOnly = query.check ?? false
+      const token = bearerOf(req)
       const options = { keepsRefused: query.keep ?? true }
       if (req.body instanceof Readable) {
         const stop = tokenWatch.watch(caller, () => req.raw.destroy())
         reply.raw.once('close', stop)
-        const lines = isCheckOnly ? checked(req.body) : received(req.body, options, caller)
+        const way = ingestOf(ingest, caller, token)
+        const lines = isCheckOnly
+          ? checked(way, req.body, caller)
+          : received(way, req.body, { ...options, caller })
         return { contentType: 'application/x-ndjson; charset=utf-8', body: Readable.from(lines) }
       }
       const id = req.headers['idempotency-key']
@@ -72,7 +127,14 @@ export function factRoutes(define: DefineOperatorRoute, context: OperatorContext
       }
       if (isCheckOnly)
         throw new OperatorError('bad_request', 'Only a stream can be checked: send application/x-ndjson.')
-      const outcome = await receiveBatch(ingest, id, readBatch(req.body), options)
+      const batch = readBatch(req.body)
+      const secretAt = placeOfSecret({ batch: id, feed: batch.feed }, token)
+      if (secretAt !== undefined)
+        throw new OperatorError(
+          'bad_request',
+          `${secretAt === '/batch' ? 'The Idempotency-Key' : secretAt} ${secretReason}.`,
+        )
+      const outcome = await receiveBatch(ingestOf(ingest, caller, token), id, batch, options)
       await note(caller, outcome)
       return { status: statusOf(outcome), body: outcome }
     },
@@ -80,20 +142,26 @@ export function factRoutes(define: DefineOperatorRoute, context: OperatorContext
   )
 
   async function* received(
+    way: IngestContext,
     input: Readable,
-    options: ReceiveOptions,
-    caller: OperatorCaller,
+    { caller, ...options }: ReceiveOptions & { caller: OperatorCaller },
   ): AsyncGenerator<string> {
-    for await (const outcome of receiveFacts(ingest, input, options)) {
+    for await (const outcome of receiveFacts(way, input, options)) {
       await note(caller, outcome)
       yield `${JSON.stringify(outcome)}\n`
     }
   }
 
   /** What is checked is known only batch by batch, and undone at the end: answers wait in a list until then. */
-  async function* checked(input: Readable): AsyncGenerator<string> {
+  async function* checked(
+    way: IngestContext,
+    input: Readable,
+    caller: OperatorCaller,
+  ): AsyncGenerator<string> {
     const lines: string[] = []
-    await checkFacts(ingest, input, outcome => void lines.push(`${JSON.stringify(outcome)}\n`))
+    await checkFacts(way, input, outcome => {
+      lines.push(`${JSON.stringify(isAdmin(caller) ? outcome : withoutCounts(outcome))}\n`)
+    })
     yield* lines
   }
 }

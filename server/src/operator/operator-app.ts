@@ -1,5 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type ConnectionTimings, destroyFailedHandshakes, usualTimings } from '../http/connections.ts'
 import { createErrorHandler, sendError } from '../http/errors.ts'
+import { lingerOnClose } from '../http/lingering-close.ts'
 import { createRequestIds } from '../http/request-id.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import type { Logger } from '../telemetry/log.ts'
@@ -37,17 +39,23 @@ export interface OperatorAppOptions {
   identify: Identify
   log: Logger
   tls: { cert: Buffer; key: Buffer } | undefined
+  connectionTimings?: Partial<ConnectionTimings>
 }
 
 /** The private listener for the game's own servers. Every call needs an operator token; only its documents do not. */
 export function buildOperatorApp(
   context: OperatorContext,
-  { identify, log, tls }: OperatorAppOptions,
+  { identify, log, tls, connectionTimings }: OperatorAppOptions,
 ): FastifyInstance {
+  const { headMs, lingerMs } = { ...usualTimings, ...connectionTimings }
   const requestIds = createRequestIds(createTrustedProxies([]))
   const admit = createAdmit(identify)
   const begin = (req: FastifyRequest, reply: FastifyReply) =>
-    reply.header('x-request-id', req.id).header('cache-control', 'no-store')
+    reply.headers({
+      'x-request-id': req.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
   const handleUnknown = createErrorHandler(log)
   const handleError = (error: unknown, req: FastifyRequest, reply: FastifyReply) => {
     if (error instanceof OperatorError) return sendError(reply, error)
@@ -78,8 +86,10 @@ export function buildOperatorApp(
     // A game may keep its stream open for ever. What it was not told of it sends again; nothing is applied twice.
     forceCloseConnections: true,
     return503OnClosing: false,
-    ...(tls ? { https: tls } : {}),
+    ...(tls ? { https: { ...tls, handshakeTimeout: headMs } } : {}),
   }) as FastifyInstance
+  destroyFailedHandshakes(app.server)
+  lingerOnClose(app.server, lingerMs)
   app.decorateRequest('operator', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -103,7 +113,7 @@ export function buildOperatorApp(
     door.addHook('onRoute', route => {
       if (!route.config?.operatorOperation) throw new Error(`${route.url} is no operation of the contract`)
     })
-    const define = createDefineOperatorRoute(door, context.operatorLog)
+    const define = createDefineOperatorRoute(door, context)
     factRoutes(define, context)
     feedRoutes(define, context)
     refusedRoutes(define, context)

@@ -25,10 +25,7 @@ export function queryReader<O extends OperatorOperation>({
     if (check && !check.Check(values)) {
       const error = check.Errors(values).find(({ keyword }) => keyword !== 'boolean')
       const name = error?.instancePath.slice(1)
-      throw new OperatorError(
-        'bad_request',
-        `The parameter ${name} is not as it should be: it ${error?.message}.`,
-      )
+      throw new OperatorError('bad_request', `Parameter ${name} ${error?.message}.`)
     }
     return values as QueryOf<O>
   }

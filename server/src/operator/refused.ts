@@ -1,9 +1,10 @@
 import { operatorOperations } from '@chancery/contract'
 import { notFound } from '../http/api-error.ts'
-import { dropRefused, findRefused, listRefused, retryRefused } from '../ingest/index.ts'
+import { dropRefused, findRefused, listDropped, listRefused, retryRefused } from '../ingest/index.ts'
+import { bearerOf } from './caller.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
-import { noteOutcome, statusOf } from './facts.ts'
+import { ingestOf, noteOutcome, statusOf } from './facts.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** Batches that were refused, for the operator to look at, to try again, or to drop. */
@@ -11,7 +12,10 @@ export function refusedRoutes(define: DefineOperatorRoute, context: OperatorCont
   const { pools, ingest } = context
 
   define(operatorOperations.refusedList, async ({ query: { feed, limit = 100 } }) => ({
-    body: { data: await listRefused(pools.ingest, { feed, limit }) },
+    body: {
+      data: await listRefused(pools.ingest, { feed, limit }),
+      dropped: await listDropped(pools.ingest, feed),
+    },
   }))
 
   define(operatorOperations.refusedGet, async ({ id }) => {
@@ -20,8 +24,8 @@ export function refusedRoutes(define: DefineOperatorRoute, context: OperatorCont
     return { body: found }
   })
 
-  define(operatorOperations.refusedRetry, async ({ id, body: { anyway = false } }) => {
-    const outcome = await retryRefused(ingest, id, { anyway })
+  define(operatorOperations.refusedRetry, async ({ id, body: { anyway = false }, caller, req }) => {
+    const outcome = await retryRefused(ingestOf(ingest, caller, bearerOf(req)), id, { anyway })
     if (outcome === undefined) throw noSuchBatch()
     if (outcome === 'not_kept')
       throw new OperatorError('conflict', 'The facts of this batch are not kept: send it again.')

@@ -1,34 +1,85 @@
-import { operatorOperations, profileDigest } from '@chancery/contract'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isStatusMemberFor, operatorOperations, profileDigest } from '@chancery/contract'
+import { isUnavailable } from '../store/database.ts'
+import type { Pulse } from '../store/pulse.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { readWorldState } from './world-state.ts'
 
+/** How long the status waits for a database that responds to others: somebody looks at it because something is slow. */
+const waitMaxMs = 2_000
+
 /** How the service is, for people and for Prometheus. */
 export function statusRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
-  const { contract, pools, metrics, webhookQueue, version, migration } = context
+  const { contract, pools, pulse, metrics, webhookQueue, version, migration } = context
 
   const digest = profileDigest(contract.profile)
-
-  define(operatorOperations.statusGet, async () => {
+  const readWorld = boundRead(pulse, async () => {
     const world = await readWorldState(pools.ingest)
-    const queue = await webhookQueue()
-    return {
-      body: {
-        version,
-        game: contract.profile.name,
-        profile_digest: await digest,
-        migration,
-        ...world,
-        ranking_lag_versions: Math.max(0, world.world_version - world.ranked_version),
-        webhook_queue_depth: queue?.depth ?? null,
-        webhook_oldest_undelivered_seconds: queue?.oldestSeconds ?? null,
-        webhook_fan_out_lag_events: queue?.lagEvents ?? null,
-      },
+    return { ...world, ranking_lag_versions: Math.max(0, world.world_version - world.ranked_version) }
+  })
+  const readQueue = boundRead(pulse, webhookQueue)
+
+  define(operatorOperations.statusGet, async ({ caller }) => {
+    const [world, queue] = await Promise.all([readWorld(), readQueue()])
+    const status = {
+      version,
+      game: contract.profile.name,
+      profile_digest: await digest,
+      migration,
+      database_up: !pulse.isSilent() && world !== undefined,
+      ...world,
+      webhook_queue_depth: queue?.depth ?? null,
+      webhook_oldest_undelivered_seconds: queue?.oldestSeconds ?? null,
+      webhook_fan_out_lag_events: queue?.lagEvents ?? null,
     }
+    const shown = Object.entries(status).filter(([member]) => isStatusMemberFor(caller.roles, member))
+    return { body: Object.fromEntries(shown) }
   })
 
   define(operatorOperations.metricsGet, async () => ({
     contentType: metrics.registry.contentType,
     body: await metrics.registry.metrics(),
   }))
+}
+
+/**
+ * Reads something from the database; undefined where it does not respond, as soon as that is known. While a read is overdue no other
+ * begins: those that a hanging database keeps would take all connections.
+ */
+function boundRead<T>(
+  pulse: Pick<Pulse, 'isSilent' | 'onSilence'>,
+  read: () => Promise<T>,
+): () => Promise<T | undefined> {
+  let overdue: Promise<unknown> | undefined
+  return async () => {
+    if (overdue || pulse.isSilent()) return undefined
+    const { promise: silence, resolve } = Promise.withResolvers<undefined>()
+    const stopListening = pulse.onSilence(isSilent => isSilent && resolve(undefined))
+    const reading = read()
+    let isDone = false
+    try {
+      const done = await Promise.race([
+        reading.finally(() => {
+          isDone = true
+        }),
+        silence,
+        sleep(waitMaxMs, undefined, { ref: false }),
+      ])
+      if (!isDone) {
+        const ended = reading
+          .catch(() => undefined)
+          .finally(() => {
+            if (overdue === ended) overdue = undefined
+          })
+        overdue = ended
+      }
+      return done
+    } catch (error) {
+      if (isUnavailable(error)) return undefined
+      throw error
+    } finally {
+      stopListening()
+    }
+  }
 }

@@ -54,12 +54,22 @@ async function countRefused(db: Database): Promise<number> {
 
 type BatchState = Pick<WorldState, 'last_batch' | 'last_batch_age_seconds' | 'refused_batches'>
 
-/** What the metrics tell of batches. */
+/** What the metrics tell of batches and rankings. */
 export const readBatchState = (
   pool: DatabasePool,
-): Promise<Pick<BatchState, 'last_batch_age_seconds' | 'refused_batches'>> =>
+): Promise<
+  Pick<BatchState, 'last_batch_age_seconds' | 'refused_batches'> & { ranking_lag_seconds: number }
+> =>
   pool.connection(async db => {
     const last = await db.first<{ age: number }>(sql`
       select ${ageSeconds} as age from chancery_secret.batch order by applied_at desc limit 1`)
-    return { last_batch_age_seconds: last?.age ?? null, refused_batches: await countRefused(db) }
+    const world = await db.first<{ lag: number }>(sql`
+      select case when w.world_version = r.world_version or w.unranked_since is null then 0
+        else round(extract(epoch from greatest(clock_timestamp() - w.unranked_since, interval '0')), 1) end as lag
+      from chancery_world.pulse w, chancery_world.ranking_round r`)
+    return {
+      last_batch_age_seconds: last?.age ?? null,
+      refused_batches: await countRefused(db),
+      ranking_lag_seconds: world?.lag ?? 0,
+    }
   })

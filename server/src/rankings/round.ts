@@ -52,33 +52,59 @@ const boards: Board[] = [
   },
 ]
 
+const pauseMinMs = 1_000
+/** Nobody's rankings are older than a round and this, however large the world is. */
+const pauseMaxMs = 10_000
+/** A round of a large world takes long: up to the longest pause, at most a twentieth of the time is spent on rounds. */
+const pausePerRound = 19
+
+/** How long the next round waits after one that worked for so long. Waiting for a long batch is no work: others may use that time. */
+export const pauseAfter = (workMs: number): number =>
+  Math.min(pauseMaxMs, Math.max(pauseMinMs, workMs * pausePerRound))
+
+export interface RankingRound {
+  /** Without waiting for a connection, or for batches that were under way. Undefined where the pause after another round goes on. */
+  workMs: number | undefined
+  /** How long to wait before the next round. */
+  restMs: number
+}
+
 /**
  * Writes the place of every nation and alliance into fresh tables and swaps them in, if something changed since the
- * latest round. Returns whether it did. Readers see one round or the next, never half of one.
+ * latest round; otherwise undefined. Readers see one round or the next, never half of one.
+ * `isPaced`: the pause after the latest round is kept, whichever process ran it.
  */
-export async function runRankingRound(pool: DatabasePool): Promise<boolean> {
+export async function runRankingRound(
+  pool: DatabasePool,
+  { isPaced = false } = {},
+): Promise<RankingRound | undefined> {
   return pool.transaction(async db => {
+    const startedAt = performance.now()
+    let waitedMs = 0
     // Readers hold the old table for milliseconds. Whoever waits for the swap would make others wait behind it.
     await db.rows(sql`select set_config('lock_timeout', ${lockTimeout}, true)`)
     const lock = await db.first<{ is_ours: boolean }>(
       sql`select pg_try_advisory_xact_lock(${roundLock}) as is_ours`,
     )
-    if (!lock?.is_ours) return false
+    if (!lock?.is_ours) return undefined
     const state = await readState(db)
-    if (!state.has_changed) return false
+    if (!state.has_changed) return undefined
+    if (isPaced && state.rest_ms > 0) return { workMs: undefined, restMs: state.rest_ms }
     if (state.is_new_day) {
       // A reset empties yesterday as well: who has the rows of yesterday must not wait for it.
-      await waitForBatches(db)
+      waitedMs += await waitForBatches(db)
       for (const board of boards) await keepYesterday(db, board)
     }
     for (const board of boards) await fill(db, board)
-    await waitForBatches(db)
+    waitedMs += await waitForBatches(db)
     await catchUp(db, state)
     await db.rows(sql`truncate chancery_secret.nation_changed`)
     const counts = await countPlaces(db)
     for (const board of boards) await swap(db, board)
-    await close(db, state, counts)
-    return true
+    const workMs = performance.now() - startedAt - waitedMs
+    const restMs = pauseAfter(workMs)
+    await close(db, state, counts, restMs)
+    return { workMs, restMs }
   })
 }
 
@@ -87,6 +113,7 @@ interface State {
   today: string
   has_changed: boolean
   is_new_day: boolean
+  rest_ms: number
 }
 
 async function readState(db: Database): Promise<State> {
@@ -97,7 +124,10 @@ async function readState(db: Database): Promise<State> {
         or not exists (
           select from pg_catalog.pg_statistic_ext where stxrelid = 'chancery_world.nation_place'::regclass
         ) as has_changed,
-      r.day < current_date as is_new_day
+      r.day < current_date as is_new_day,
+      -- One that is longer than any was given by a clock that has been set back since.
+      case when r.rests_until <= clock_timestamp() + make_interval(secs => ${pauseMaxMs / 1_000})
+        then greatest(0, ceil(extract(epoch from r.rests_until - clock_timestamp()) * 1000)) else 0 end as rest_ms
     from chancery_world.pulse w, chancery_world.ranking_round r`)
   if (!state) throw new Error('the pulse has no row')
   return state
@@ -150,11 +180,14 @@ async function countPlaces(db: Database): Promise<Counts> {
   return counts
 }
 
-/** From here on no batch runs until the round is over. A long one is waited for; readers do not wait meanwhile. */
-async function waitForBatches(db: Database): Promise<void> {
+/** From here on no batch runs until the round is over. A long one is waited for; readers do not wait meanwhile. Returns for how long. */
+async function waitForBatches(db: Database): Promise<number> {
   await db.rows(sql`select set_config('lock_timeout', '0', true)`)
+  const startedAt = performance.now()
   await db.rows(sql`select pg_advisory_xact_lock(${ingestLock})`)
+  const waitedMs = performance.now() - startedAt
   await db.rows(sql`select set_config('lock_timeout', ${lockTimeout}, true)`)
+  return waitedMs
 }
 
 /** Writes beside the new places what batches wrote beside the old ones while the fresh tables were filled. */
@@ -170,7 +203,7 @@ async function catchUp(db: Database, { world_version }: State): Promise<void> {
       where p.nation_id = c.id and not exists (select from chancery_world.nation n where n.id = c.id)
       returning p.position
     )
-    insert into chancery_world.nation_moved select position from gone`)
+    insert into chancery_world.nation_moved (position, is_gone) select position, true from gone`)
   await db.rows(sql`
     with kept as (
       update chancery_world.nation_place_next p
@@ -181,7 +214,7 @@ async function catchUp(db: Database, { world_version }: State): Promise<void> {
           is distinct from (n.status, n.national_score, n.search_text, coalesce(m.alliance_id, ''))
       returning p.position, p.score_now <> p.national_score as is_moved
     )
-    insert into chancery_world.nation_moved select position from kept where is_moved`)
+    insert into chancery_world.nation_moved (position) select position from kept where is_moved`)
   await db.rows(sql`
     with added as (
       insert into chancery_world.nation_place_next
@@ -192,7 +225,8 @@ async function catchUp(db: Database, { world_version }: State): Promise<void> {
       where not exists (select from chancery_world.nation_place_next p where p.nation_id = n.id)
       returning position
     )
-    insert into chancery_world.nation_moved select position from added on conflict do nothing`)
+    insert into chancery_world.nation_moved (position) select position from added
+    on conflict (position) do update set is_gone = false`)
   // Alliances are few, and only those that are gone are told of: after a reset, whoever asks before the next round finds none.
   await db.rows(sql`
     delete from chancery_world.alliance_place_next p
@@ -209,14 +243,25 @@ async function swap(db: Database, { places, groups }: Board): Promise<void> {
 }
 
 /** Bodies show ranks, so a round is a new version of the world; but where a batch came in between, the next round is due. */
-async function close(db: Database, { world_version, today }: State, counts: Counts): Promise<void> {
+async function close(
+  db: Database,
+  { world_version, today }: State,
+  counts: Counts,
+  restMs: number,
+): Promise<void> {
   await db.rows(sql`
-    with moved as (update chancery_world.pulse set world_version = world_version + 1 returning world_version)
+    with moved as (
+      update chancery_world.pulse set world_version = world_version + 1,
+        -- What a batch changed meanwhile is younger than this transaction.
+        unranked_since = case when world_version <> ${world_version} then now() end
+      returning world_version
+    )
     update chancery_world.ranking_round r set
       world_version = case when m.world_version = ${world_version}::bigint + 1 then m.world_version else ${world_version} end,
       day = ${today}::date,
       nations = ${counts.nations},
-      alliances = ${counts.alliances}
+      alliances = ${counts.alliances},
+      rests_until = clock_timestamp() + make_interval(secs => ${restMs / 1_000})
     from moved m`)
   await db.rows(notifyPulse)
 }

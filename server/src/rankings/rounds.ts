@@ -5,18 +5,16 @@ import { runRankingRound } from './round.ts'
 export interface RankingRoundsOptions {
   pool: DatabasePool
   pulse: Pulse
-  /** Told after every round of this process, with its time. */
+  /** Called after every round of this process, with the seconds that it worked. */
   onRound?: (seconds: number) => void
   onError?: (error: unknown) => void
 }
 
-const pauseMinMs = 1_000
-/** A round of a large world takes long: at most a twentieth of the time is spent on rounds. */
-const pausePerRound = 19
+const pauseAfterErrorMs = 1_000
 /** Changes wake the rounds; this looks for a new day, and for a round that another process did not finish. */
 const checkEveryMs = 30_000
 
-/** Runs a ranking round whenever something changed, no oftener than every second. */
+/** Runs a ranking round whenever something changed, with the pause that all processes share. */
 export function startRankingRounds({ pool, pulse, onRound, onError }: RankingRoundsOptions) {
   let notBefore = 0
   let timer: NodeJS.Timeout | undefined
@@ -25,14 +23,14 @@ export function startRankingRounds({ pool, pulse, onRound, onError }: RankingRou
   let isDue = false
 
   async function run(): Promise<void> {
-    const startedAt = performance.now()
     try {
-      const hasRun = await runRankingRound(pool)
-      const tookMs = performance.now() - startedAt
-      if (hasRun) onRound?.(tookMs / 1000)
-      notBefore = performance.now() + (hasRun ? Math.max(pauseMinMs, tookMs * pausePerRound) : 0)
+      const round = await runRankingRound(pool, { isPaced: true })
+      if (round?.workMs !== undefined) onRound?.(round.workMs / 1000)
+      // Another process has ranked: the change waits for the end of its pause.
+      else if (round) isDue = true
+      notBefore = performance.now() + (round?.restMs ?? 0)
     } catch (error) {
-      notBefore = performance.now() + pauseMinMs
+      notBefore = performance.now() + pauseAfterErrorMs
       isDue = true
       onError?.(error)
     }

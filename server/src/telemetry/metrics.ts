@@ -25,6 +25,11 @@ export function createMetrics() {
       labelNames: ['status'],
       registers,
     }),
+    refusedDropped: new Counter({
+      name: 'chancery_refused_batches_dropped_total',
+      help: 'Refused batches dropped, or kept without facts, because the dead-letter store was full.',
+      registers,
+    }),
     facts: new Counter({ name: 'chancery_facts_total', help: 'Facts applied.', registers }),
     events: new Counter({ name: 'chancery_events_total', help: 'Events logged by this process.', registers }),
     streamsOpen: new Gauge({
@@ -45,7 +50,7 @@ export function createMetrics() {
     }),
     rankingRounds: new Histogram({
       name: 'chancery_ranking_round_seconds',
-      help: 'Time of ranking rounds.',
+      help: 'Duration of ranking rounds in seconds, excluding waits for batches.',
       buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10],
       registers,
     }),
@@ -62,6 +67,11 @@ export function createMetrics() {
     databaseErrors: new Counter({
       name: 'chancery_database_errors_total',
       help: 'Idle connections that broke.',
+      registers,
+    }),
+    logLinesDropped: new Counter({
+      name: 'chancery_log_lines_dropped_total',
+      help: 'Log lines dropped because standard error could not be written or its reader was too slow.',
       registers,
     }),
   }

@@ -215,6 +215,7 @@ test('a token that is none or may not answers as documented, wherever it is used
       )
       assert.ok(response.headers.get('www-authenticate')?.startsWith('Bearer'))
       assert.equal(response.headers.get('x-request-id') !== null, true)
+      assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
       await check(method, path, response)
     }
   }

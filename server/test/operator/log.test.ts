@@ -253,3 +253,19 @@ test('the log is kept for its days, and batches for theirs', async t => {
       .toSorted(),
   )
 })
+
+test('of one action no more lines are kept than the limit, and none of another is forgotten for them', async t => {
+  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  t.after(() => pools.close())
+  await query(
+    chancery.databaseUrl,
+    `insert into chancery_access.operator_log (at, token_id, token_name, action, subject, status)
+     select now(), 'tok_many', 'x', case when i = 1 then 'POST /seldom' else 'POST /often' end, i, 200 from generate_series(1, 20) i`,
+  )
+  await forgetOldLogLines(pools.access, 'POST /facts', 5)
+  const kept = (await log('?limit=1000')).filter(({ token_id }) => token_id === 'tok_many')
+  assert.deepEqual(
+    kept.map(({ subject }) => Number(subject)),
+    [20, 19, 18, 17, 16, 1],
+  )
+})

@@ -5,6 +5,8 @@ import { createIdentify } from '../../src/operator/identify.ts'
 import type { Database } from '../../src/store/database.ts'
 import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { startChancery } from '../support/chancery.ts'
+import { withConnection } from '../support/database-url.ts'
+import { until } from '../support/until.ts'
 import { askAs, makeToken, statusAs } from './office.ts'
 
 async function startBehindProxy(t: TestContext) {
@@ -43,10 +45,55 @@ test('metrics are answered while the database is away, to a token that was valid
   assert.ok(Number(strange.headers.get('retry-after')) > 0)
   assert.equal((await metrics(makeOperatorTokenText())).status, 503)
   assert.equal((await metrics('nonsense')).status, 401, 'it is told without a look-up')
-  assert.equal(await statusAs(server.operatorUrl, used.token), 503, 'the status needs the database itself')
+  const status = await askAs(server.operatorUrl, used.token, 'GET', '/status')
+  assert.equal(status.status, 200)
+  assertKnownWithoutDatabase(await status.json())
   for (const path of ['/refused', '/feeds/turns'])
     assert.equal(await statusAs(server.operatorUrl, facts.token, path), 503, path)
   assert.equal(await statusAs(server.operatorUrl, server.operatorToken, '/metrics'), 200)
+})
+
+/** Of what only the database knows, nothing is made up. */
+function assertKnownWithoutDatabase(status: unknown): void {
+  const { database_up, version, game, migration, ...rest } = status as Record<string, unknown>
+  assert.equal(database_up, false)
+  for (const known of [version, game, migration]) assert.ok(known)
+  assert.deepEqual(
+    // What waits for webhooks is counted every five seconds: the latest count may be given.
+    Object.keys(rest).filter(member => !member.startsWith('webhook_')),
+    ['profile_digest'],
+  )
+}
+
+test('the status says what is known, and does not wait for a read or a database that hangs', async t => {
+  const { home, server, proxy } = await startBehindProxy(t)
+  const status = async () => {
+    const response = await askAs(server.operatorUrl, server.operatorToken, 'GET', '/status')
+    assert.equal(response.status, 200)
+    return response.json()
+  }
+  /** More of them than there are connections, and one that comes when it is known. */
+  const assertKnownAtOnce = async () => {
+    for (const read of await Promise.all(Array.from({ length: 12 }, status))) assertKnownWithoutDatabase(read)
+    assertKnownWithoutDatabase(await status())
+  }
+  const isWhole = async () => ((await status()) as { database_up: boolean }).database_up
+  const { database_up, world_version } = (await status()) as Record<string, unknown>
+  assert.deepEqual([database_up, typeof world_version], [true, 'number'])
+
+  await withConnection(home.databaseUrl, async client => {
+    await client.query('begin; lock table chancery_secret.feed in access exclusive mode')
+    await assertKnownAtOnce()
+    await client.query('rollback')
+  })
+  await until(isWhole, 'the read is done')
+
+  proxy.silence()
+  const feed = statusAs(server.operatorUrl, server.operatorToken, '/feeds/turns')
+  await assertKnownAtOnce()
+  proxy.restore()
+  assert.equal(await feed, 503)
+  await until(isWhole, 'the status is whole again')
 })
 
 test('a database that says nothing does not keep who reads metrics waiting', async t => {

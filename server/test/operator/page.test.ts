@@ -5,12 +5,14 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import {
   holdsRole,
+  isStatusMemberFor,
   limits,
   type OperatorOperation,
   operatorErrors,
   operatorOperations,
   operatorRoleNames,
 } from '@chancery/contract'
+import type { TObject } from 'typebox'
 import { tableRows } from '../../../tools/guides/markdown-table.ts'
 import { markedBlock } from '../../../tools/guides/marked-block.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
@@ -73,11 +75,28 @@ test('the page says of each role what the contract says', () => {
   }
 })
 
+test('the page says which members of the status each role is shown', () => {
+  const rows = tableRows(page.slice(page.indexOf('| Role       | Members of')).split('\n\n')[0] ?? '')
+  const namesIn = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
+  const said = new Map(rows.map(([role = '', members]) => [role.replaceAll('`', ''), namesIn(members)]))
+  const schema = operatorOperations.statusGet.answers[200].content['application/json']?.schema as TObject
+  const members = Object.keys(schema.properties)
+  for (const role of operatorRoleNames) {
+    const shown = members.filter(member => isStatusMemberFor(new Set([role]), member))
+    const onPage = role === 'admin' ? members : [...(said.get('every role') ?? []), ...(said.get(role) ?? [])]
+    assert.deepEqual(onPage.toSorted(), shown.toSorted(), role)
+  }
+})
+
 test('the numbers of the page are those that are kept', () => {
+  const count = (number: number) => number.toLocaleString('en')
   for (const sentence of [
     `remembered for at least ${limits.batchMemoryDays} days`,
     `goes on for ${limits.tokenOverlapHours} hours (\`--overlap-hours\`, from 0 to ${limits.tokenOverlapHoursMax})`,
-    `kept for ${limits.operatorLogDays} days, those of batches for ${limits.batchMemoryDays}`,
+    `kept for ${limits.operatorLogDays} days, those of batches for ${limits.batchMemoryDays}, and of one action at most ${count(limits.operatorLogLines)}`,
+    `at most ${count(limits.refusedPerFeed)} batches and ${limits.refusedBytesPerFeed / 1_048_576} MiB of one feed`,
+    `${count(limits.refusedTotal)} batches and ${limits.refusedBytesTotal / 1_048_576} MiB in all`,
+    `At most ${count(limits.feeds)} feeds are known`,
     `of at most ${limits.refusedBytesMax / 1_048_576} MiB is kept for ${limits.refusedDays} days`,
   ])
     assert.ok(page.includes(sentence), `the page does not say: ${sentence}`)

@@ -6,7 +6,7 @@ import {
   operatorOperations,
   operatorRoleNames,
 } from '@chancery/contract'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Outcome, startChancery, type TestChancery } from '../support/chancery.ts'
 import { askAs, makeToken } from './office.ts'
 
 /** What each role may do, besides what `admin` alone may. Written out: a wider role is a decision, and shows here. */
@@ -86,4 +86,107 @@ test('a path that is not there is told to whoever has a token, and to nobody els
 test('a token of this door opens nothing on the public listener', async () => {
   for (const token of tokens.values())
     assert.equal((await chancery.get('/me/key', { key: token })).status, 401)
+})
+
+/** What each role is shown of the status, besides what every token is. Written out, as `opens`. */
+const statusMembers: Record<Exclude<OperatorRole, 'admin'>, string[]> = {
+  facts: [
+    'feeds',
+    'last_batch',
+    'last_batch_age_seconds',
+    'latest_refused',
+    'ranked_version',
+    'ranking_lag_versions',
+    'refused_batches',
+    'seq',
+    'world_changed_at',
+    'world_version',
+  ],
+  identity: [],
+  metrics: [
+    'last_batch_age_seconds',
+    'log_gaps',
+    'ranked_version',
+    'ranking_lag_versions',
+    'refused_batches',
+    'seq',
+    'webhook_fan_out_lag_events',
+    'webhook_oldest_undelivered_seconds',
+    'webhook_queue_depth',
+    'world_version',
+  ],
+}
+const statusForAll = ['database_up', 'game', 'migration', 'profile_digest', 'version']
+
+test('the status shows each role what it needs, and all of it to admin alone', async () => {
+  const membersFor = async (role: OperatorRole) => {
+    const response = await askAs(chancery.operatorUrl, tokens.get(role), 'GET', '/status')
+    return Object.keys((await response.json()) as object).toSorted()
+  }
+  for (const role of ['facts', 'identity', 'metrics'] as const)
+    assert.deepEqual(await membersFor(role), [...statusForAll, ...statusMembers[role]].toSorted(), role)
+  const all = new Set([...statusForAll, ...Object.values(statusMembers).flat()])
+  assert.deepEqual(await membersFor('admin'), [...all].toSorted())
+})
+
+/** Sends facts with the token of a role, as a stream of one batch. */
+async function sendAs(role: OperatorRole, batch: string, facts: object[], query = ''): Promise<Outcome> {
+  const response = await fetch(`${chancery.operatorUrl}/facts${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tokens.get(role)}`, 'content-type': 'application/x-ndjson' },
+    body: [...facts, { op: 'commit', batch }].map(fact => `${JSON.stringify(fact)}\n`).join(''),
+  })
+  return (await response.json()) as Outcome
+}
+const land = (id: string, more: object = {}) => ({
+  op: 'put',
+  resource: 'nation',
+  data: { id, nation_name: id, leader_name: 'L', ...more },
+})
+
+test('a player is erased with the role admin alone, whichever way the erasure is sent', async () => {
+  await sendAs('facts', 'erasable', [land('erasable', { player: 'erasable-player' })])
+  const erasure = { op: 'erase', player: 'erasable-player' }
+  const refusedFor = ({ status, refused }: Outcome) => [status, refused.map(({ reason }) => reason)]
+  const expected = ['refused', ['`erase` requires a token with the role admin']]
+  assert.deepEqual(refusedFor(await sendAs('facts', 'erase-stream', [erasure])), expected)
+  assert.deepEqual(refusedFor(await sendAs('facts', 'erase-check', [erasure], '?check=true')), expected)
+  const one = await askAs(
+    chancery.operatorUrl,
+    tokens.get('facts'),
+    'POST',
+    '/facts',
+    { facts: [erasure] },
+    { 'idempotency-key': 'erase-one' },
+  )
+  assert.equal(one.status, 422)
+  assert.deepEqual(refusedFor((await one.json()) as Outcome), expected)
+  const retry = (role: OperatorRole) =>
+    askAs(chancery.operatorUrl, tokens.get(role), 'POST', '/refused/erase-stream/retry', {})
+  const retried = await retry('facts')
+  assert.deepEqual([retried.status, refusedFor((await retried.json()) as Outcome)], [422, expected])
+  assert.equal(
+    (await chancery.read<{ data: { leader_name: string } }>('/nations/erasable')).data.leader_name,
+    'L',
+  )
+  assert.equal((await retry('admin')).status, 200, 'admin may apply what was kept')
+})
+
+test('a check counts nothing for the role facts, and everything for admin', async () => {
+  const batches: [string, object[]][] = [
+    ['counted', [land('counted')]],
+    ['all-gone', [{ op: 'snapshot', resource: 'nation' }]],
+    ['gone-too', [{ op: 'snapshot', resource: 'nation', allow_deletes: true }]],
+  ]
+  await sendAs('facts', 'countable', [land('countable-1'), land('countable-2')])
+  for (const [batch, facts] of batches) {
+    const checked = await sendAs('facts', batch, facts, '?check=true')
+    const counted = await sendAs('admin', batch, facts, '?check=true')
+    assert.deepEqual([checked.status, checked.facts], [counted.status, counted.facts], batch)
+    assert.deepEqual([checked.events, checked.last_seq], [null, null], batch)
+    assert.equal(typeof counted.events, 'number', batch)
+    for (const { reason } of checked.refused) assert.doesNotMatch(reason, /\d/, batch)
+  }
+  const again = await sendAs('facts', 'countable', [land('countable-1'), land('countable-2')], '?check=true')
+  assert.deepEqual([again.status, again.events, again.last_seq], ['duplicate', null, null])
 })

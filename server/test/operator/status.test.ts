@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { roundLock } from '../../src/store/locks.ts'
 import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
+import { nation } from '../ingest/facts.ts'
 import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { withConnection } from '../support/database-url.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
 
 interface Status {
@@ -14,7 +17,7 @@ interface Status {
   feeds: { name: string; last_batch: string; last_batch_age_seconds: number }[]
   refused_batches: number
   latest_refused: { id: string; line: number; path: string; reason: string }[]
-  webhook_queue_depth: { answering: number; failing: number }
+  webhook_queue_depth: Record<string, number>
   webhook_fan_out_lag_events: number
   ranking_lag_versions: number
   log_gaps: number
@@ -81,6 +84,30 @@ test('the status says what the game said last, where feeds stand, and what was r
   assert.ok(told >= 3_600 && told < 3_700, String(told))
 })
 
+test('the ranking lag counts from the first change that no round has seen, and is zero when there is none', async t => {
+  const chancery = await startChancery()
+  t.after(() => chancery.close())
+  const lag = async () => {
+    const told = /^chancery_ranking_lag_seconds (\S+)$/m.exec(await metricsOf(chancery))?.[1]
+    return told === undefined ? undefined : Number(told)
+  }
+  await chancery.tell(smallWorld())
+  assert.equal(await lag(), 0)
+  // Whoever holds this lock keeps the rounds away.
+  await withConnection(chancery.databaseUrl, async client => {
+    await client.query('select pg_advisory_lock($1)', [roundLock])
+    await chancery.tell([nation('late')], { waits: false })
+    await client.query(
+      `update chancery_world.pulse set unranked_since = unranked_since - interval '5 minutes'`,
+    )
+    await chancery.tell([nation('later')], { waits: false })
+    const behind = (await lag()) ?? Number.NaN
+    assert.ok(behind >= 300 && behind < 400, String(behind))
+  })
+  await chancery.tell([nation('latest')])
+  assert.equal(await lag(), 0)
+})
+
 test('the status counts what waits for webhooks as the metrics do', async t => {
   const receiver = await startReceiver()
   t.after(() => receiver.close())
@@ -95,10 +122,11 @@ test('the status counts what waits for webhooks as the metrics do', async t => {
   const start = performance.now()
   for (;;) {
     const status = await statusOf(chancery)
-    const { answering, failing } = status.webhook_queue_depth
-    if (answering + failing > 0) {
+    const depths = Object.entries(status.webhook_queue_depth)
+    if (depths.some(([, count]) => count > 0)) {
       const metrics = await metricsOf(chancery)
-      for (const [name, count] of Object.entries({ answering, failing }))
+      assert.deepEqual(Object.keys(status.webhook_queue_depth), ['answering', 'slow', 'failing'])
+      for (const [name, count] of depths)
         assert.ok(metrics.includes(`chancery_webhook_queue_depth{endpoints="${name}"} ${count}\n`), metrics)
       assert.ok(
         metrics.includes(`chancery_webhook_fan_out_lag_events ${status.webhook_fan_out_lag_events}\n`),

@@ -31,7 +31,7 @@ const start = (env: Record<string, string>, timings: ServerTimings = {}) =>
       CHANCERY_HOST: '127.0.0.1',
       CHANCERY_PORT: '0',
       CHANCERY_OPERATOR_PORT: '0',
-      CHANCERY_OPERATOR_TOKEN: token,
+      CHANCERY_ADMIN_TOKEN: token,
       CHANCERY_DATA_DIR: dir,
       CHANCERY_DATABASE_URL: database.url,
       CHANCERY_LOG_LEVEL: 'silent',

@@ -74,7 +74,7 @@ test('what a batch changes while a round fills its tables is in the lists when t
   await noteChanged(['gone', 'here', 'here', 'young'])
   await client.query(nextVersion)
   await client.query('select pg_advisory_unlock($1)', [ingestLock])
-  assert.equal(await round, true)
+  assert.ok(await round)
 
   const { rows } = await client.query(
     'select position::int, nation_id, rank::int, status, score_now::float, search_text from chancery_world.nation_place order by position',
@@ -102,13 +102,54 @@ test('what a batch changes while a round fills its tables is in the lists when t
   ])
   const { rows: counted } = await client.query('select nations::int from chancery_world.ranking_round')
   assert.deepEqual(counted, [{ nations: 3 }])
-  assert.equal(await runRankingRound(pool), true)
+  assert.ok(await runRankingRound(pool))
   const { rows: ranked } = await client.query(
     'select nation_id from chancery_world.nation_place order by position',
   )
   assert.deepEqual(
     ranked.map(row => row.nation_id),
     ['young', 'other', 'here'],
+  )
+})
+
+test('processes share the pause after a round, and a clock that was set back does not prolong it', async () => {
+  for (const [restsUntil, runs] of [
+    ["now() + interval '9 seconds'", false],
+    ["now() - interval '1 second'", true],
+    ["now() + interval '1 hour'", true],
+  ] as const) {
+    await client.query(nextVersion)
+    await client.query(`update chancery_world.ranking_round set rests_until = ${restsUntil}`)
+    const round = await runRankingRound(pool, { isPaced: true })
+    assert.equal(round?.workMs !== undefined, runs, restsUntil)
+    const { restMs = Number.NaN } = round ?? {}
+    assert.ok(restMs > 0 && restMs <= 10_000, `${restsUntil}: ${restMs}`)
+  }
+  const { rows } = await client.query(
+    'select rests_until > clock_timestamp() as rests from chancery_world.ranking_round',
+  )
+  assert.deepEqual(rows, [{ rests: true }])
+})
+
+test('waiting for a batch is no part of what a round worked', async () => {
+  await client.query(nextVersion)
+  await client.query('select pg_advisory_lock($1)', [ingestLock])
+  const startedAt = performance.now()
+  const round = runRankingRound(pool)
+  await untilFilled()
+  const waitsSince = performance.now()
+  let waitedMs = 0
+  // Far longer than all that came before, so that it cannot be taken for work.
+  while (waitedMs < 3 * (waitsSince - startedAt)) {
+    await untilFilled()
+    waitedMs = performance.now() - waitsSince
+  }
+  await client.query('select pg_advisory_unlock($1)', [ingestLock])
+  const { workMs = Number.NaN } = (await round) ?? {}
+  const tookMs = performance.now() - startedAt
+  assert.ok(
+    workMs > 0 && workMs <= tookMs - waitedMs,
+    `worked for ${workMs} of ${tookMs} ms, ${waitedMs} of them waiting`,
   )
 })
 
@@ -137,7 +178,7 @@ test('alliances that go while a round fills its tables are neither ranked nor co
     await client.query(meanwhile)
     await client.query(nextVersion)
     await client.query('select pg_advisory_unlock($1)', [ingestLock])
-    assert.equal(await round, true)
+    assert.ok(await round)
     return state()
   }
   assert.deepEqual(await afterRound("delete from chancery_world.alliance where id = 'third'"), {
@@ -146,13 +187,13 @@ test('alliances that go while a round fills its tables are neither ranked nor co
   })
   // As a reset does: whoever asks for the list until the next round is told of none.
   assert.deepEqual(await afterRound('delete from chancery_world.alliance'), { counted: 0, places: [] })
-  assert.equal(await runRankingRound(pool), true)
+  assert.ok(await runRankingRound(pool))
 })
 
 test('a row that an earlier version wrote is filled by the next round, though nothing has changed', async () => {
-  assert.equal(await runRankingRound(pool), false)
+  assert.equal(await runRankingRound(pool), undefined)
   await client.query('update chancery_world.nation_place set alliance_id = null')
-  assert.equal(await runRankingRound(pool), true)
+  assert.ok(await runRankingRound(pool))
   const { rows } = await client.query(
     'select count(*)::int from chancery_world.nation_place where alliance_id is null',
   )

@@ -23,7 +23,7 @@ before(async () => {
       CHANCERY_HOST: '127.0.0.1',
       CHANCERY_PORT: '0',
       CHANCERY_OPERATOR_PORT: '0',
-      CHANCERY_OPERATOR_TOKEN: chancery.operatorToken,
+      CHANCERY_ADMIN_TOKEN: chancery.operatorToken,
       CHANCERY_DATA_DIR: dataDir,
       CHANCERY_DATABASE_URL: chancery.databaseUrl,
       CHANCERY_ANONYMOUS_LIMIT: '1000000',

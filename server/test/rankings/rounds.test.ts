@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { runRankingRound } from '../../src/rankings/round.ts'
+import { pauseAfter, runRankingRound } from '../../src/rankings/round.ts'
 import { createPool } from '../../src/store/database.ts'
 import { roundLock } from '../../src/store/locks.ts'
 import { alliance, member, nation, put, remove } from '../ingest/facts.ts'
@@ -36,6 +36,13 @@ const placesOf = async () =>
   (await chancery.read<Page<Place>>('/rankings?limit=100')).data.map(
     ({ rank, previous_rank, nation: { id } }) => [id, rank, previous_rank] as const,
   )
+
+test('the pause between rounds is nineteen times their work, from one second to ten', () => {
+  assert.deepEqual(
+    [1, 50, 100, 500, 1_000, 15_000].map(pauseAfter),
+    [1_000, 1_000, 1_900, 9_500, 10_000, 10_000],
+  )
+})
 
 test('equal scores share a rank, stand by id, and the next rank counts them all', async () => {
   await chancery.tell(scored({ d: 5, b: 7, a: 5, c: 5, e: 1 }))
@@ -145,11 +152,11 @@ test('a round runs only when something changed', async () => {
   })
   try {
     await chancery.tell([nation('changed')])
-    assert.equal(await runRankingRound(pool), false)
+    assert.equal(await runRankingRound(pool), undefined)
     await client.query('update chancery_world.pulse set world_version = world_version + 1')
     const rounds = await Promise.all([runRankingRound(pool), runRankingRound(pool)])
-    assert.ok(rounds.filter(hasRun => hasRun).length <= 1, 'the same change is ranked twice')
-    assert.equal(await runRankingRound(pool), false)
+    assert.ok(rounds.filter(round => round).length <= 1, 'the same change is ranked twice')
+    assert.equal(await runRankingRound(pool), undefined)
   } finally {
     await pool.close()
   }
@@ -163,7 +170,7 @@ test('a deleted nation leaves the ranking with the next round', async () => {
   assert.ok(!(await placesOf()).some(([id]) => id === 'leaving'))
 })
 
-test('who is younger than the round is not in its ranking, also where the last of it is gone', async () => {
+test('a nation newer than the round is not in its ranking and last in the list, also where the last of the round is gone', async () => {
   const { pagination } = await chancery.read<Page<Place>>('/rankings')
   const last = await chancery.read<Page<Place>>(`/rankings?limit=1&page=${pagination.total}`)
   // Whoever holds this lock keeps the rounds away.
@@ -175,7 +182,10 @@ test('who is younger than the round is not in its ranking, also where the last o
   )
   assert.ok(data.every(({ rank, nation: { id } }) => rank > 0 && id !== 'young'))
   const listed = await chancery.read<Page<{ id: string }>>(`/nations?limit=1&page=${pagination.total}`)
-  assert.deepEqual(listed.data, [])
+  assert.deepEqual(
+    listed.data.map(({ id }) => id),
+    ['young'],
+  )
   await client.query('select pg_advisory_unlock($1)', [roundLock])
   await chancery.tell([nation('young', { national_score: 2_000 })])
   assert.equal((await placesOf())[0]?.[0], 'young')

@@ -35,7 +35,8 @@ export async function continueLog(db: Database, nowMs: number, replaced?: Known)
   await db.rows(sql`
     insert into chancery_world.log_gap (last_before, first_after) values (${restored.seq}, ${seq + 1})
     on conflict (last_before) do update set first_after = excluded.first_after`)
-  await db.rows(sql`update chancery_world.pulse set seq = ${seq}, world_version = ${above('world_version')}`)
+  await db.rows(sql`update chancery_world.pulse set seq = ${seq}, world_version = ${above('world_version')},
+    unranked_since = clock_timestamp()`)
   await db.rows(sql`update chancery_access.pulse set version = ${above('access_version')}`)
   // No version of the world is the one that was ranked: a round is due. A backup has no places; until then as many are listed as there are.
   await db.rows(sql`

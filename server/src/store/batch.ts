@@ -89,8 +89,10 @@ export interface NationWarCounts {
   lost: number
 }
 
-/** Things whose counters must be computed anew before the batch is committed. */
+/** What must be computed anew before the batch is committed. */
 export interface Touched {
+  /** Whether nations have no place in the lists yet. */
+  lacksPlaces: boolean
   /** Wars that gained, lost or changed battles. */
   battles: Set<string>
   /** Nations that are back: wars of before count towards them. */
@@ -135,6 +137,8 @@ export interface Refusal {
   line: number
   path: string
   reason: string
+  /** What stands there, shortened; only where everybody may read it. */
+  value?: string
 }
 
 /** Thrown while a batch is applied: nothing of it is stored. */

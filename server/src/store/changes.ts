@@ -8,10 +8,10 @@ import {
   fieldNames,
   merge,
   type Resource,
-  requiredOnCreation,
+  requiredMembers,
 } from '@chancery/contract'
 import { attributePlaces, splitAttributes } from './attributes.ts'
-import { type Batch, type Change, refuse } from './batch.ts'
+import { type Batch, type Change, type Refusal, RefusedBatch } from './batch.ts'
 
 /** What one change did to one thing. `before` is undefined where it is new, `after` where it is gone. */
 export interface Transition<T> {
@@ -37,7 +37,8 @@ type Document = Record<string, unknown>
 
 interface Rules {
   resource: Resource
-  required: string[]
+  /** Fields that a new thing needs, and the members that each needs. */
+  required: Record<string, string[]>
   defaults: Document
   /** Own fields that everybody may read: what moves updated_at. */
   publicNames: string[]
@@ -65,7 +66,7 @@ function makeRules(resource: Resource): Rules {
   const own = { ...resource, fields: { ...resource.fields, ...resource.factFields } }
   return {
     resource: own,
-    required: requiredOnCreation(resource),
+    required: requiredMembers(resource),
     defaults: defaultsOf(resource),
     publicNames: fieldNames(own, field => field['x-class'] === 'public' && !field['x-derived']),
     timeNames: fieldNames(own, field => (field as { format?: string }).format === 'date-time'),
@@ -86,33 +87,53 @@ export async function settle<T extends object>(
   const known = await store.load(batch, [...new Set(changes.map(change => change.key))])
   const current = new Map<string, T | undefined>(known)
   const transitions: Transition<T>[] = []
+  const deleted = new Set<string>()
+  const refusals: Refusal[] = []
+  const refusedKeys = new Set<string>()
   for (const change of changes) {
+    if (refusedKeys.has(change.key)) continue
     const before = current.get(change.key)
     const at = change.at ?? batch.loggedAt
-    const after = change.op === 'put' ? await put(batch, store, rules, before, change, at) : undefined
+    let after: T | undefined
+    try {
+      after = change.op === 'put' ? await put(batch, store, rules, before, change, at) : undefined
+    } catch (error) {
+      if (!(error instanceof RefusedBatch)) throw error
+      // The others are looked at too: whoever sends them learns of all mistakes at once.
+      refusals.push(...error.refusals)
+      refusedKeys.add(change.key)
+      continue
+    }
     if (before === undefined && after === undefined) continue
     if (before === undefined || after === undefined) batch.noteWorldChange()
     current.set(change.key, after)
+    if (after === undefined && known.has(change.key)) deleted.add(change.key)
     transitions.push({ line: change.line, key: change.key, before, after, at })
   }
+  if (refusals.length > 0) throw new RefusedBatch(refusals)
   const alive = [...current].filter((entry): entry is [string, T] => entry[1] !== undefined)
-  const gone = [...current].filter(([key, thing]) => thing === undefined && known.has(key))
-  await store.save(
-    batch,
-    alive.filter(([key, thing]) => known.get(key) !== thing).map(([, thing]) => thing),
-  )
-  await store.remove(
-    batch,
-    gone.map(([key]) => key),
-  )
+  const changed = alive.filter(([key, thing]) => known.get(key) !== thing).map(([, thing]) => thing)
+  // First: what is deleted and put in one chunk is as new as if a chunk had ended in between.
+  await store.remove(batch, [...deleted])
+  await store.save(batch, changed)
   return transitions
 }
 
 /** What changes deleted and did not make anew. */
-export function goneOf<T>(transitions: Transition<T>[]): Transition<T>[] {
-  const last = new Map(transitions.map(transition => [transition.key, transition]))
-  return [...last.values()].filter(({ after }) => after === undefined)
+export const goneOf = <T>(transitions: Transition<T>[]): Transition<T>[] =>
+  lastOf(transitions).filter(({ after }) => after === undefined)
+
+/** Keys of what changes deleted and made anew: wars of before count towards it. */
+export function rebornOf<T>(transitions: Transition<T>[]): string[] {
+  const deleted = new Set(transitions.flatMap(({ key, after }) => (after === undefined ? [key] : [])))
+  return lastOf(transitions).flatMap(({ key, after }) =>
+    after !== undefined && deleted.has(key) ? [key] : [],
+  )
 }
+
+const lastOf = <T>(transitions: Transition<T>[]): Transition<T>[] => [
+  ...new Map(transitions.map(transition => [transition.key, transition])).values(),
+]
 
 async function put<T extends object>(
   batch: Batch,
@@ -131,8 +152,15 @@ async function put<T extends object>(
     after[name] = schema ? complete(schema, merged) : merged
   }
   if (!before) {
-    const missing = rules.required.find(name => after[name] === null || after[name] === undefined)
-    if (missing) refuse(change.line, `/data/${missing}`, `a new ${store.resource} needs ${missing}`)
+    const missing = missingOf(rules, after)
+    if (missing.length > 0)
+      throw new RefusedBatch(
+        missing.map(name => ({
+          line: change.line,
+          path: `/data/${name.replace('.', '/')}`,
+          reason: `a new ${store.resource} needs ${name}`,
+        })),
+      )
   }
   await store.adjust?.(batch, after as T, before, change)
   if (!before || rules.publicNames.some(name => !isDeepStrictEqual(after[name], start[name]))) {
@@ -141,6 +169,16 @@ async function put<T extends object>(
     after.updated_at = known !== undefined && isLater(known, at) ? known : at
   }
   return after as T
+}
+
+/** What a new thing lacks: `declared_at`, `attacker.nation_id`. */
+function missingOf({ required }: Rules, thing: Document): string[] {
+  const isMissing = (value: unknown) => value === null || value === undefined
+  return Object.entries(required).flatMap(([name, members]) => {
+    const value = thing[name]
+    if (isMissing(value)) return [name]
+    return members.filter(member => isMissing((value as Document)[member])).map(member => `${name}.${member}`)
+  })
 }
 
 function newThing(rules: Rules, resource: FactResource, change: Change): Document {

@@ -4,7 +4,7 @@ import type { Sql } from 'sql-template-tag'
 import { StartupError } from '../startup-error.ts'
 import { type Hearing, lendWhileHeard } from './lend-while-heard.ts'
 
-export { default as sql, raw, type Sql } from 'sql-template-tag'
+export { default as sql, join, raw, type Sql } from 'sql-template-tag'
 export { isUnavailable } from './unavailable.ts'
 
 /** Runs statements as one role. */

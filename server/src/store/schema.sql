@@ -57,6 +57,7 @@ create table chancery_access.api_key (
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
   prefix text,
+  window_id text collate "C",
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_hash_key UNIQUE (hash)
 );
@@ -241,6 +242,7 @@ create table chancery_outbound.delivery (
   created_at timestamp with time zone not null,
   settled_at timestamp with time zone,
   drops_answers boolean default false not null,
+  test_id uuid,
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_endpoint_id_seq_key UNIQUE (endpoint_id, seq),
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text])))
@@ -270,6 +272,9 @@ create table chancery_outbound.endpoint (
   failing_since timestamp with time zone,
   last_failed_at timestamp with time zone,
   last_delivered_at timestamp with time zone,
+  slow_at timestamp with time zone,
+  slow_ms integer,
+  older_secrets jsonb default '[]'::jsonb not null,
   constraint endpoint_pkey PRIMARY KEY (id),
   constraint endpoint_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
   constraint endpoint_status_check CHECK ((status = ANY (ARRAY['unconfirmed'::text, 'active'::text, 'disabled'::text])))
@@ -426,6 +431,18 @@ create table chancery_secret.refused_batch (
 );
 CREATE INDEX refused_batch_refused ON chancery_secret.refused_batch USING btree (last_refused_at);
 grant delete, insert, select, update on chancery_secret.refused_batch to chancery_ingest;
+
+create table chancery_secret.refused_dropped (
+  number bigint generated always as identity not null,
+  id text collate "C" not null,
+  feed text collate "C",
+  facts bigint not null,
+  bytes bigint not null,
+  is_listed boolean not null,
+  dropped_at timestamp with time zone not null,
+  constraint refused_dropped_pkey PRIMARY KEY (number)
+);
+grant delete, insert, select, update on chancery_secret.refused_dropped to chancery_ingest;
 
 create table chancery_secret.refused_thing (
   resource text not null,
@@ -749,8 +766,10 @@ grant select on chancery_world.nation to chancery_public;
 
 create table chancery_world.nation_moved (
   "position" bigint not null,
+  is_gone boolean default false not null,
   constraint nation_moved_pkey PRIMARY KEY ("position")
 );
+CREATE INDEX nation_moved_gone ON chancery_world.nation_moved USING btree ("position") WHERE is_gone;
 grant delete, insert, select, update on chancery_world.nation_moved to chancery_ingest;
 grant select on chancery_world.nation_moved to chancery_owner;
 grant select on chancery_world.nation_moved to chancery_public;
@@ -807,6 +826,7 @@ create table chancery_world.pulse (
   world_version bigint default 0 not null,
   world_changed_at timestamp with time zone,
   redaction_version bigint default 0 not null,
+  unranked_since timestamp with time zone,
   constraint pulse_pkey PRIMARY KEY (is_only),
   constraint pulse_is_only_check CHECK (is_only)
 );
@@ -822,6 +842,7 @@ create table chancery_world.ranking_round (
   day date,
   nations bigint default 0 not null,
   alliances bigint default 0 not null,
+  rests_until timestamp with time zone,
   constraint ranking_round_pkey PRIMARY KEY (is_only),
   constraint ranking_round_is_only_check CHECK (is_only)
 );

@@ -76,7 +76,7 @@ before(async () => {
   const world = createWorld({ nations: 60, days: 20, seed: 5, endsAt: '2026-05-27T18:00:00Z' })
   await chancery.send([...world.history()].map(linesOf).join(''))
   // Texts that COPY has to write with care.
-  await chancery.tell([nation('odd', { nation_name: 'Tab\tand \\. back\\slash\nline', player: 'p-odd' })])
+  await chancery.tell([nation('odd', { motto: 'Tab\tand \\. back\\slash\nline', player: 'p-odd' })])
   key = await chancery.makeKey({ nation_id: 'odd' }, ['nation.read'])
   await chancery.makeCode('odd')
   await addHearing(chancery, receiver.url('/good'), { player_id: 'p-odd' })

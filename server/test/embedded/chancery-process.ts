@@ -1,15 +1,23 @@
 // A process with a bundled server in it, to be killed by the tests.
-// Arguments: the options as JSON, and `exit` to end without closing once it is up.
-import { type EmbeddedOptions, startEmbedded } from '../../src/store/embedded/index.ts'
+// Arguments: the options as JSON, and how it ends without closing once it is up (`exit`, `throw`).
+import { thisHost } from '../../src/store/embedded/host.ts'
+import type { EmbeddedOptions } from '../../src/store/embedded/index.ts'
+import { startOn } from '../../src/store/embedded/start-embedded.ts'
 
 const say = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`)
 
-const options: EmbeddedOptions = JSON.parse(process.argv[2] ?? '{}')
+const { orphanGraceSeconds, ...options }: EmbeddedOptions & { orphanGraceSeconds: number } = JSON.parse(
+  process.argv[2] ?? '{}',
+)
 try {
-  const server = await startEmbedded(options)
+  const server = await startOn({ ...thisHost(), orphanGraceSeconds }, options)
   const { connection, isAdopted, isNew } = server
   say({ connection, isAdopted, isNew })
-  if (process.argv[3] !== 'exit')
+  if (process.argv[3] === 'throw')
+    setImmediate(() => {
+      throw new Error('nobody catches this')
+    })
+  else if (process.argv[3] !== 'exit')
     process.stdin.once('data', async () => {
       await server.close()
       process.exit()

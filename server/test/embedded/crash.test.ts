@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { startEmbedded } from '../../src/store/embedded/index.ts'
 import { isAlive } from '../../src/store/embedded/processes.ts'
+import { hasReliableSyncfs } from '../../src/store/embedded/server-settings.ts'
 import { until } from '../support/until.ts'
 import { isRoot, makeDataDir, postmasterPid, query, startAndKill } from './harness.ts'
 
@@ -89,6 +90,29 @@ test('after a killed postmaster its busy back ends are ended, and what was commi
   assert.equal(isAlive(backEnd), false)
   assert.deepEqual(await query(next.connection, 'select count(*)::int as kept from kept'), [{ kept: 1000 }])
   await next.close()
+})
+
+test('a start after a crash syncs the cluster at once, recovers little, and is not disturbed by attempts to connect', async () => {
+  const dataDir = await makeDataDir()
+  await startAndKill({ dataDir, fsync: true })
+  await killServer(dataDir)
+  const log = join(dataDir, 'postgres.log')
+  const before = readFileSync(log, 'utf8').length
+  const startedAt = Date.now()
+  const server = await startEmbedded({ dataDir })
+  const tookMs = Date.now() - startedAt
+  const attempts =
+    readFileSync(log, 'utf8')
+      .slice(before)
+      .match(/FATAL: +the database system is/g) ?? []
+  assert.ok(attempts.length <= 1 + tookMs / 250, `${attempts.length} attempts in ${tookMs} ms`)
+  const [settings] = await query(
+    server.connection,
+    `select current_setting('recovery_init_sync_method') as sync,
+            pg_size_bytes(current_setting('max_wal_size')) <= 128 * 1048576 as is_bounded`,
+  )
+  assert.deepEqual(settings, { sync: hasReliableSyncfs() ? 'syncfs' : 'fsync', is_bounded: true })
+  await server.close()
 })
 
 test('whoever asks after the end is told at once', async () => {

@@ -79,8 +79,12 @@ async function endServersUnder(dir: string): Promise<void> {
   }
 }
 
+const serverOf = async (dataDir: string) => findPostmaster(await findCluster(realpathSync(dataDir), major))
+
+export const hasServer = async (dataDir: string) => (await serverOf(dataDir)) !== undefined
+
 export async function postmasterPid(dataDir: string): Promise<number> {
-  const postmaster = await findPostmaster(await findCluster(realpathSync(dataDir), major))
+  const postmaster = await serverOf(dataDir)
   assert.ok(postmaster, `no server runs on ${dataDir}`)
   return postmaster.pid
 }
@@ -102,12 +106,20 @@ export interface ChanceryProcess {
 /** Another Chancery, in a process of its own. */
 export function startProcess(
   options: EmbeddedOptions,
-  how: { user?: { uid: number; gid: number }; isExiting?: boolean; isDetached?: boolean } = {},
+  how: {
+    user?: { uid: number; gid: number }
+    /** Once it is up. */
+    endsBy?: 'exit' | 'throw'
+    isDetached?: boolean
+    /** Default: longer than a test takes to adopt the server. */
+    orphanGraceSeconds?: number
+  } = {},
 ): ChanceryProcess {
   const program = fileURLToPath(new URL('chancery-process.ts', import.meta.url))
-  const args = [program, JSON.stringify({ fsync: false, ...options })]
-  const child = spawn(process.execPath, how.isExiting ? [...args, 'exit'] : args, {
-    stdio: ['pipe', 'pipe', 'inherit'],
+  const { endsBy, orphanGraceSeconds = 120 } = how
+  const args = [program, JSON.stringify({ fsync: false, orphanGraceSeconds, ...options })]
+  const child = spawn(process.execPath, endsBy ? [...args, endsBy] : args, {
+    stdio: ['pipe', 'pipe', endsBy === 'throw' ? 'ignore' : 'inherit'],
     cwd: '/',
     detached: how.isDetached,
     ...how.user,

@@ -137,3 +137,57 @@ test('a server that does not start says why', async () => {
     refusal(/PostgreSQL does not start: .*pg_control.*postgres\.log/),
   )
 })
+
+test('a lost write-ahead log is told with what to do', async () => {
+  const dataDir = await makeDataDir()
+  const cluster = join(dataDir, 'postgres')
+  const lost = refusal(
+    /the write-ahead log of the database \(.*pg_wal\) is missing or damaged: .*chancery restore.*postgres\.log/,
+  )
+  for (const name of readdirSync(join(cluster, 'pg_wal')))
+    rmSync(join(cluster, 'pg_wal', name), { recursive: true })
+  await assert.rejects(startEmbedded({ dataDir, fsync: false }), lost)
+  rmSync(join(cluster, 'pg_wal'), { recursive: true })
+  await assert.rejects(startEmbedded({ dataDir, fsync: false }), lost)
+})
+
+/** A package whose programs do what these scripts say; the others are those of the real one. */
+function packageWith(scripts: Record<string, string>): string {
+  const dir = makeDir()
+  const bin = join(dir, 'native', 'bin')
+  mkdirSync(bin, { recursive: true })
+  const real = thisHost().findPackage()
+  cpSync(join(real, 'package.json'), join(dir, 'package.json'))
+  for (const name of ['postgres', 'initdb', 'pg_ctl']) {
+    const script = scripts[name]
+    if (script === undefined) symlinkSync(join(real, 'native', 'bin', name), join(bin, name))
+    else writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  }
+  return dir
+}
+
+test('a program of PostgreSQL that fails is told with its last lines', {
+  skip: process.platform === 'win32',
+}, async () => {
+  const lines = 'for n in 1 2 3 4 5 6 7; do echo "line $n"; done; echo "the disk has a bad day" >&2; exit 3'
+  const initdb = { ...thisHost(), findPackage: () => packageWith({ initdb: lines }) }
+  await assert.rejects(
+    startOn(initdb, { dataDir: join(makeDir(), 'data') }),
+    refusal(/initdb failed with exit status 3: line 4 \/ .* \/ line 7 \/ the disk has a bad day$/),
+  )
+  const version = packageWith({ initdb: lines, postgres: lines })
+  await assert.rejects(
+    startOn({ ...thisHost(), findPackage: () => version }, { dataDir: join(makeDir(), 'data') }),
+    refusal(
+      /does not run on this system \(exit status 3: .*the disk has a bad day\): set CHANCERY_DATABASE_URL/,
+    ),
+  )
+  const postgres = {
+    ...thisHost(),
+    findPackage: () => packageWith({ postgres: `test "$1" = --version && exit\n${lines}` }),
+  }
+  await assert.rejects(
+    startOn(postgres, { dataDir: await makeDataDir() }),
+    refusal(/PostgreSQL does not start: exit status 3: .*the disk has a bad day \(its log is/),
+  )
+})

@@ -3,7 +3,7 @@ import { readFile, symlink } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { EmbeddedError } from './embedded-error.ts'
 import { isErrno, unlessMissing } from './errno.ts'
-import { run } from './run.ts'
+import { describeFailure, run } from './run.ts'
 import type { ServerUser } from './server-user.ts'
 
 export interface Binaries {
@@ -65,5 +65,5 @@ export function cannotRunHere(reason: string): EmbeddedError {
 /** Undefined if the binaries run as that user, else why not. */
 export async function whyNotRunnable(binaries: Binaries, user?: ServerUser): Promise<string | undefined> {
   const outcome = await run(binaries.postgres, ['--version'], { user })
-  return outcome.status === 0 ? undefined : outcome.output.trim().split('\n').at(-1) || outcome.ended
+  return outcome.status === 0 ? undefined : describeFailure(outcome)
 }

@@ -10,11 +10,13 @@ import { isAlive } from './processes.ts'
 import { connectionsInAll } from './server-settings.ts'
 import type { Site } from './site.ts'
 import { takeLock } from './watch.ts'
+import { endWatchdogs, startWatchdog, type Watchdog } from './watchdog.ts'
 
 /** A server that lets us in, and the connection that holds its lock. */
 export interface Up {
   connection: Connection
   door: Door
+  watchdog: Watchdog
   isAdopted: boolean
   isRunning(): boolean
 }
@@ -48,23 +50,36 @@ async function adopt(site: Site, survivor: Postmaster): Promise<Up | undefined> 
     await sleep(10)
     return undefined
   }
+  // First of all: its grace may end at any moment. A server that it has begun to stop is waited for like one that starts.
+  await endWatchdogs(site)
   const { port, socketDir } = survivor.address
   const host = site.host.hasUnixSockets ? socketDir : '127.0.0.1'
   const door = { host, port, password: site.password }
   const isRunning = () => isAlive(survivor.pid)
-  const connection = await connect(door, isRunning, site.log)
-  if (!connection) return undefined
-  if (!(await takeLock(connection.client))) {
-    await connection.client.end()
-    throw alreadyRunning(site.dataDir)
+  const watchdog = startWatchdog(site, survivor.pid, isRunning)
+  try {
+    const connection = await connect(site, door, isRunning)
+    if (connection && !(await takeLock(connection.client))) {
+      await connection.client.end()
+      throw alreadyRunning(site.dataDir)
+    }
+    if (connection && (await isAsWanted(site, connection.client))) {
+      site.log(`took over the PostgreSQL (process ${survivor.pid}) that an earlier run left`)
+      return { connection, door, watchdog, isAdopted: true, isRunning }
+    }
+    if (connection) {
+      site.log(
+        `restarting the PostgreSQL (process ${survivor.pid}) that an earlier run left with other settings`,
+      )
+      await connection.client.end()
+      await stopPostmaster(site.cluster, site.binaries)
+    }
+  } catch (err) {
+    // Not ours to stop.
+    watchdog.close()
+    throw err
   }
-  if (await isAsWanted(site, connection.client)) {
-    site.log(`took over the PostgreSQL (process ${survivor.pid}) that an earlier run left`)
-    return { connection, door, isAdopted: true, isRunning }
-  }
-  site.log(`restarting the PostgreSQL (process ${survivor.pid}) that an earlier run left with other settings`)
-  await connection.client.end()
-  await stopPostmaster(site.cluster, site.binaries)
+  watchdog.close()
   return undefined
 }
 
@@ -87,14 +102,20 @@ async function isAsWanted(site: Site, client: Client): Promise<boolean> {
 async function start(site: Site): Promise<Up | { lastWords: string; door: Door }> {
   const door = await openDoor(site.host, site.cluster, site.user, site.password)
   const launched = await launch({ ...site, door })
+  if (launched.pid === undefined) return { lastWords: await launched.lastWords(), door }
+  const watchdog = startWatchdog(site, launched.pid, launched.isRunning)
   try {
-    const connection = await connect(door, launched.isRunning, site.log)
-    if (!connection) return { lastWords: await launched.lastWords(), door }
+    const connection = await connect(site, door, launched.isRunning)
+    if (!connection) {
+      watchdog.close()
+      return { lastWords: await launched.lastWords(), door }
+    }
     // Only a stranger's client could be quicker: we hold the data directory's lock.
     if (!(await takeLock(connection.client))) throw alreadyRunning(site.dataDir)
-    return { connection, door, isAdopted: false, isRunning: launched.isRunning }
+    return { connection, door, watchdog, isAdopted: false, isRunning: launched.isRunning }
   } catch (err) {
     await stopPostmaster(site.cluster, site.binaries)
+    watchdog.close()
     await closeDoor(door)
     throw err
   }
@@ -102,5 +123,9 @@ async function start(site: Site): Promise<Up | { lastWords: string; door: Door }
 
 function explain(site: Site, lastWords: string): EmbeddedError {
   if (lastWords.includes('No space left on device')) return diskFull(site.cluster.dir)
+  if (/"pg_wal"|checkpoint record|could not open file "pg_wal/.test(lastWords))
+    return new EmbeddedError(
+      `the write-ahead log of the database (${site.cluster.dir}/pg_wal) is missing or damaged: bring the directory back whole, or move ${site.cluster.dir} away and run chancery restore with the latest backup; the log of PostgreSQL is ${logPath(site.dataDir)}`,
+    )
   return new EmbeddedError(`PostgreSQL does not start: ${lastWords} (its log is ${logPath(site.dataDir)})`)
 }

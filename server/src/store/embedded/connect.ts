@@ -5,6 +5,8 @@ import { superuser } from './create-cluster.ts'
 import type { Door } from './door.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { isErrno } from './errno.ts'
+import { isReady } from './postmaster.ts'
+import type { Site } from './site.ts'
 
 export interface Connection {
   client: Client
@@ -13,6 +15,8 @@ export interface Connection {
 }
 
 const pollMs = 5
+/** While the server says that it is not ready. Each attempt costs it a process and a line in its log, which recovery has no time for. */
+const unreadyAttemptMs = 250
 /** A process that lives but does not even say that it is starting is given up after this. */
 const silenceMs = 15_000
 const reportMs = 10_000
@@ -23,13 +27,19 @@ const silentCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'])
 
 /** Connects as soon as the server lets us in. Undefined if it ended before. */
 export async function connect(
+  { cluster, log }: Pick<Site, 'cluster' | 'log'>,
   door: Door,
   isRunning: () => boolean,
-  log: (message: string) => void,
 ): Promise<Connection | undefined> {
   let lastWord = Date.now()
   let lastReport = Date.now()
+  let nextAttempt = 0
   while (isRunning()) {
+    if (Date.now() < nextAttempt && !(await isReady(cluster))) {
+      await sleep(pollMs)
+      continue
+    }
+    nextAttempt = Date.now() + unreadyAttemptMs
     const attempt = await tryConnect(door)
     if ('client' in attempt) return attempt
     if (attempt.isBusy) lastWord = Date.now()

@@ -5,7 +5,7 @@ import { type Binaries, cannotRunHere, whyNotRunnable } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { diskFull, EmbeddedError } from './embedded-error.ts'
 import { listProcesses, signal } from './processes.ts'
-import { run } from './run.ts'
+import { describeFailure, run } from './run.ts'
 import { giveTo, type ServerUser } from './server-user.ts'
 
 export interface CreateOptions {
@@ -54,13 +54,14 @@ async function initialize(options: CreateOptions, dir: string, passwordFile: str
       : ['--auth-local=reject', '--auth-host=scram-sha-256', `--pwfile=${passwordFile}`]
   const args = ['-D', dir, '-U', superuser, '-E', 'UTF8', ...locale, ...access, '--no-instructions']
   if (!options.fsync) args.push('--no-sync')
-  const { status, output, ended } = await run(binaries.initdb, args, { user: options.user })
-  if (status === 0) return
-  if (output.includes('No space left on device')) throw diskFull(dirname(cluster.dir))
+  const outcome = await run(binaries.initdb, args, { user: options.user })
+  if (outcome.status === 0) return
+  if (outcome.output.includes('No space left on device')) throw diskFull(dirname(cluster.dir))
   const reason = await whyNotRunnable(binaries, options.user)
   if (reason !== undefined) throw cannotRunHere(reason)
-  const complaint = output.split('\n').filter(line => /error|fatal|could not/i.test(line))[0]
-  throw new EmbeddedError(`the database in ${cluster.dir} could not be made: ${complaint ?? ended}`)
+  throw new EmbeddedError(
+    `the database in ${cluster.dir} could not be made: initdb failed with ${describeFailure(outcome)}`,
+  )
 }
 
 /** Removes what a killed first start left. Only the holder of the data directory's lock may. */

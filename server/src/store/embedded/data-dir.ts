@@ -1,5 +1,6 @@
 import { chmod, mkdir, realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { makeDirectory } from '../../make-directory.ts'
 import { isErrno } from './errno.ts'
 
 /**
@@ -9,7 +10,7 @@ import { isErrno } from './errno.ts'
  */
 export async function openDataDir(path: string): Promise<string> {
   const dir = resolve(path)
-  await mkdir(dirname(dir), { recursive: true })
+  await makeDirectory(dirname(dir), 0o777)
   try {
     await mkdir(dir)
     await chmod(dir, process.geteuid?.() === 0 ? 0o711 : 0o700)

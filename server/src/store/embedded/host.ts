@@ -9,6 +9,8 @@ export interface Host {
   temporaryDirs: string[]
   /** Where root keeps what the server's user cannot reach in its own place, best first. */
   rootStateDirs: string[]
+  /** How long a server whose Chancery was killed waits for the next one before it is stopped. */
+  orphanGraceSeconds: number
   /** The folder of the platform's package: `native` and `package.json` lie in it. Throws EmbeddedError. */
   findPackage(): string
   /** Lines in the format of passwd(5), where there is such a file. */
@@ -21,6 +23,8 @@ export function thisHost(): Host {
     temporaryDirs: [tmpdir(), '/tmp'],
     // /var/tmp outlives a reboot and is writable where /var/lib is not.
     rootStateDirs: ['/var/lib/chancery', '/var/tmp/chancery'],
+    // A supervisor starts again within seconds, and needs no recovery if it finds the server running.
+    orphanGraceSeconds: 10,
     findPackage: () => resolveBinaries(process.platform, process.arch),
     readUsers: () => readFile('/etc/passwd', 'utf8'),
   }

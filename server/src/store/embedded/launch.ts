@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import type { Door } from './door.ts'
-import { spawnBasics } from './run.ts'
+import { describeFailure, spawnBasics } from './run.ts'
 import { type ServerSettings, serverArguments } from './server-settings.ts'
 import type { ServerUser } from './server-user.ts'
 
 export interface Launched {
+  /** Undefined if it could not be started. */
+  pid: number | undefined
   isRunning(): boolean
   /** What it complained of last, or how it ended. */
   lastWords(): Promise<string>
@@ -53,8 +55,9 @@ export async function launch(options: {
       })
     })
     return {
+      pid: child.pid,
       isRunning: () => ended === undefined,
-      lastWords: async () => (await lastComplaint(options.dataDir, from)) ?? ended ?? 'no answer',
+      lastWords: () => lastWords(options.dataDir, from, ended ?? 'no answer'),
     }
   } finally {
     await log.close()
@@ -74,13 +77,16 @@ async function openLog(dataDir: string): Promise<FileHandle> {
   return log
 }
 
-async function lastComplaint(dataDir: string, from: number): Promise<string | undefined> {
+/** Its last complaint; where it has none, how it ended and its last lines. */
+async function lastWords(dataDir: string, from: number, ended: string): Promise<string> {
   const log = await open(logPath(dataDir))
   try {
     const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(64 * 1024), position: from })
-    const lines = buffer.toString('utf8', 0, bytesRead).split('\n')
-    const complaint = lines.findLast(line => /(FATAL|PANIC|ERROR|error while loading|could not)/.test(line))
-    return complaint?.replace(/^.*?(FATAL|PANIC|ERROR): +/, '')
+    const output = buffer.toString('utf8', 0, bytesRead)
+    const complaint = output
+      .split('\n')
+      .findLast(line => /(FATAL|PANIC|ERROR|error while loading|could not)/.test(line))
+    return complaint?.replace(/^.*?(FATAL|PANIC|ERROR): +/, '') ?? describeFailure({ ended, output })
   } finally {
     await log.close()
   }

@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { unlessMissing } from './errno.ts'
 import { findProcess, hasProcess, isAlive, listProcesses, signal } from './processes.ts'
-import { run } from './run.ts'
+import { describeFailure, run } from './run.ts'
 
 /** The server's first process, as its postmaster.pid tells. */
 export interface Postmaster {
@@ -42,6 +42,12 @@ export async function findPostmaster(cluster: Cluster): Promise<Postmaster | und
       `${cluster.dir} is in use by a PostgreSQL that was started otherwise or before the directory was moved: end process ${pid} (kill -INT ${pid}) and start again`,
     )
   return undefined
+}
+
+/** The server itself notes its state in its pid file. */
+export async function isReady(cluster: Cluster): Promise<boolean> {
+  const text = await unlessMissing(readFile(pidFile(cluster), 'utf8'))
+  return text?.split('\n')[7]?.startsWith('ready') ?? false
 }
 
 async function worksIn(pid: number, cluster: Cluster): Promise<boolean> {
@@ -86,8 +92,11 @@ export async function stopPostmaster(cluster: Cluster, binaries: Binaries): Prom
   const { pid } = postmaster
   if (process.platform === 'win32') {
     // Windows has no signals to send; pg_ctl speaks through a named pipe.
-    await run(binaries.pgCtl, ['stop', '-D', cluster.dir, '-m', 'fast', '-w'], {})
+    const outcome = await run(binaries.pgCtl, ['stop', '-D', cluster.dir, '-m', 'fast', '-w'], {})
     if (await isGone(pid, immediateShutdownMs)) return
+    throw new EmbeddedError(
+      `PostgreSQL (process ${pid}) does not stop: end it by hand (pg_ctl: ${describeFailure(outcome)})`,
+    )
   } else {
     signal(pid, 'SIGINT')
     if (await isGone(pid, fastShutdownMs)) return

@@ -29,6 +29,15 @@ export function spawnBasics(user?: RunsAs) {
   }
 }
 
+const lastLines = 5
+const lineLengthMax = 200
+
+/** How a process failed, with the last lines that it wrote. */
+export function describeFailure({ ended, output }: Pick<Outcome, 'ended' | 'output'>): string {
+  const lines = output.split('\n').flatMap(line => line.trim().slice(0, lineLengthMax) || [])
+  return [ended, lines.slice(-lastLines).join(' / ')].filter(text => text !== '').join(': ')
+}
+
 export async function run(file: string, args: string[], options: { user?: RunsAs }): Promise<Outcome> {
   const child = spawn(file, args, { ...spawnBasics(options.user), stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<{ status: number | undefined; ended: string }>(resolve => {

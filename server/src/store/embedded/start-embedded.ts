@@ -70,10 +70,9 @@ async function open(site: Site, lock: DataDirLock): Promise<EmbeddedServer> {
     return serve(site, lock, up, isNew)
   } catch (err) {
     await up.connection.client.end()
-    if (!up.isAdopted) {
-      await stopPostmaster(site.cluster, site.binaries)
-      await closeDoor(up.door)
-    }
+    await stopPostmaster(site.cluster, site.binaries)
+    up.watchdog.close()
+    await closeDoor(up.door)
     throw err
   }
 }
@@ -89,12 +88,13 @@ function serve(site: Site, lock: DataDirLock, up: Up, isNew: boolean): EmbeddedS
   const { door } = up
   let closing: Promise<void> | undefined
   const watch = keepWatch(up.connection, () =>
-    connect(door, () => closing === undefined && up.isRunning(), site.log),
+    connect(site, door, () => closing === undefined && up.isRunning()),
   )
 
   async function stop(): Promise<void> {
     watch.close()
     await stopPostmaster(site.cluster, site.binaries)
+    up.watchdog.close()
     await closeDoor(door)
     lock.release()
   }

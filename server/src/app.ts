@@ -1,6 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Contract } from '@chancery/contract'
 import { openApiFor } from '@chancery/contract'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Keys } from './access/keys.ts'
 import { keyRoutes } from './access/routes.ts'
 import type { AccountParts } from './account/context.ts'
@@ -9,14 +10,21 @@ import { createDisclosure } from './disclosure/disclosure.ts'
 import { eventRoutes } from './events/routes.ts'
 import { eventStreamRoutes } from './events/stream-routes.ts'
 import { ApiError } from './http/api-error.ts'
-import { boundConnections, type ConnectionTimings, usualTimings } from './http/connections.ts'
+import {
+  boundConnections,
+  type ConnectionTimings,
+  destroyFailedHandshakes,
+  usualTimings,
+} from './http/connections.ts'
+import { apiHeaders } from './http/cors.ts'
 import { createDefineRoute } from './http/define-route.ts'
 import { createDefineStream } from './http/define-stream.ts'
-import { registerDocs } from './http/docs.ts'
-import { createEdge } from './http/edge.ts'
+import { registerDocs, registerSecurityTxt } from './http/docs.ts'
+import { createEdge, limitPages } from './http/edge.ts'
 import { createErrorHandler } from './http/errors.ts'
 import { registerGuides } from './http/guides/register-guides.ts'
 import { registerHealth } from './http/health.ts'
+import { lingerOnClose } from './http/lingering-close.ts'
 import { createObserver } from './http/observe.ts'
 import { createOpenStreams, type StreamTimings } from './http/open-streams.ts'
 import { createParserErrors } from './http/parser-errors.ts'
@@ -59,12 +67,14 @@ export interface AppParts {
   account: Omit<AccountParts, SharedParts>
   anonymousLimit: number
   keyLimit: number
+  playerLimit: number
   streamsPerKey: number
   streamsPerAddress: number
   streamTimings: Partial<StreamTimings>
   connectionTimings: Partial<ConnectionTimings>
   trustedProxies: string[]
   tls: { cert: Buffer; key: Buffer } | undefined
+  securityContact: string | undefined
   /** What callers see in front of this listener, once it listens. */
   publicUrl: () => string
   isDraining: () => boolean
@@ -72,6 +82,9 @@ export interface AppParts {
 
 /** The largest request line and header block, in bytes. */
 const headerBytesMax = 16_384
+
+/** Where this listener ends TLS; behind a proxy it is the proxy's to send. */
+const strictTransport = { 'strict-transport-security': 'max-age=31536000' }
 
 /** The public listener: what happens to a request, from top to bottom. */
 export function buildApp(parts: AppParts): FastifyInstance {
@@ -82,7 +95,21 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const edge = createEdge(parts)
   const handleError = createErrorHandler(log)
   const observer = createObserver(parts)
-  const parserErrors = createParserErrors(edge, requestIds, observer)
+  const parserErrors = createParserErrors(edge, requestIds, observer, {
+    lingerMs: timings.lingerMs,
+    fixedHeaders: parts.tls ? strictTransport : {},
+  })
+
+  /** An error outside of the API's hooks: the caller is admitted first, so that it counts and has the headers of the API. */
+  const refuseOutside = (error: unknown, req: FastifyRequest, reply: FastifyReply): void => {
+    // The limit of pages leaves that of the API alone.
+    if (error instanceof ApiError && error.code === 'rate_limited') {
+      handleError(error, req, reply.headers(apiHeaders))
+      return
+    }
+    reply.raw.once('finish', () => observer.answered(req, reply))
+    edge.admit(req, reply, refusal => handleError(refusal ?? error, req, reply))
+  }
 
   // What is not a request as it should be is answered beside the router: by the parser's own door, or before any route.
   const app = Fastify({
@@ -98,34 +125,40 @@ export function buildApp(parts: AppParts): FastifyInstance {
     connectionTimeout: timings.stalledMs,
     keepAliveTimeout: timings.idleMs,
     clientErrorHandler: parserErrors.onClientError,
-    frameworkErrors: (_error, req, reply) => {
-      reply.raw.once('finish', () => observer.answered(req, reply))
-      edge.admit(req, reply, error =>
-        handleError(
-          error ?? new ApiError('invalid_parameter', 'The path is not percent-encoded UTF-8.'),
-          req,
-          reply,
-        ),
-      )
-    },
+    frameworkErrors: (_error, req, reply) =>
+      refuseOutside(new ApiError('invalid_parameter', 'The path is not percent-encoded UTF-8.'), req, reply),
     ...serverOptions(parts.tls, timings),
   }) as FastifyInstance
+  destroyFailedHandshakes(app.server)
   parserErrors.listenTo(app.server)
-  boundPipelining(app.server, parserErrors.refuseToWait)
-  boundConnections(app.server, { trusted, registry: metrics.registry })
+  boundPipelining(app.server, parserErrors.refuseToWait, timings.lingerMs)
+  lingerOnClose(app.server, timings.lingerMs)
+  boundConnections(app.server, {
+    trusted,
+    registry: metrics.registry,
+    crowdedHeadMs: timings.crowdedHeadMs,
+  })
   acceptUnusualMethods(app)
-  app.setErrorHandler(handleError)
+  if (parts.tls) {
+    app.server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => {
+      for (const [name, value] of Object.entries(strictTransport)) res.setHeader(name, value)
+    })
+  }
+  app.setErrorHandler(refuseOutside)
 
   // Beside the API: for machines that watch the service, and for people who read about it.
   registerHealth(app, parts)
-  let document: object | undefined
-  const readDocument = () => {
-    document ??= openApiFor(contract, { serverUrl: parts.publicUrl() })
-    return document
-  }
   const title = `${contract.profile.name} API`
-  registerDocs(app, { document: readDocument, title })
-  registerGuides(app, { title, publicUrl: parts.publicUrl })
+  app.register(async pages => {
+    pages.addHook('onRequest', limitPages(parts.limits))
+    registerDocs(pages, {
+      document: () => openApiFor(contract, { serverUrl: parts.publicUrl() }),
+      title,
+    })
+    registerGuides(pages, { title, publicUrl: parts.publicUrl })
+    if (parts.securityContact !== undefined)
+      registerSecurityTxt(pages, { contact: parts.securityContact, publicUrl: parts.publicUrl })
+  })
 
   // The developer settings: a page for people, and its own API behind a session.
   registerAccount(app, { ...parts, ...parts.account }, handleError)
@@ -133,6 +166,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   // The API. Every request: who calls, and what is left in their bucket; then the route checks parameters, scope,
   // cache, asks its store, discloses, serializes, responds.
   app.register(async api => {
+    api.setErrorHandler(handleError)
     api.addHook('onRequest', edge.admit)
     observer.watch(api)
     const register = createRegisterOperation({ app: api, contract })

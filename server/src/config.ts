@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 import { limits } from '@chancery/contract'
+import { nearestName } from './edit-distance.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
 import { type LogLevel, logLevels } from './telemetry/log.ts'
 
@@ -9,7 +10,9 @@ export interface Config {
   port: number
   operatorHost: string
   operatorPort: number
-  operatorToken: string | undefined
+  adminToken: string | undefined
+  /** CHANCERY_OPERATOR_TOKEN is set: a token with which commands send, and never the main token. */
+  hasSenderToken: boolean
   operatorTls: TlsFiles | undefined
   /** Several processes listen on one port, and the system shares out the connections. */
   sharesPorts: boolean
@@ -26,6 +29,7 @@ export interface Config {
   trustedProxies: string[]
   anonymousLimit: number
   keyLimit: number
+  playerLimit: number
   streamsPerKey: number
   streamsPerAddress: number
   webhooksAllowLocal: boolean
@@ -35,9 +39,19 @@ export interface Config {
   demoSignIn: boolean
   pageColor: string
   pageLogo: string | undefined
+  /** Where security researchers report problems, as a URI. */
+  securityContact: string | undefined
   logLevel: LogLevel
   /** Bring the database to this version at start. The bundled one is always brought. */
   migrates: boolean
+  /** Variables with our prefix that nothing reads. */
+  unknownVariables: UnknownVariable[]
+}
+
+export interface UnknownVariable {
+  name: string
+  /** What was probably meant. */
+  nearest: string | undefined
 }
 
 /** Paths of a certificate chain and its private key, both PEM. */
@@ -69,7 +83,21 @@ const serveDefaults: ConfigDefaults = {
 }
 
 /** Variables whose value is a secret, or has a password in it. */
-const holdsSecret = new Set(['CHANCERY_OPERATOR_TOKEN', 'CHANCERY_DATABASE_URL', 'CHANCERY_VALKEY_URL'])
+const holdsSecret = new Set(['CHANCERY_ADMIN_TOKEN', 'CHANCERY_DATABASE_URL', 'CHANCERY_VALKEY_URL'])
+
+/** Read by other commands, by clients, by the compose file, and by tests. */
+const readElsewhere =
+  /^CHANCERY_(OPERATOR_URL|GAME_DATABASE_URL|URL|KEY|BASE|WEBHOOK_SECRET|SITE|VERSION|SEED|FAULTS|REQUIRE_BROWSER|(TEST|ACCEPTANCE)_.*)$/
+const unknownMax = 20
+const nameLengthMax = 64
+
+function findUnknown(env: Environment, known: ReadonlySet<string>): UnknownVariable[] {
+  return Object.keys(env)
+    .filter(name => name.startsWith('CHANCERY_') && !known.has(name) && !readElsewhere.test(name))
+    .slice(0, unknownMax)
+    .map(name => name.slice(0, nameLengthMax))
+    .map(name => ({ name, nearest: nearestName(name, known) }))
+}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -77,9 +105,11 @@ type Environment = Readonly<Record<string, string | undefined>>
 export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> = {}): Config {
   const defaults = { ...serveDefaults, ...overrides }
   const problems: string[] = []
+  const known = new Set<string>()
 
   /** Reads one variable; a value that `parse` does not take is a problem that says what is `allowed`. */
   function read<T>(name: string, fallback: T, allowed: string, parse: (text: string) => T | undefined): T {
+    known.add(name)
     const text = env[name]
     if (text === undefined || text === '') return fallback
     const value = parse(text)
@@ -122,13 +152,15 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     'a port from 0 to 65535; 0 takes a free one',
     port,
   )
-  // The bearer token of the operator listener. Without: made at the first start, in `operator-token` in the data directory.
-  const operatorToken = read<string | undefined>(
-    'CHANCERY_OPERATOR_TOKEN',
+  // The main token of the operator listener. Without: made at the first start, in `operator-token` in the data directory.
+  const adminToken = read<string | undefined>(
+    'CHANCERY_ADMIN_TOKEN',
     undefined,
-    'at least 16 printable characters without spaces',
-    text => (/^[\x21-\x7e]{16,}$/.test(text) ? text : undefined),
+    'at least 16 printable characters without spaces, and neither an API key nor a webhook secret',
+    text => (/^(?!chk_|whsec_)[\x21-\x7e]{16,}$/.test(text) ? text : undefined),
   )
+  // The token with which commands send. It is often of one role, and must not open the others to whoever holds it.
+  const hasSenderToken = read('CHANCERY_OPERATOR_TOKEN', false, 'a token', () => true)
 
   // Certificate chain and private key (PEM files) of the operator listener. Without both: plain HTTP, for one machine or a private network.
   const operatorTls = tlsFiles('CHANCERY_OPERATOR_TLS_CERT', 'CHANCERY_OPERATOR_TLS_KEY')
@@ -144,8 +176,11 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
   const publicUrl = read<string | undefined>(
     'CHANCERY_PUBLIC_URL',
     undefined,
-    'an http or https URL',
-    urlOf('http:', 'https:'),
+    'an http or https URL of scheme, host and port, such as https://api.game.example; no user, password, path or query',
+    text => {
+      const url = urlOf('http:', 'https:')(text) && new URL(text)
+      return url && url.href === `${url.origin}/` ? url.origin : undefined
+    },
   )
   // Where the bundled database, the operator token and addresses.json are kept.
   const dataDir = read('CHANCERY_DATA_DIR', resolve(defaults.dataDir), 'a directory', path)
@@ -175,7 +210,7 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
   const trustedProxies = read<string[]>(
     'CHANCERY_TRUSTED_PROXIES',
     [],
-    'addresses and ranges like 10.0.0.0/8, comma separated',
+    'IP addresses (10.0.0.5) and CIDR ranges (10.0.0.0/8), comma separated. A hop count is not accepted, nor a range wider than /8 (IPv6: /7), because clients in it could choose their own address',
     readProxies,
   )
 
@@ -187,6 +222,13 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     calls,
   )
   const keyLimit = read('CHANCERY_KEY_LIMIT', limits.keyCalls, 'a whole number from 1', calls)
+  // With all keys of a player together that have no limit of their own.
+  const playerLimit = read(
+    'CHANCERY_PLAYER_LIMIT',
+    limits.keysPerPlayer * keyLimit,
+    'a whole number from 1',
+    calls,
+  )
 
   // Event streams open at a time: with one key, and without a key from one IPv4 address or IPv6 /64. Of each process.
   const streamsPerKey = read('CHANCERY_STREAMS_PER_KEY', limits.streamsPerKey, 'a whole number from 1', calls)
@@ -221,6 +263,14 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
   )
   const pageLogo = read<string | undefined>('CHANCERY_PAGE_LOGO', undefined, 'a file', path)
 
+  // Where to report a security problem: a mailto:, https: or tel: URI for /.well-known/security.txt. Without: there is no such file.
+  const securityContact = read<string | undefined>(
+    'CHANCERY_SECURITY_CONTACT',
+    undefined,
+    'a mailto:, https: or tel: URI',
+    text => (/^[\x21-\x7e]{1,500}$/.test(text) ? urlOf('mailto:', 'https:', 'tel:')(text) : undefined),
+  )
+
   const logLevel = read('CHANCERY_LOG_LEVEL', defaults.logLevel, `one of ${logLevels.join(', ')}`, text =>
     logLevels.find(level => level === text),
   )
@@ -231,11 +281,12 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     port: publicPort,
     operatorHost,
     operatorPort,
-    operatorToken,
+    adminToken,
+    hasSenderToken,
     operatorTls,
     sharesPorts,
     drainSeconds,
-    publicUrl: publicUrl?.replace(/\/+$/, ''),
+    publicUrl,
     dataDir,
     databaseUrl,
     databaseNamesStatements,
@@ -245,6 +296,7 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     trustedProxies,
     anonymousLimit,
     keyLimit,
+    playerLimit,
     streamsPerKey,
     streamsPerAddress,
     webhooksAllowLocal,
@@ -253,8 +305,10 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     demoSignIn: defaults.demoSignIn,
     pageColor,
     pageLogo,
+    securityContact,
     logLevel,
     migrates: defaults.migrates,
+    unknownVariables: findUnknown(env, known),
   }
 }
 

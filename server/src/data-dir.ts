@@ -1,19 +1,28 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDirectory } from './make-directory.ts'
 import { StartupError } from './startup-error.ts'
 
 /** Makes the data directory. It may be entered by the user that the bundled database runs as; what is secret in it has mode 600. */
 export async function ensureDataDir(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o711 }).catch(error => {
+  await makeDirectory(dataDir, 0o711).catch(error => {
     throw new StartupError(`CHANCERY_DATA_DIR: ${dataDir} cannot be made (${error.code})`)
   })
 }
 
+/** Where the main token is kept that no variable sets. */
+export const operatorTokenFile = (dataDir: string): string => join(dataDir, 'operator-token')
+
 /** The operator token: made at the first start, and kept. Processes that start at once on one directory all have the same. */
 export async function readOperatorToken(dataDir: string): Promise<string> {
-  const file = join(dataDir, 'operator-token')
-  const known = await readFile(file, 'utf8').catch(() => '')
+  const file = operatorTokenFile(dataDir)
+  const known = await readFile(file, 'utf8').catch(error => {
+    if (error.code === 'ENOENT') return ''
+    throw new StartupError(
+      `${file} cannot be read (${error.code}): it must be a file readable by this user. Remove it to generate a new token, or set CHANCERY_ADMIN_TOKEN`,
+    )
+  })
   if (known.trim()) return known.trim()
   // Whole before it has its name, and never in place of another's: whoever finds one reads all of it.
   const next = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.new`

@@ -6,17 +6,24 @@ import { buildApp } from './app.ts'
 import { keepCertificate, readCertificate } from './certificates.ts'
 import type { Config } from './config.ts'
 import { createLimits } from './create-limits.ts'
-import { ensureDataDir, readOperatorToken, writeAddresses } from './data-dir.ts'
+import { ensureDataDir, writeAddresses } from './data-dir.ts'
 import { readContract } from './game-file.ts'
 import { hearDatabase } from './hear-database.ts'
 import type { ConnectionTimings } from './http/connections.ts'
 import { reasonOf } from './http/errors.ts'
 import type { StreamTimings } from './http/open-streams.ts'
-import { createFactChecker, forgetOldBatches, forgetOldRefused } from './ingest/index.ts'
+import {
+  createFactChecker,
+  type Dropping,
+  forgetOldBatches,
+  forgetOldRefused,
+  removeTemporaryLeftovers,
+} from './ingest/index.ts'
 import { createAccountJournal } from './journal/account-journal.ts'
 import { createDropMetrics } from './journal/drop-metrics.ts'
 import { startJournal } from './journal/journal.ts'
 import { askToLeave, closeSoon, listen } from './listener.ts'
+import { readMainToken } from './main-token.ts'
 import { createOperator } from './operator/create-operator.ts'
 import { warnIfExposed } from './operator/warn-if-exposed.ts'
 import { adoptProfile } from './profile/adopt-profile.ts'
@@ -27,8 +34,9 @@ import { StartupError } from './startup-error.ts'
 import { isUnavailable, sql } from './store/database.ts'
 import { readMigrationNumber } from './store/migration-number.ts'
 import { openStore } from './store/open-store.ts'
-import { createLog } from './telemetry/log.ts'
+import { createLog, createLogDestination } from './telemetry/log.ts'
 import { createMetrics } from './telemetry/metrics.ts'
+import { createTaskFailures } from './telemetry/task-failures.ts'
 import { forgetOldCodes } from './verification/store.ts'
 import { pruneDeliveryLog } from './webhooks/delivery-log.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
@@ -69,8 +77,13 @@ export async function startServer(
   config: Config,
   { streamTimings = {}, connectionTimings = {}, certificatesEveryMs }: ServerTimings = {},
 ): Promise<RunningServer> {
-  const log = createLog(config.logLevel)
   const metrics = createMetrics()
+  const log = createLog(
+    config.logLevel,
+    createLogDestination(2, () => metrics.logLinesDropped.inc()),
+  )
+  for (const { name, nearest } of config.unknownVariables)
+    log.warn({ variable: name, nearest }, 'a variable is unknown and has no effect')
   const contract = await readContract(config.gameFile)
   const tls = config.tls && (await readCertificate(config.tls, 'CHANCERY_TLS'))
   const operatorTls =
@@ -90,6 +103,7 @@ export async function startServer(
 
   try {
     await ensureDataDir(config.dataDir)
+    await removeTemporaryLeftovers()
     const store = await openStore(config, message => log.info(message))
     closers.push(store.close)
     store.onExit(reason => {
@@ -107,18 +121,27 @@ export async function startServer(
 
     const limits = await createLimits(config.valkeyUrl, { log, metrics })
     closers.push(() => limits.close())
-    const onError = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'a background task failed')
-    const keys = createKeys({ db: pools.access, pulse, now: pulse.now, onError })
+    const failures = createTaskFailures({ log, reasonOf, isUnavailable })
+    closers.push(async () => failures.close())
+    const keys = createKeys({ db: pools.access, pulse, now: pulse.now, onError: failures.of('keys') })
     closers.push(keys.close)
     const journal = startJournal({
       pool: pools.access,
       rowsMax: config.journalRows,
       now: pulse.now,
       onDropped: createDropMetrics(metrics.registry),
-      onError,
+      onError: failures.of('request journal'),
     })
     closers.push(journal.close)
-    const webhooks = startWebhooks({ ...config, contract, pools, pulse, metrics, version, onError })
+    const webhooks = startWebhooks({
+      ...config,
+      contract,
+      pools,
+      pulse,
+      metrics,
+      version,
+      onError: failures.of('webhooks'),
+    })
     closers.push(webhooks.close)
 
     let publicUrl = config.publicUrl ?? ''
@@ -146,12 +169,20 @@ export async function startServer(
       publicUrl: () => publicUrl,
       isDraining: () => isDraining,
     })
-    const operatorToken = config.operatorToken ?? (await readOperatorToken(config.dataDir))
+    const operatorToken = await readMainToken(config, pools.access)
     const ingest = {
       pool: pools.ingest,
       contract,
       check: createFactChecker(contract),
       noteRedactions: (notes: LedgerEntry[]) => appendToLedger(config.dataDir, notes),
+      onDropped: (dropped: readonly Dropping[]) => {
+        metrics.refusedDropped.inc(dropped.length)
+        for (const { id, feed, facts, bytes } of dropped)
+          log.warn(
+            { batch: id, feed, facts, bytes },
+            'dropped a refused batch, or its facts: the dead-letter store is full',
+          )
+      },
     }
     const operator = createOperator({
       contract,
@@ -168,8 +199,9 @@ export async function startServer(
       migration: await readMigrationNumber(store.target),
       mainToken: operatorToken,
       tls: operatorTls,
+      connectionTimings,
       log,
-      onError,
+      onError: failures.of('operator log'),
     })
     closers.push(operator.close)
 
@@ -184,9 +216,10 @@ export async function startServer(
       pool: pools.ingest,
       pulse,
       onRound: seconds => metrics.rankingRounds.observe(seconds),
-      onError,
+      onError: failures.of('ranking rounds'),
     })
     closers.push(rounds.close)
+    const onError = failures.of('housekeeping', housekeepingEveryMs)
     const housekeeping = setInterval(() => {
       forgetOldCodes(pools.access).catch(onError)
       forgetOldAccounts(pools.access).catch(onError)
@@ -202,6 +235,8 @@ export async function startServer(
     if (isShared) await warnIfConnectionsAreLost(log)
     const { host, port, operatorHost, operatorPort } = config
     const publicAddress = await listen(app, scheme, { host, port, isShared, variable: 'CHANCERY_PORT' })
+    // Before anything is served: pages that are made once have it in them.
+    publicUrl ||= publicAddress
     closers.push(() => closeSoon(app))
     warnIfExposed(log, { host: operatorHost, hasTls: operatorTls !== undefined })
     const operatorUrl = await listen(operator.app, operatorTls ? 'https' : 'http', {
@@ -224,7 +259,6 @@ export async function startServer(
       askToLeave(operator.app)
       await Promise.race([sleep(config.drainSeconds * 1_000, undefined, { ref: false }), closed])
     }
-    publicUrl ||= publicAddress
     await writeAddresses(config.dataDir, { public: publicAddress, operator: operatorUrl })
 
     const batch = await pools.ingest.first(sql`select from chancery_secret.batch limit 1`)

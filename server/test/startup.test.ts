@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { makeKeyText } from '../src/access/key-text.ts'
 import { ConfigError, readConfig, StartupError, startServer } from '../src/index.ts'
+import { askAs, statusAs } from './operator/office.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 
 let database: TestDatabase
@@ -77,6 +79,87 @@ test('a game profile that is wrong is told with the file and the place', async (
   })
 })
 
+for (const [variable, values] of Object.entries({
+  CHANCERY_TRUSTED_PROXIES: [
+    '1',
+    '1,127.0.0.1',
+    '10',
+    '0.0.0.0/0',
+    '::/0',
+    '0.0.0.0/1',
+    '2000::/3',
+    '1/8',
+    '::ffff:0:0/96',
+    '10.0.0.0/40',
+    '127.0.0.1,',
+  ],
+  CHANCERY_PUBLIC_URL: [
+    'https://user:hunter2@api.game.example',
+    'https://api.game.example/base',
+    'https://api.game.example?a=b',
+    'https://api.game.example#a',
+  ],
+})) {
+  test(`${variable} is refused where it does not do what it seems to`, () => {
+    for (const value of values)
+      assert.throws(
+        () => readConfig({ [variable]: value }),
+        (error: unknown) => {
+          assert.ok(error instanceof ConfigError, value)
+          assert.match(
+            error.message,
+            new RegExp(`^${variable}: .* it takes .*such as https|^${variable}: .*nor a range wider than /8`),
+          )
+          assert.doesNotMatch(error.message, /hunter2/)
+          return true
+        },
+      )
+  })
+}
+
+test('proxies and public addresses as they are meant are taken', () => {
+  const list = '127.0.0.1, ::1,10.0.0.0/8,fc00::/7,172.30.80.2,fe80::/10'
+  assert.equal(readConfig({ CHANCERY_TRUSTED_PROXIES: list }).trustedProxies.length, 6)
+  const { publicUrl } = readConfig({ CHANCERY_PUBLIC_URL: 'https://api.game.example:8443/' })
+  assert.equal(publicUrl, 'https://api.game.example:8443')
+})
+
+test('an unknown variable is named at the start with the known one that is most like it', () => {
+  const { unknownVariables } = readConfig({
+    CHANCERY_PROT: '80',
+    CHANCERY_TRUSTED_PROXY: '127.0.0.1',
+    CHANCERY_SOMETHING_ELSE_ALTOGETHER: '',
+    CHANCERY_TEST_SEED: '1',
+    CHANCERY_GAME_DATABASE_URL: '',
+    OTHER_PROT: '80',
+  })
+  assert.deepEqual(unknownVariables, [
+    { name: 'CHANCERY_PROT', nearest: 'CHANCERY_PORT' },
+    { name: 'CHANCERY_TRUSTED_PROXY', nearest: 'CHANCERY_TRUSTED_PROXIES' },
+    { name: 'CHANCERY_SOMETHING_ELSE_ALTOGETHER', nearest: undefined },
+  ])
+})
+
+test('an operator token that is a directory is told in one line', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'chancery-startup-'))
+  await mkdir(join(dir, 'operator-token'))
+  await assert.rejects(
+    start({ CHANCERY_DATA_DIR: dir }),
+    oneLine(/operator-token cannot be read \(EISDIR\).*CHANCERY_ADMIN_TOKEN/),
+  )
+  await rm(dir, { recursive: true })
+})
+
+test('a data directory where none can be made is told in one line', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  for (const dir of ['/proc/chancery', '/proc/chancery/data', join(dataDir, 'addresses.json', 'below')])
+    await assert.rejects(
+      start({ CHANCERY_DATA_DIR: dir }),
+      oneLine(/^CHANCERY_DATA_DIR: .* cannot be made \(E[A-Z]+\)$/),
+    )
+})
+
 test('every wrong variable is named, with what it takes', () => {
   const env = { CHANCERY_PORT: '99999', CHANCERY_LOG_LEVEL: 'loud', CHANCERY_TRUSTED_PROXIES: 'everybody' }
   assert.throws(
@@ -93,4 +176,64 @@ test('every wrong variable is named, with what it takes', () => {
       return true
     },
   )
+})
+
+const adminToken = 'admin-token-of-a-startup-test'
+
+test('CHANCERY_ADMIN_TOKEN sets the main token, whatever token CHANCERY_OPERATOR_TOKEN holds for senders', async t => {
+  const server = await start({
+    CHANCERY_ADMIN_TOKEN: adminToken,
+    CHANCERY_OPERATOR_TOKEN: 'token-of-a-sender',
+  })
+  t.after(() => server.close())
+  assert.equal(await statusAs(server.operatorUrl, adminToken, '/tokens'), 200)
+  assert.equal(await statusAs(server.operatorUrl, 'token-of-a-sender', '/tokens'), 401)
+})
+
+test('CHANCERY_OPERATOR_TOKEN alone is refused: the token of a sender never becomes the main token', async () => {
+  const wrong = start({ CHANCERY_OPERATOR_TOKEN: 'token-of-a-sender' })
+  await assert.rejects(
+    wrong,
+    oneLine(/^CHANCERY_OPERATOR_TOKEN no longer sets the main token.*CHANCERY_ADMIN_TOKEN/),
+  )
+  await wrong.catch(error => assert.ok(!error.message.includes('token-of-a-sender')))
+})
+
+test('a main token that is stored as a named token is refused, valid or ended, in the variable and in the file', async t => {
+  const server = await start({ CHANCERY_ADMIN_TOKEN: adminToken })
+  const operate = async (path: string, body: object) => {
+    const response = await askAs(server.operatorUrl, adminToken, 'POST', path, body)
+    return (await response.json()) as { id: string; token: string }
+  }
+  const valid = await operate('/tokens', { name: 'game-server', roles: ['facts'] })
+  const ended = await operate('/tokens', { name: 'old-sender', roles: ['facts'] })
+  await operate(`/tokens/${ended.id}/revoke`, {})
+  await server.close()
+  for (const [{ token }, name] of [
+    [valid, 'game-server'],
+    [ended, 'old-sender'],
+  ] as const) {
+    const wrong = start({ CHANCERY_ADMIN_TOKEN: token })
+    await assert.rejects(wrong, oneLine(new RegExp(`^CHANCERY_ADMIN_TOKEN: .*named token ${name}`)))
+    await wrong.catch(error => assert.ok(!error.message.includes(token)))
+  }
+  const otherDir = await mkdtemp(join(tmpdir(), 'chancery-startup-'))
+  t.after(() => rm(otherDir, { recursive: true, force: true }))
+  await writeFile(join(otherDir, 'operator-token'), `${valid.token}\n`)
+  await assert.rejects(
+    start({ CHANCERY_DATA_DIR: otherDir }),
+    oneLine(/operator-token: .*named token game-server/),
+  )
+})
+
+test('a main token that has the form of an API key or a webhook secret is refused without its text', () => {
+  for (const text of [makeKeyText(), 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])
+    assert.throws(
+      () => readConfig({ CHANCERY_ADMIN_TOKEN: text }),
+      (error: unknown) => {
+        assert.ok(error instanceof ConfigError)
+        assert.ok(error.message.startsWith('CHANCERY_ADMIN_TOKEN: ') && !error.message.includes(text))
+        return true
+      },
+    )
 })

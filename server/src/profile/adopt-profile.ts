@@ -113,6 +113,7 @@ async function moveAttributes(db: Database, changes: ProfileChange[]): Promise<v
   // Processes that run already remember bodies of the world as it was.
   await db.rows(sql`
     update chancery_world.pulse set world_version = world_version + 1,
+      unranked_since = coalesce(unranked_since, clock_timestamp()),
       world_changed_at = greatest(world_changed_at, date_trunc('milliseconds', clock_timestamp()))`)
   await db.rows(notifyPulse)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { limits, webhooks } from '@chancery/contract'
 import type { Page } from 'playwright-core'
-import { signIn } from '../account/browser.ts'
+import { handover, signIn } from '../account/browser.ts'
 import { skip } from './chromium.ts'
 import { furnish } from './furnish.ts'
 import { setStage } from './stage.ts'
@@ -16,8 +16,8 @@ const turned = '\u202eegaptsoh\u202c\u2066\u202e'
 
 const hostile = {
   nation: long(script, 100),
-  leader: long(`${turned}{{constructor}}\${hasRun=1}`, 100),
-  alliance: long(`"><svg onload=window.hasRun=1>${turned}`, 100),
+  leader: long(`{{constructor}}\${hasRun=1}`, 100),
+  alliance: long(`"><svg onload=window.hasRun=1>`, 100),
   tag: long('</b>&lt;<i>', 10),
   keyName: long(`${turned}${script}`, 100),
   description: long(`javascript:window.hasRun=1 ${turned}${script}`, webhooks.descriptionLengthMax),
@@ -63,6 +63,20 @@ describe('what strangers and players write is shown by the developer settings as
     'a webhook': [hostile.description, hostile.answer.slice(0, 40)],
     'account log': [hostile.keyName],
   }
+
+  test('the page that a link of the game opens isolates the direction of names', async () => {
+    const { chancery, visitor } = stage()
+    const visit = await visitor({ viewport: { width: 360, height: 740 } })
+    await visit.page.goto(`/developers/#handover=${await handover(chancery, { nation_id: 'n1' })}`)
+    await loaded(visit.page)
+    const isolated = await visit.page.getByRole('main').locator('bdi').allTextContents()
+    assert.deepEqual(isolated, [hostile.nation, hostile.leader, hostile.alliance, hostile.tag])
+    const directions = await visit.page.evaluate<string[]>(
+      "[...document.querySelectorAll('main bdi')].map(name => getComputedStyle(name).unicodeBidi)",
+    )
+    assert.deepEqual(new Set(directions), new Set(['isolate']))
+    await isHarmless(visit)
+  })
 
   for (const { name, path, prepare } of views) {
     test(`${name} holds on a phone`, async () => {

@@ -36,7 +36,7 @@ beforeEach(async () => {
       CHANCERY_HOST: '127.0.0.1',
       CHANCERY_PORT: '0',
       CHANCERY_OPERATOR_PORT: '0',
-      CHANCERY_OPERATOR_TOKEN: token,
+      CHANCERY_ADMIN_TOKEN: token,
       CHANCERY_DRAIN_SECONDS: '1',
       CHANCERY_LOG_LEVEL: 'silent',
     }),

@@ -108,7 +108,7 @@ export async function createGameHost(): Promise<GameHost> {
           CHANCERY_HOST: '127.0.0.1',
           CHANCERY_PORT: '0',
           CHANCERY_OPERATOR_PORT: '0',
-          CHANCERY_OPERATOR_TOKEN: operatorToken,
+          CHANCERY_ADMIN_TOKEN: operatorToken,
           CHANCERY_DATA_DIR: dataDir,
           CHANCERY_DATABASE_URL: database.url,
           CHANCERY_GAME_FILE: file,

@@ -1,16 +1,28 @@
 import { runCommandLine } from './command-line.ts'
+import type { Terminal } from './terminal.ts'
 
-// A reader that has seen enough (`chancery simulate … | head`) is no failure.
-process.stdout.on('error', err => {
-  if ('code' in err && err.code === 'EPIPE') process.exit(0)
-  throw err
-})
-
-const status = await runCommandLine(process.argv.slice(2), {
+const terminal: Terminal = {
   env: process.env,
   input: process.stdin,
   output: process.stdout,
   messages: process.stderr,
-})
+}
+
+// Messages that nobody reads any more change nothing about the work.
+process.stderr.on('error', () => {})
+process.stdout.on('error', endForOutput)
+
+const status = await runCommandLine(process.argv.slice(2), terminal)
 // Standard input may still be open, and would keep the process.
-process.stdout.write('', () => process.exit(status))
+process.stdout.write('', err => {
+  if (err) endForOutput(err)
+  process.exit(status)
+})
+
+function endForOutput(err: NodeJS.ErrnoException): void {
+  if (terminal.ignoresOutputErrors) return
+  // A reader that has seen enough (`chancery simulate … | head`) is no failure.
+  if (err.code === 'EPIPE') process.exit(0)
+  process.stderr.write(`chancery: cannot write to standard output (${err.code ?? err.message})\n`)
+  process.exit(1)
+}

@@ -67,5 +67,5 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 const isNamed = (err: unknown, name: string) => err instanceof Error && err.name === name
 
 /** Where whoever needs the operator token finds it. */
-export const tokenPlace = ({ operatorToken, dataDir }: Config): string =>
-  operatorToken === undefined ? join(dataDir, 'operator-token') : 'CHANCERY_OPERATOR_TOKEN'
+export const tokenPlace = ({ adminToken, dataDir }: Config): string =>
+  adminToken === undefined ? join(dataDir, 'operator-token') : 'CHANCERY_ADMIN_TOKEN'

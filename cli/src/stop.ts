@@ -35,6 +35,7 @@ export function listenForStop(terminal: Terminal): Stop {
     }
   }
   for (const name of signals) process.on(name, stop)
+  terminal.ignoresOutputErrors = true
   if (terminal.env.npm_lifecycle_event !== undefined) watchParent(stop)
   return { signal: controller.signal, requested, hasTime: () => hasTime }
 }

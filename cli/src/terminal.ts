@@ -8,6 +8,8 @@ export interface Terminal {
   input: Readable
   output: NodeJS.WritableStream
   messages: NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>
+  /** Set by commands that run until they are stopped: what they print is no result, and its loss does not end them. */
+  ignoresOutputErrors?: boolean
 }
 
 /** Prints a result: text for people, or one JSON document. Nothing in either gives the terminal orders. */

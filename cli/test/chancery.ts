@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -18,8 +18,12 @@ export function cleanEnvironment(variables: Record<string, string> = {}): NodeJS
   return { ...Object.fromEntries(inherited), ...variables }
 }
 
-export function startChancery(words: string[], variables: Record<string, string> = {}): ChildProcess {
-  return spawn(process.execPath, [main, ...words], { env: cleanEnvironment(variables) })
+export function startChancery(
+  words: string[],
+  variables: Record<string, string> = {},
+  stdio: StdioOptions = 'pipe',
+): ChildProcess {
+  return spawn(process.execPath, [main, ...words], { env: cleanEnvironment(variables), stdio })
 }
 
 /**

@@ -106,14 +106,20 @@ test('pull goes on until it is asked to end, and ends with 0', async () => {
   assert.equal((await ended(child)).status, 0)
 })
 
-test('a guard that stops the pull is exit status 1 and one line', async () => {
-  await game.query('delete from nations where id > 10')
+test('held-back deletions are exit status 1 of pull --once, and the rest is sent', async () => {
+  await game.query("delete from nations where id > 10; update nations set motto = 'Sent.' where id = 1")
   const { status, messages, output } = await chanceryProcess(['pull', '--once'], variables)
-  assert.deepEqual([status, output], [1, ''])
+  assert.equal(status, 1)
+  assert.match(output, /^\S+ alliance 0 in all, nation 10 in all 10 deletions held back, /)
   assert.match(
     messages,
-    /^chancery: chancery_out\.nation lacks 10 of 20 rows that were there: .* run chancery pull --allow-deletes once\n$/,
+    /^chancery_out\.nation lacks 10 of 20 rows that were there: .*\nchancery: the deletions that are held back were not sent, everything else was\n$/,
   )
+  const { data } = await service.read<{ data: { motto: string } }>('/nations/1')
+  assert.equal(data.motto, 'Sent.')
+  const checked = await chanceryProcess(['pull', 'check'], variables)
+  assert.equal(checked.status, 1)
+  assert.match(checked.output, /^chancery_out\.nation lacks 10 of 20 rows/)
   assert.equal((await chanceryProcess(['pull', '--once', '--allow-deletes'], variables)).status, 0)
   assert.equal((await service.get('/nations/11')).status, 404)
 })

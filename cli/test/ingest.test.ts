@@ -154,7 +154,7 @@ test('a wrong token is told before anything is sent', async t => {
   const variables = { ...door.variables, CHANCERY_OPERATOR_TOKEN: 'another-operator-token' }
   const { status, messages } = await chancery(['ingest', '-'], variables, good)
   assert.equal(status, 1)
-  assert.match(messages, /^chancery: the service refuses the operator token.*\n$/)
+  assert.match(messages, /^chancery: the operator token was rejected \(401\).*\n$/)
   assert.deepEqual(
     door.calls.map(call => call.path),
     ['/status'],

@@ -133,6 +133,18 @@ test('address and token are found in the data directory', async t => {
   assert.equal(output, 'no keys\n')
 })
 
+test('a command sends CHANCERY_OPERATOR_TOKEN, and without it the main token of the service', async t => {
+  const door = await openStubDoor(t, { answer: answering(200, { data: [] }) })
+  const { CHANCERY_OPERATOR_URL } = door.variables
+  const sent = async (variables: Record<string, string>) => {
+    await chancery(['keys', 'list'], { CHANCERY_OPERATOR_URL, ...variables })
+    return door.calls.at(-1)?.token
+  }
+  const CHANCERY_ADMIN_TOKEN = 'admin-token-of-a-test'
+  assert.equal(await sent({ CHANCERY_ADMIN_TOKEN }), CHANCERY_ADMIN_TOKEN)
+  assert.equal(await sent({ CHANCERY_ADMIN_TOKEN, CHANCERY_OPERATOR_TOKEN: token }), token)
+})
+
 test('without any address the message says what to set', async () => {
   const { status, messages } = await chancery(['keys', 'list'], { CHANCERY_DATA_DIR: '/nowhere' })
   assert.equal(status, 1)

@@ -30,9 +30,30 @@ const answering =
   (status: number, body: unknown): Answer =>
   () => ({ status, body })
 
+test('refused list shows the batches that were dropped because the dead-letter store was full', async t => {
+  const dropped = [
+    {
+      id: 'turn-1',
+      feed: 'pull',
+      facts: 12,
+      bytes: 900,
+      is_listed: true,
+      dropped_at: '2026-03-01T12:05:00Z',
+    },
+    { id: 'turn-0', feed: null, facts: 1, bytes: 90, is_listed: false, dropped_at: '2026-03-01T12:04:00Z' },
+  ]
+  const door = await openStubDoor(t, { answer: answering(200, { data: [], dropped }) })
+  const { output } = await chancery(['refused', 'list'], door.variables)
+  assert.match(output, /^no refused batches\n\nDropped, dead-letter store full:\n/)
+  assert.match(output, /turn-1 +pull +2026-03-01 12:05 +12 facts +facts only\n/)
+  assert.match(output, /turn-0 +- +2026-03-01 12:04 +1 fact +whole batch\n/)
+  const json = await chancery(['refused', 'list', '--json'], door.variables)
+  assert.deepEqual(JSON.parse(json.output), { data: [], dropped })
+})
+
 test('refused list prints a table or the records', async t => {
   const stale = { ...record, id: 'turn-8819', feed: 'pull', overtaken_by: 'turn-8820', refusals: [] }
-  const door = await openStubDoor(t, { answer: answering(200, { data: [record, stale] }) })
+  const door = await openStubDoor(t, { answer: answering(200, { data: [record, stale], dropped: [] }) })
   const { output } = await chancery('refused list --feed pull --limit 5'.split(' '), door.variables)
   assert.match(output, /^BATCH +FEED +REFUSED +TRIES +FACTS +OVERTAKEN BY +FIRST REASON\n/)
   assert.match(
@@ -41,7 +62,7 @@ test('refused list prints a table or the records', async t => {
   )
   assert.match(output, /turn-8819 +pull .* turn-8820 +-\n/)
   const json = await chancery(['refused', 'list', '--json'], door.variables)
-  assert.deepEqual(JSON.parse(json.output), { data: [record, stale] })
+  assert.deepEqual(JSON.parse(json.output), { data: [record, stale], dropped: [] })
   assert.deepEqual(
     door.calls.map(({ path }) => path),
     ['/refused?feed=pull&limit=5', '/refused'],

@@ -2,6 +2,8 @@
 --
 -- The game writes facts into chancery_out.outbox inside its own transactions: what is rolled back was never said.
 -- `chancery outbox drain` sends each transaction as one batch, and removes it here once Chancery has stored it.
+--
+-- Never run `drop schema chancery_out cascade`: it takes along what was not sent yet, the views, and what triggers need.
 
 create schema if not exists chancery_out;
 
@@ -64,24 +66,23 @@ $$;
 --   grant select, delete on chancery_out.outbox to chancery_drainer;
 --   grant select on chancery_out.outbox_identity to chancery_drainer;
 
--- Samples of triggers. Whole numbers may be sent where ids are text, and times in any zone: the drainer writes them as they must be.
+-- A sample of a trigger. Whole numbers may be sent where ids are text, and times in any zone: the drainer writes them as they must be.
+-- Its rules hold for yours as well: write what the old row belonged to as well as the new one, and let no error end the transaction of
+-- the game. A set that reads views, and keeps what failed, is in docs/game/connect-your-game.md.
 --
--- create function tell_nation() returns trigger language plpgsql as $$
+-- create function publish_war() returns trigger language plpgsql as $$
 -- begin
---   if tg_op = 'DELETE' then
---     perform chancery_out.delete('nation', old.id::text);
---   else
---     perform chancery_out.put('nation', jsonb_build_object('id', new.id, 'nation_name', new.name, 'national_score', new.score));
+--   if tg_op <> 'INSERT' and (tg_op = 'DELETE' or old.id <> new.id) then
+--     perform chancery_out.delete('war', old.id::text);
+--   end if;
+--   if tg_op <> 'DELETE' then
+--     perform chancery_out.put('war', jsonb_build_object(
+--       'id', new.id, 'attacker', jsonb_build_object('nation_id', new.attacker), 'defender', jsonb_build_object('nation_id', new.defender),
+--       'declared_at', new.declared_at, 'status', case when new.ended_at is null then 'active' else 'ended' end, 'ended_at', new.ended_at));
 --   end if;
 --   return null;
--- end $$;
--- create trigger tell_nation after insert or update or delete on nations for each row execute function tell_nation();
---
--- create function tell_war() returns trigger language plpgsql as $$
--- begin
---   perform chancery_out.put('war', jsonb_build_object(
---     'id', new.id, 'attacker', jsonb_build_object('nation_id', new.attacker), 'defender', jsonb_build_object('nation_id', new.defender),
---     'declared_at', new.declared_at, 'status', case when new.ended_at is null then 'active' else 'ended' end, 'ended_at', new.ended_at));
+-- exception when others then
+--   raise warning 'war % is not in the outbox: %', coalesce(new.id, old.id), sqlerrm;
 --   return null;
 -- end $$;
--- create trigger tell_war after insert or update on wars for each row execute function tell_war();
+-- create trigger publish_war after insert or update or delete on wars for each row execute function publish_war();

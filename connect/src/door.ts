@@ -4,6 +4,8 @@ export interface Refusal {
   line: number
   path: string
   reason: string
+  /** What stands there, shortened; only of what everybody may read. */
+  value?: string
 }
 
 /** What became of one batch. */

@@ -127,7 +127,8 @@ class Chancery:
     def get(self, path, **parameters):
         """The body of a read, as the reference shows it: {"data": …}, for a list with "pagination".
 
-        {names} in the path are filled in. Lists become comma separated, and None is left out. What everybody
+        {names} in the path are filled in. Lists become comma separated, and None is left out. ids=[] selects
+        nothing; any other empty list is a ValueError, because the filter would count as not given. What everybody
         reads the same is kept for as long as cache-control says (a minute), then asked for by its ETag.
         Raises ChanceryError.
         """
@@ -266,6 +267,9 @@ class Chancery:
             return urllib.parse.quote(text, safe="")
 
         filled = re.sub(r"\{(\w+)\}", fill, urllib.parse.quote(path, safe="/{}%:@!$&'()*+,;="))
+        for name, value in left.items():
+            if name != "ids" and _is_list(value) and not value:
+                raise ValueError(f"{name} is an empty list, and would filter nothing: leave it out, or do not ask")
         pairs = [(name, _text_of(value)) for name, value in left.items() if value is not None]
         return self._base + filled + ("?" + urllib.parse.urlencode(pairs) if pairs else "")
 
@@ -327,8 +331,12 @@ class Chancery:
                     seq, data = None, None
 
 
+def _is_list(value):
+    return isinstance(value, (list, tuple, set, frozenset))
+
+
 def _text_of(value):
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple, set, frozenset)) else str(value)
+    return ",".join(map(str, value)) if _is_list(value) else str(value)
 
 
 class _Exchange:

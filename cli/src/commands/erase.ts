@@ -50,9 +50,10 @@ async function erase(player: string, { nations, name, yes, json }: EraseOptions,
     ...(name === undefined ? {} : { name }),
   }
   const outcome = await sendBatch(door, 'erase', [fact])
+  const nationCount = outcome.events ?? 0
   const found =
-    outcome.events > 0
-      ? `, with ${counted(outcome.events, 'nation')}`
+    nationCount > 0
+      ? `, with ${counted(nationCount, 'nation')}`
       : `. Chancery knows no nation of ${player} now: if there was one, name it with --nations`
   print(terminal, json, outcome, `${player} is erased${found} (batch ${outcome.batch})`)
 }

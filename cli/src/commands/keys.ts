@@ -50,7 +50,7 @@ export function addKeys(program: Command, terminal: Terminal) {
     .description('give a key a limit of its own')
     .argument('<key-id>', 'its id (not the key itself)')
     .argument('<n>', 'calls a minute; none gives back the usual limit', limitOrNone)
-    .option('--note <text>', 'why, for whoever looks later')
+    .option('--note <text>', 'why; the player who owns the key reads it')
     .option('--json', 'print one JSON document', false)
     .action(async (id: string, limit: number | null, options: { note?: string; json: boolean }) => {
       const door = openDoor(await findDoor(terminal.env))
@@ -61,7 +61,7 @@ export function addKeys(program: Command, terminal: Terminal) {
     })
     .addHelpText(
       'after',
-      '\nExamples:\n  chancery keys set-limit 0197a3c2 600 --note "war room bot, approved in March"\n  chancery keys set-limit 0197a3c2 none --note "no longer needed"',
+      '\nExamples:\n  chancery keys set-limit 0197a3c2 600 --note "approved for the war room bot"\n  chancery keys set-limit 0197a3c2 none --note "no longer needed"',
     )
   addKeysTop(keys, terminal)
 }

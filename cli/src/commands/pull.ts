@@ -16,7 +16,11 @@ export function addPull(program: Command, terminal: Terminal) {
     .description("read views in the game's database, and tell the service what has changed")
     .option('--every <seconds>', 'how often to look', seconds, 5)
     .option('--once', 'look once, and end', false)
-    .option('--allow-deletes', 'let any number of rows be gone, in the first round', false)
+    .option(
+      '--allow-deletes',
+      'delete any number of rows in the first round; without it, deletions of more than a tenth of a view are held back',
+      false,
+    )
     .option('--keep <resources>', 'what stays when its rows go, between commas', resourceList, [])
     .option('--schema <name>', 'where the views are', sqlName, 'chancery_out')
     .option('--name <feed>', 'the name under which the service knows this puller', feedName, 'pull')
@@ -97,8 +101,8 @@ async function check({ allowDeletes, keep, schema, name, json }: PullOptions, te
     allowsDeletes: allowDeletes,
   })
   print(terminal, json, found, checkText(found))
-  if (found.refused.length > 0)
-    throw new CommandError(`${counted(found.refused.length, 'row')} would be refused`)
+  const rows = new Set(found.refused.map(({ resource, key }) => `${resource} ${key}`)).size
+  if (rows > 0) throw new CommandError(`${counted(rows, 'row')} would be refused`)
   if (found.complaints.length > 0) throw new CommandError('not all that the views hold would be told')
 }
 

@@ -1,11 +1,16 @@
-import type { RefusedBatch, RefusedBatchWithContent } from '@chancery/contract'
+import {
+  type DroppedBatch,
+  type RefusedBatch,
+  type RefusedBatchWithContent,
+  refusalText,
+} from '@chancery/contract'
 import type { Command } from 'commander'
 import { minute } from '../clock.ts'
 import { CommandError } from '../command-error.ts'
 import { findDoor } from '../door/environment.ts'
 import { membersOf } from '../door/members.ts'
 import { openDoor } from '../door/operator-door.ts'
-import { readRefused, readRefusedContent } from '../door/refused-record.ts'
+import { readDropped, readRefused, readRefusedContent } from '../door/refused-record.ts'
 import { retryBatch } from '../door/retry-batch.ts'
 import { counted, grouped } from '../numbers.ts'
 import { wholeNumber } from '../option-values.ts'
@@ -81,7 +86,8 @@ async function listRefused({ feed, limit, json }: ListOptions, terminal: Termina
   if (feed !== undefined) query.set('feed', feed)
   if (limit !== undefined) query.set('limit', String(limit))
   const door = openDoor(await findDoor(terminal.env))
-  const batches = readRefused(await door.call('GET', query.size > 0 ? `/refused?${query}` : '/refused'))
+  const answer = await door.call('GET', query.size > 0 ? `/refused?${query}` : '/refused')
+  const [batches, dropped] = [readRefused(answer), readDropped(answer)]
   const head = ['BATCH', 'FEED', 'REFUSED', 'TRIES', 'FACTS', 'OVERTAKEN BY', 'FIRST REASON']
   const rows = batches.map(batch => [
     batch.id,
@@ -92,12 +98,29 @@ async function listRefused({ feed, limit, json }: ListOptions, terminal: Termina
     batch.overtaken_by ?? none,
     beginning(firstReason(batch), reasonLength),
   ])
-  print(terminal, json, { data: batches }, batches.length > 0 ? table([head, ...rows]) : 'no refused batches')
+  const listed = batches.length > 0 ? table([head, ...rows]) : 'no refused batches'
+  print(terminal, json, { data: batches, dropped }, [listed, ...droppedText(dropped)].join('\n'))
 }
+
+const droppedText = (dropped: DroppedBatch[]): string[] =>
+  dropped.length === 0
+    ? []
+    : [
+        '\nDropped, dead-letter store full:',
+        table(
+          dropped.map(({ id, feed, facts, is_listed, dropped_at }) => [
+            id,
+            feed ?? none,
+            minute(dropped_at),
+            counted(facts, 'fact'),
+            is_listed ? 'facts only' : 'whole batch',
+          ]),
+        ),
+      ]
 
 /** With the place in the fact: `/national_score must be >= 0`. */
 function firstReason({ refusals: [first] }: RefusedBatch): string {
-  return first ? `${first.path.replace(/^\/data/, '')} ${first.reason}`.trimStart() : none
+  return first ? refusalText({ ...first, path: first.path.replace(/^\/data/, '') }) : none
 }
 
 async function showRefused(id: string, { json }: { json: boolean }, terminal: Terminal) {
@@ -114,7 +137,8 @@ function textOf(batch: RefusedBatchWithContent): string {
     ...(overtaken_by === null ? [] : [`overtaken by ${overtaken_by}: retry needs --anyway`]),
     '',
     ...batch.refusals.map(
-      ({ line, path, reason }) => `  line ${line}${path === '' ? '' : `, ${path}`}: ${reason}`,
+      ({ line, path, ...problem }) =>
+        `  line ${line}${path === '' ? '' : `, ${path}`}: ${refusalText({ ...problem, path: '' })}`,
     ),
     '',
     content === null ? 'Its facts were too many to keep: the game must send it again.' : content.trimEnd(),
@@ -132,11 +156,13 @@ async function retryRefused(id: string, { anyway, json }: RetryOptions, terminal
   const { status, facts, events, refused } = outcome
   const isDone = status === 'applied' || status === 'duplicate'
   const [first] = refused
-  const why = first ? ` line ${first.line}${first.path === '' ? '' : `, ${first.path}`}: ${first.reason}` : ''
+  const why = first
+    ? ` line ${first.line}${first.path === '' ? '' : `, ${first.path}`}: ${refusalText({ ...first, path: '' })}`
+    : ''
   if (!isDone) {
     if (json) print(terminal, json, outcome, '')
     throw new CommandError(`${id} is not applied (${status}).${why}`)
   }
-  const text = `${id} is applied: ${counted(facts, 'fact')}, ${counted(events, 'event')}`
+  const text = `${id} is applied: ${counted(facts, 'fact')}, ${counted(events ?? 0, 'event')}`
   print(terminal, json, outcome, text)
 }

@@ -1,4 +1,5 @@
 import type { CheckedViews, DrainedBatch, RoundReport, ViewReport } from '@chancery/connect'
+import { refusalText } from '@chancery/contract'
 import { counted, grouped } from '../numbers.ts'
 import { oneLine } from '../stranger-text.ts'
 
@@ -19,22 +20,23 @@ export function roundText({ at, batch, events, views, refused }: RoundReport): s
   ].join('\n')
 }
 
-function viewText({ is_whole: isWhole, new: added, changed, deleted, aside }: ViewReport): string {
-  const parts: [count: number, word: string][] = isWhole
+function viewText(view: ViewReport): string {
+  const { is_whole: isWhole, new: added, changed, deleted, aside, held_back: heldBack } = view
+  const parts: [count: number | null, word: string][] = isWhole
     ? [[added, 'in all']]
     : [
         [added, 'new'],
         [changed, 'changed'],
         [deleted, 'deleted'],
       ]
-  return [...parts, [aside, 'set aside'] as const]
-    .filter(([count], index) => count > 0 || (isWhole && index === 0))
-    .map(([count, word]) => `${grouped(count)} ${word}`)
+  return [...parts, [aside, 'set aside'] as const, [heldBack, 'deletions held back'] as const]
+    .filter(([count], index) => count !== 0 || (isWhole && index === 0))
+    .map(([count, word]) => `${count === null ? 'an unknown number of' : grouped(count)} ${word}`)
     .join(' ')
 }
 
-const refusedText = ({ resource, key, path, reason }: Refusal): string =>
-  oneLine(`${resource} ${key}: ${path.replace(/^\/data/, '')} ${reason}`)
+const refusedText = ({ resource, key, path, ...problem }: Refusal): string =>
+  oneLine(`${resource} ${key}: ${refusalText({ ...problem, path: path.replace(/^\/data/, '') })}`)
 
 /** What would become of a pull. */
 export function checkText({ views, refused, complaints }: CheckedViews): string {
@@ -45,6 +47,8 @@ export function checkText({ views, refused, complaints }: CheckedViews): string 
   ].join('\n')
 }
 
+const reasonsMax = 20
+
 /** `12:00:05 3 facts applied, 2 events (outbox:…)`, and why not where they were refused. */
 export function drainedText({ at, batch, status, facts, events, refused }: DrainedBatch): string {
   const what = {
@@ -52,6 +56,9 @@ export function drainedText({ at, batch, status, facts, events, refused }: Drain
     duplicate: 'applied before',
     refused: 'refused: chancery refused shows them',
   }
-  const reasons = refused.slice(0, 3).map(({ line, path, reason }) => `  fact ${line}: ${path} ${reason}`)
+  const reasons = refused
+    .slice(0, reasonsMax)
+    .map(refusal => oneLine(`  fact ${refusal.line}: ${refusalText(refusal)}`))
+  if (refused.length > reasonsMax) reasons.push(`  and ${refused.length - reasonsMax} more`)
   return [`${clock(at)} ${counted(facts, 'fact')} ${what[status]} (batch ${batch})`, ...reasons].join('\n')
 }

@@ -7,7 +7,8 @@ export function connectDoor(door: OperatorDoor): Door {
   return {
     async *send(facts, options) {
       try {
-        yield* sendFacts(door, facts, options)
+        for await (const outcome of sendFacts(door, facts, options))
+          yield { ...outcome, events: outcome.events ?? 0 }
       } catch (err) {
         throw asAway(err)
       }

@@ -13,13 +13,17 @@ function dataDirOf(env: NodeJS.ProcessEnv): string {
   return resolve(env.CHANCERY_DATA_DIR || '.chancery')
 }
 
-/** Where the running service listens to its operator. Throws a CommandError that says how to tell it. */
+/**
+ * Where the running service listens to its operator, and the token: CHANCERY_OPERATOR_TOKEN, else the main token of the service.
+ * Throws a CommandError that says how to tell it.
+ */
 export async function findDoor(env: NodeJS.ProcessEnv): Promise<DoorAddress> {
   const dataDir = dataDirOf(env)
   const url = env.CHANCERY_OPERATOR_URL || (await readOperatorUrl(dataDir))
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new CommandError(`CHANCERY_OPERATOR_URL is ${url}: it must be an http or https address`)
-  return { url, token: env.CHANCERY_OPERATOR_TOKEN || (await readToken(dataDir)) }
+  const token = env.CHANCERY_OPERATOR_TOKEN || env.CHANCERY_ADMIN_TOKEN || (await readToken(dataDir))
+  return { url, token }
 }
 
 async function readOperatorUrl(dataDir: string): Promise<string> {
@@ -41,7 +45,7 @@ async function readToken(dataDir: string): Promise<string> {
   } catch (err) {
     const why = err instanceof Error && 'code' in err ? err.code : err
     throw new CommandError(
-      `the operator token cannot be read from ${path} (${why}): set CHANCERY_OPERATOR_TOKEN`,
+      `the operator token cannot be read from ${path} (${why}): set CHANCERY_OPERATOR_TOKEN in the environment of this command`,
     )
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { refusalText } from '@chancery/contract'
 import { CommandError } from '../command-error.ts'
 import { sendFacts } from './facts-stream.ts'
 import type { OperatorDoor } from './operator-door.ts'
@@ -20,7 +21,7 @@ export async function sendBatch(
     const [refusal] = outcome.refused
     throw new CommandError(
       refusal
-        ? `nothing was changed: ${refusal.path === '' ? '' : `${refusal.path} `}${refusal.reason}`
+        ? `nothing was changed: ${outcome.refused.map(refusalText).join('; ')}`
         : `nothing was changed: the service says ${outcome.status}; try again`,
     )
   }

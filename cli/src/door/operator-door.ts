@@ -82,7 +82,7 @@ export async function refusalOf(res: IncomingMessage): Promise<CommandError> {
 export function refusalIn(status: number, answer: unknown): CommandError {
   if (status === 401) {
     return new CommandError(
-      'the service refuses the operator token: CHANCERY_OPERATOR_TOKEN, or operator-token in the data directory, must be one of the running service',
+      'the operator token was rejected (401). Used: CHANCERY_OPERATOR_TOKEN, else CHANCERY_ADMIN_TOKEN, else operator-token in the data directory. Set a token of the running service',
     )
   }
   const error = isRecord(answer) && isRecord(answer.error) ? answer.error : {}

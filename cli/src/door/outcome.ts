@@ -7,6 +7,8 @@ export interface Refusal {
   line: number
   path: string
   reason: string
+  /** What stands there, shortened; only of what everybody may read. */
+  value?: string
 }
 
 /** What became of one batch, as the operator listener tells. */
@@ -14,7 +16,8 @@ export interface Outcome {
   batch: string | null
   status: BatchStatus
   facts: number
-  events: number
+  /** null where a check does not count for this token. */
+  events: number | null
   last_seq: number | null
   refused: Refusal[]
   /** Whether the operator finds it among the refused batches, with its facts. */
@@ -31,12 +34,13 @@ export function readOutcome(line: string): Outcome {
     batch: typeof batch === 'string' ? batch : null,
     status,
     facts: Number(facts ?? 0),
-    events: Number(events ?? 0),
+    events: typeof events === 'number' ? events : null,
     last_seq: typeof lastSeq === 'number' ? lastSeq : null,
     refused: (Array.isArray(refused) ? refused : []).filter(isRecord).map(refusal => ({
       line: Number(refusal.line ?? 0),
       path: String(refusal.path ?? ''),
       reason: String(refusal.reason ?? ''),
+      ...(typeof refusal.value === 'string' ? { value: refusal.value } : {}),
     })),
     is_kept: value.is_kept === true,
   }

@@ -1,4 +1,4 @@
-import type { BatchStatus } from '@chancery/contract'
+import { type BatchStatus, refusalText } from '@chancery/contract'
 import type { Outcome, Refusal } from '../door/outcome.ts'
 import { counted, duration, perSecond } from '../numbers.ts'
 
@@ -23,7 +23,7 @@ export class IngestReport {
     const { batch, status } = outcome
     const isExplained = refused.length > 0 || status === 'applied' || status === 'duplicate'
     const refusals = isExplained ? refused : [{ line: 0, path: '', reason: reasons[status] }]
-    for (const { line, path, reason } of refusals) this.#refused.push({ batch, file, line, path, reason })
+    for (const refusal of refusals) this.#refused.push({ batch, file, ...refusal })
   }
 
   get batchCount() {
@@ -55,22 +55,30 @@ export class IngestReport {
     return {
       batches: this.#batches,
       facts: this.facts,
-      events: this.#sum('events'),
+      events: this.#isUncounted ? null : this.#sum('events'),
       refused: this.#refused,
     }
   }
 
   text(): string {
     const time = this.elapsedMs
+    const speed = `${duration(time)} (${perSecond(this.facts, time)} facts/s)`
     const others: BatchStatus[] = ['duplicate', 'refused', 'conflict', 'overtaken', 'unavailable']
     const counts = others
       .filter(status => status === 'duplicate' || status === 'refused' || this.#count(status) > 0)
       .map(status => `, ${this.#count(status)} ${words[status]}`)
     return [
-      ...this.#refused.map(refusalText),
+      ...this.#refused.map(reportedText),
       `${counted(this.#count('applied'), 'batch', 'batches')} ${this.isCheck ? 'would be applied' : 'applied'}${counts.join('')}`,
-      `${counted(this.facts, 'fact')}, ${counted(this.#sum('events'), 'event')} in ${duration(time)} (${perSecond(this.facts, time)} facts/s)`,
+      this.#isUncounted
+        ? `${counted(this.facts, 'fact')} in ${speed}; event count requires the role admin`
+        : `${counted(this.facts, 'fact')}, ${counted(this.#sum('events'), 'event')} in ${speed}`,
     ].join('\n')
+  }
+
+  /** A check counts no events for a token without the role `admin`. */
+  get #isUncounted(): boolean {
+    return this.#batches.some(({ status, events }) => status === 'applied' && events === null)
   }
 
   #count(status: BatchStatus): number {
@@ -80,7 +88,7 @@ export class IngestReport {
   /** Of what this run has put in: a duplicate tells what it held. */
   #sum(member: 'facts' | 'events'): number {
     const applied = this.#batches.filter(batch => batch.status === 'applied')
-    return applied.reduce((sum, batch) => sum + batch[member], 0)
+    return applied.reduce((sum, batch) => sum + (batch[member] ?? 0), 0)
   }
 }
 
@@ -103,8 +111,8 @@ const reasons: Record<BatchStatus, string> = {
 }
 
 /** As compilers write it, so that editors find the line. */
-function refusalText({ batch, file, line, path, reason }: ReportedRefusal): string {
+function reportedText({ batch, file, line, path, ...problem }: ReportedRefusal): string {
   const place = line > 0 ? `${file}:${line}` : file
   const name = batch === null ? 'batch without a commit' : `batch ${batch}`
-  return `${place}  ${path === '' ? '' : `${path}  `}${reason}  (${name})`
+  return `${place}  ${path === '' ? '' : `${path}  `}${refusalText({ ...problem, path: '' })}  (${name})`
 }

@@ -1,4 +1,4 @@
-import { type Contract, factBytesMax, limits } from '@chancery/contract'
+import { type Contract, factBytesMax, limits, refusalText } from '@chancery/contract'
 import { commitLine, ndjson } from '../batch-text.ts'
 import type { BatchOutcome, Door, Refusal } from '../door.ts'
 import { ConnectError, Overtaken, ServiceAway } from '../errors.ts'
@@ -123,12 +123,14 @@ export class Drainer {
     if (isKept) return
     const bytes = facts.reduce((sum, fact) => sum + Buffer.byteLength(fact) + 1, 0)
     const [first] = refused
-    const reason = first ? `${first.path} ${first.reason}` : 'without a reason'
+    const reason = first ? refusalText(first) : 'without a reason'
     const isTooLong = facts.some(fact => Buffer.byteLength(fact) > factBytesMax * 0.9)
     if (isTooLong || bytes > limits.refusedBytesMax * 0.9)
       throw new ConnectError(
         `a transaction of ${facts.length} facts is refused, and too large to be kept for you: ${reason} (fact ${first?.line ?? 0} of batch ${batch}). Mend it in chancery_out.outbox by deleting its rows and writing others`,
       )
-    throw new ServiceAway(`the service could not keep a refused batch (${reason})`)
+    throw new ServiceAway(
+      `the service could not keep a refused batch (${reason}): if it has no room, settle what chancery refused list shows`,
+    )
   }
 }

@@ -3,17 +3,18 @@ import type { Door } from '../door.ts'
 import { openGame } from '../game-database.ts'
 import { usualPacing } from '../keep-going.ts'
 import { otherProfile } from '../other-profile.ts'
-import { complaintsOf } from './complaints.ts'
+import { complaintsOf, heldBackTexts } from './complaints.ts'
 import { planRound } from './plan.ts'
 import { ViewReader } from './read-views.ts'
-import type { RefusedItem } from './round.ts'
+import { problemsOf, type RowProblem } from './round.ts'
 import { sendRound } from './send-round.ts'
 
 /** What a pull would find. */
 export interface CheckedViews {
   /** Rows that would be told, by view. */
   views: Partial<Record<FactResource, number>>
-  refused: Pick<RefusedItem, 'resource' | 'key' | 'path' | 'reason'>[]
+  /** All that is wrong with rows that would be refused. */
+  refused: RowProblem[]
   /** What else is wrong with the views, or with the profile. */
   complaints: string[]
 }
@@ -37,21 +38,21 @@ export async function checkViews(options: {
   try {
     const reader = new ViewReader(db, contract, schema)
     const plan = await reader.inSnapshot(() =>
-      planRound(reader, { schema, known: new Map(), keeps, allowsDeletes, retries: false }),
+      planRound(reader, { schema, known: new Map(), keeps, allowsDeletes, retries: false, retryMs: 0 }),
     )
     const problem = await otherProfile(door, contract)
-    const { refused } = await sendRound(door, plan, { feed, after: null, allowsDeletes, isCheck: true })
+    const sent = await sendRound(door, plan, { feed, after: null, allowsDeletes, isCheck: true })
+    const { refused } = sent
     return {
       views: Object.fromEntries(
         plan.views.map(({ view, items }) => [view.resource, items.filter(item => !refused.has(item)).length]),
       ),
-      refused: [...refused.values()].map(({ resource, key, path, reason }) => ({
-        resource,
-        key,
-        path,
-        reason,
-      })),
-      complaints: [...complaintsOf(plan, schema), ...(problem === undefined ? [] : [problem])],
+      refused: [...refused.values()].flatMap(problemsOf),
+      complaints: [
+        ...complaintsOf(plan, schema),
+        ...heldBackTexts(plan, sent).values(),
+        ...(problem === undefined ? [] : [problem]),
+      ],
     }
   } finally {
     await db.close()

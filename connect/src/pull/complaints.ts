@@ -1,3 +1,5 @@
+import type { FactResource } from '@chancery/contract'
+import { type HeldBack, heldBackText } from './known-view.ts'
 import type { RoundPlan } from './plan.ts'
 
 /** What is wrong with the views and does not keep the rest from being told: a sentence each. */
@@ -19,5 +21,17 @@ export function complaintsOf({ views, unreadable, strangers }: RoundPlan, schema
     ...strangers.map(name => `${schema}.${name} is not read: no resource is called so`),
   ]
 }
+
+/** By the name of a view, what to say of deletions that are held back. */
+export const heldBackTexts = (
+  { views }: RoundPlan,
+  { heldBack }: { heldBack: Map<FactResource, HeldBack> },
+): Map<string, string> =>
+  new Map(
+    views.flatMap(({ view: { name, resource } }) => {
+      const some = heldBack.get(resource)
+      return some ? [[name, heldBackText(name, some)]] : []
+    }),
+  )
 
 const someOf = (keys: Set<string>) => [...keys].slice(0, 5).join(', ') + (keys.size > 5 ? ', …' : '')

@@ -1,4 +1,4 @@
-import { deletesMax, type FactResource } from '@chancery/contract'
+import { deletesMax, type FactResource, type SnapshotGaps } from '@chancery/contract'
 import { ConnectError } from '../errors.ts'
 import type { ReadView } from './read-views.ts'
 import { isKey } from './round.ts'
@@ -17,7 +17,12 @@ export interface KnownView {
   /** By key, the hash of the row that was told last. */
   hashes: Map<string, string>
   aside: Map<string, AsideRow>
+  /** A snapshot that the service refused for what it leaves out, and when by this machine's clock: it is tried again. */
+  refusedSnapshot?: HeldBack & { atMs: number }
 }
+
+/** So many rows are gone that it is taken for a mistake: they are deleted when the operator allows it, or when fewer are gone. */
+export type HeldBack = SnapshotGaps
 
 /** How a view differs from what was told of it. */
 export interface Difference {
@@ -53,14 +58,14 @@ export function refuseDrift(view: ReadView, known: KnownView): void {
   }
 }
 
-/** Throws a ConnectError where so many rows are missing that it is taken for a mistake. */
-export function refuseDeletes(view: ReadView, { hashes, aside }: KnownView, gone: number): void {
-  const known = new Set([...hashes.keys(), ...aside.keys()]).size
-  if (gone > deletesMax(view.resource, known)) throw new ConnectError(tooManyGone(view.name, gone, known))
+/** Undefined where so few rows are gone that they are deleted. */
+export function heldBackOf(view: ReadView, { hashes, aside }: KnownView, gone: number): HeldBack | undefined {
+  const of = new Set([...hashes.keys(), ...aside.keys()]).size
+  return gone > deletesMax(view.resource, of) ? { gone, of } : undefined
 }
 
-export const tooManyGone = (view: string, gone: number, known: number) =>
-  `${view} lacks ${gone} of ${known} rows that were there: that is taken for a mistake, and nothing of this round was sent. If they are meant to go, run chancery pull --allow-deletes once`
+export const heldBackText = (view: string, { gone, of }: HeldBack) =>
+  `${view} lacks ${gone === null ? 'an unknown number of' : `${gone} of ${of}`} rows that were there: that is taken for a mistake, and their deletion is held back. If they are meant to go, stop this pull and run chancery pull --allow-deletes once`
 
 export const columnsOf = ({ columns }: Pick<ReadView, 'columns'>): KnownView['columns'] =>
   columns.map(({ name, type }) => ({ name, type }))

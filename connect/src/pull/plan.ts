@@ -4,9 +4,10 @@ import { viewName } from './columns.ts'
 import {
   type Difference,
   differenceOf,
+  type HeldBack,
+  heldBackOf,
   type KnownView,
   type KnownViews,
-  refuseDeletes,
   refuseDrift,
 } from './known-view.ts'
 import type { ReadView, UnreadableView, ViewReader } from './read-views.ts'
@@ -15,8 +16,12 @@ import { deleteLine, type Item } from './round.ts'
 /** What is to be said of one view. */
 export interface ViewPlan {
   view: ReadView
-  /** Undefined where the service is told all of it: then what is not said is gone. */
+  /** Undefined where it is not known what the service has of it. */
   known: KnownView | undefined
+  /** The service gets all rows as a snapshot: what is not among them is gone. */
+  isWhole: boolean
+  /** Deletions that are left out of the round. Of a snapshot, the service decides. */
+  heldBack: HeldBack | undefined
   /** Rows that go from it stay in the world. */
   isKept: boolean
   items: Item[]
@@ -36,6 +41,8 @@ export interface PlanOptions {
   allowsDeletes: boolean
   /** Try the rows that are set aside also where nothing else has changed. */
   retries: boolean
+  /** How long after a refused snapshot the next one is tried. */
+  retryMs: number
 }
 
 /** Reads the views and says what has changed. Throws a ConnectError where that is taken for a mistake. */
@@ -54,14 +61,15 @@ export async function planRound(reader: ViewReader, options: PlanOptions): Promi
   }
 
   const hasNews = differences.some(
-    ({ known, changed, gone }) => !known || changed.length > 0 || gone.length > 0,
+    ({ isWhole, changed, gone }) => isWhole || changed.length > 0 || gone.length > 0,
   )
   const views: ViewPlan[] = []
-  for (const { view, known, changed, gone } of differences) {
+  for (const { changed, gone, ...plan } of differences) {
+    const { view, known, isWhole } = plan
     const items = await putsOf(reader, view, changed)
     items.push(...gone.map(key => deletion(view.resource, key)))
-    if (known && (hasNews || options.retries)) items.push(...asideItems(view, known))
-    views.push({ view, known, isKept: options.keeps.has(view.resource), items })
+    if (known && !isWhole && (hasNews || options.retries)) items.push(...asideItems(view, known))
+    views.push({ ...plan, isKept: options.keeps.has(view.resource), items })
   }
   return { views, unreadable, strangers }
 }
@@ -69,16 +77,29 @@ export async function planRound(reader: ViewReader, options: PlanOptions): Promi
 function against(
   view: ReadView,
   known: KnownView | undefined,
-  { keeps, allowsDeletes }: PlanOptions,
-): Difference & { known: KnownView | undefined } {
-  if (!known)
-    return { known, changed: [...view.hashes.keys()].filter(key => !view.doubled.has(key)), gone: [] }
-  refuseDrift(view, known)
-  const difference = differenceOf(view, known)
-  if (keeps.has(view.resource)) return { known, ...difference, gone: [] }
-  if (!allowsDeletes) refuseDeletes(view, known, difference.gone.length)
-  return { known, ...difference }
+  { keeps, allowsDeletes, retryMs }: PlanOptions,
+): Difference & Pick<ViewPlan, 'known' | 'isWhole' | 'heldBack'> {
+  if (known) refuseDrift(view, known)
+  const { refusedSnapshot } = known ?? {}
+  if (!known || (refusedSnapshot && performance.now() - refusedSnapshot.atMs >= retryMs)) {
+    const changed = [...view.hashes.keys()].filter(key => !view.doubled.has(key))
+    return { known, isWhole: true, changed, gone: [], heldBack: undefined }
+  }
+  const { changed, gone } = differenceOf(view, known)
+  if (keeps.has(view.resource)) return { known, isWhole: false, changed, gone: [], heldBack: undefined }
+  const heldBack = allowsDeletes ? undefined : heldBackOf(view, known, gone.length)
+  return {
+    known,
+    isWhole: false,
+    changed,
+    gone: heldBack ? [] : gone,
+    heldBack: heldBack ?? refusedSnapshot,
+  }
 }
+
+/** By view, the deletions that a plan leaves out. */
+export const plannedHeldBack = ({ views }: Pick<RoundPlan, 'views'>): Map<FactResource, HeldBack> =>
+  new Map(views.flatMap(({ view, heldBack }) => (heldBack ? [[view.resource, heldBack]] : [])))
 
 async function putsOf(reader: ViewReader, view: ReadView, keys: string[]): Promise<Item[]> {
   const lines = await reader.putLines(view, keys)

@@ -4,13 +4,13 @@ import { ConnectError, Overtaken } from '../errors.ts'
 import { lastBatchOf } from '../feed.ts'
 import type { GameDatabase } from '../game-database.ts'
 import { dropKept, dropStale, keepAlone } from './aside.ts'
-import { complaintsOf } from './complaints.ts'
+import { complaintsOf, heldBackTexts } from './complaints.ts'
 import type { KnownViews } from './known-view.ts'
-import { planRound, type RoundPlan } from './plan.ts'
+import { plannedHeldBack, planRound, type RoundPlan } from './plan.ts'
 import { ViewReader } from './read-views.ts'
 import type { Item, RefusedItem } from './round.ts'
 import { type RoundReport, roundReport } from './round-report.ts'
-import { sendRound } from './send-round.ts'
+import { type SentRound, sendRound } from './send-round.ts'
 import { takeNote, tidyAside } from './take-note.ts'
 
 export interface PullerOptions {
@@ -40,6 +40,8 @@ export class Puller {
   #triedAt = 0
   /** What was said last of the views that cannot be read, and of rows without a key. */
   #complaints = new Set<string>()
+  /** By the name of a view whose deletions are held back, what was said of them last, and when. */
+  #heldBack = new Map<string, { text: string; atMs: number }>()
 
   constructor(options: PullerOptions) {
     this.#options = options
@@ -50,6 +52,11 @@ export class Puller {
   forget(): void {
     this.#known = new Map()
     this.#after = undefined
+  }
+
+  /** Whether deletions were left out of the last round. */
+  get holdsBack(): boolean {
+    return this.#heldBack.size > 0
   }
 
   /** Undefined where nothing has changed. Throws as the game's database and the door do, Overtaken, and ConnectError. */
@@ -67,10 +74,11 @@ export class Puller {
         keeps,
         allowsDeletes: this.#allowsDeletes,
         retries,
+        retryMs,
       }),
     )
     this.#complain(plan)
-    const isQuiet = plan.views.every(({ known, items }) => known && items.length === 0)
+    const isQuiet = plan.views.every(({ isWhole, items }) => !isWhole && items.length === 0)
     if (!isQuiet || retries) this.#triedAt = performance.now()
     try {
       if (!isQuiet) return await this.#tell(plan, after)
@@ -78,6 +86,7 @@ export class Puller {
       if (retries && (await lastBatchOf(door, feed)) !== after)
         throw new Overtaken('its feed stands elsewhere')
       await this.#dropKept(tidyAside(this.#known, plan))
+      this.#reportHeldBack(plan, { heldBack: plannedHeldBack(plan) })
       return undefined
     } catch (err) {
       this.forget()
@@ -97,11 +106,12 @@ export class Puller {
     const { outcome, refused } = sent
     if (outcome && outcome.status !== 'applied')
       throw new ConnectError(`the service answered ${outcome.status} to batch ${outcome.batch}`)
+    this.#reportHeldBack(plan, sent)
     const report = roundReport(feed, plan, sent)
     this.#allowsDeletes = false
     if (outcome) this.#after = outcome.batch
     const dropped: string[] = []
-    for (const view of plan.views) dropped.push(...takeNote(this.#known, view, refused))
+    for (const view of plan.views) dropped.push(...takeNote(this.#known, view, sent))
     await this.#dropKept([...dropped, ...tidyAside(this.#known, plan)])
     await this.#keepRefused(refused)
     if (isFirst) await dropStale(door, feed, this.#keptIds())
@@ -131,6 +141,21 @@ export class Puller {
   #keptIds(): Set<string> {
     const rows = [...this.#known.values()].flatMap(({ aside }) => [...aside.values()])
     return new Set(rows.flatMap(({ keptAs }) => keptAs ?? []))
+  }
+
+  /** Says which deletions are held back, again after a while, and once that it is over. */
+  #reportHeldBack(plan: RoundPlan, sent: Pick<SentRound, 'heldBack'>): void {
+    const { say, retryMs = usualRetryMs } = this.#options
+    const texts = heldBackTexts(plan, sent)
+    const nowMs = performance.now()
+    for (const [view, text] of texts) {
+      const said = this.#heldBack.get(view)
+      if (said?.text === text && nowMs - said.atMs < retryMs) continue
+      say(text)
+      this.#heldBack.set(view, { text, atMs: nowMs })
+    }
+    for (const { view } of plan.views)
+      if (!texts.has(view.name) && this.#heldBack.delete(view.name)) say(`over: ${view.name} lacks rows`)
   }
 
   /** Says once what is wrong with the views, and once that it is over. */

@@ -1,7 +1,7 @@
 import type { FactResource } from '@chancery/contract'
-import type { BatchOutcome } from '../door.ts'
 import type { RoundPlan, ViewPlan } from './plan.ts'
-import type { Item, RefusedItem } from './round.ts'
+import { type Item, problemsOf, type RefusedItem, type RowProblem } from './round.ts'
+import type { SentRound } from './send-round.ts'
 
 /** What a round has said of one view. */
 export interface ViewReport {
@@ -12,6 +12,8 @@ export interface ViewReport {
   deleted: number
   /** Rows that wait because the service refuses them. */
   aside: number
+  /** Rows that are gone and are not deleted, because they are so many that it is taken for a mistake. Null where their number is not known. */
+  held_back: number | null
 }
 
 /** What became of a round with changes. */
@@ -22,36 +24,36 @@ export interface RoundReport {
   facts: number
   events: number
   views: Partial<Record<FactResource, ViewReport>>
-  refused: { resource: FactResource; key: string; path: string; reason: string }[]
+  /** All that is wrong with rows that were set aside. */
+  refused: RowProblem[]
 }
 
 /** Asked before what was told is taken note of. */
-export function roundReport(
-  feed: string,
-  plan: RoundPlan,
-  { outcome, refused }: { outcome: BatchOutcome | undefined; refused: Map<Item, RefusedItem> },
-): RoundReport {
+export function roundReport(feed: string, plan: RoundPlan, sent: SentRound): RoundReport {
+  const { outcome, refused } = sent
   return {
     at: new Date().toISOString(),
     feed,
     batch: outcome?.batch ?? null,
     facts: outcome?.facts ?? 0,
     events: outcome?.events ?? 0,
-    views: Object.fromEntries(plan.views.map(view => [view.view.resource, viewReport(view, refused)])),
+    views: Object.fromEntries(plan.views.map(view => [view.view.resource, viewReport(view, sent)])),
     refused: newlyRefused(plan, refused),
   }
 }
 
-function viewReport({ view, known, items }: ViewPlan, refused: Map<Item, RefusedItem>): ViewReport {
+function viewReport({ view, known, isWhole, items }: ViewPlan, { refused, heldBack }: SentRound): ViewReport {
   const told = items.filter(item => !refused.has(item))
   const puts = told.filter(({ op }) => op === 'put')
-  const changed = puts.filter(({ key }) => known?.hashes.has(key)).length
+  const changed = isWhole ? 0 : puts.filter(({ key }) => known?.hashes.has(key)).length
+  const someHeldBack = heldBack.get(view.resource)
   return {
-    is_whole: known === undefined,
+    is_whole: isWhole,
     new: puts.length - changed,
     changed,
     deleted: told.length - puts.length,
     aside: items.length - told.length + view.doubled.size,
+    held_back: someHeldBack ? someHeldBack.gone : 0,
   }
 }
 
@@ -62,5 +64,5 @@ function newlyRefused({ views }: RoundPlan, refused: Map<Item, RefusedItem>): Ro
       const known = views.find(({ view }) => view.resource === resource)?.known
       return op === 'delete' || known?.aside.get(key)?.hash !== hash
     })
-    .map(({ resource, key, path, reason }) => ({ resource, key, path, reason }))
+    .flatMap(problemsOf)
 }

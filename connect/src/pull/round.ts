@@ -1,4 +1,5 @@
-import { type FactResource, factKeys } from '@chancery/contract'
+import { type FactResource, factKeys, refusalText } from '@chancery/contract'
+import type { Refusal } from '../door.ts'
 
 /** One line of a batch of the puller. */
 export interface Item {
@@ -11,11 +12,28 @@ export interface Item {
   line: string
 }
 
-/** A line that the service refuses. */
-export interface RefusedItem extends Item {
-  path: string
-  reason: string
+/** A line that the service refuses, and the first thing that is wrong with it. */
+export interface RefusedItem extends Item, Problem {
+  others: Problem[]
 }
+
+type Problem = Omit<Refusal, 'line'>
+
+/** One thing that is wrong with a row. */
+export interface RowProblem extends Problem {
+  resource: FactResource
+  key: string
+}
+
+/** All that is wrong with a row. */
+export const problemsOf = ({ resource, key, path, reason, value, others }: RefusedItem): RowProblem[] =>
+  [{ path, reason, value }, ...others].map(problem => ({
+    resource,
+    key,
+    path: problem.path,
+    reason: problem.reason,
+    ...(problem.value === undefined ? {} : { value: problem.value }),
+  }))
 
 export const deleteLine = (resource: FactResource, id: string) =>
   JSON.stringify({ op: 'delete', resource, id })
@@ -30,11 +48,11 @@ export const snapshotLine = (resource: FactResource, except: string[], allowsDel
   })
 
 /** What a refusal is about, the same for all rows that break the same rule: digits of list positions do not count. */
-export const ruleOf = ({ resource, path }: RefusedItem) => `${resource} ${path.replace(/\/\d+/g, '/*')}`
+export const ruleOf = ({ resource, path }: RowProblem) => `${resource} ${path.replace(/\/\d+/g, '/*')}`
 
-/** `nation 42: /national_score must be number`. */
-export const refusalText = ({ resource, key, path, reason }: RefusedItem) =>
-  `${resource} ${key}: ${path.replace(/^\/data/, '') || factKeys[resource]} ${reason}`
+/** `nation 42: /national_score must be a number (it is "many")`. */
+export const rowProblemText = ({ resource, key, path, ...problem }: RowProblem) =>
+  `${resource} ${key}: ${refusalText({ ...problem, path: path.replace(/^\/data/, '') || factKeys[resource] })}`
 
 const keyPattern = /^[A-Za-z0-9_-]{1,64}$/
 /** Whether a thing of this key may be known to the service at all. */

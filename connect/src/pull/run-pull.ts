@@ -1,3 +1,4 @@
+import { ConnectError } from '../errors.ts'
 import { keepGoing, type Pacing } from '../keep-going.ts'
 import { createProfileCheck } from '../other-profile.ts'
 import { Puller, type PullerOptions } from './puller.ts'
@@ -27,6 +28,8 @@ export async function runPull(options: RunPullOptions): Promise<void> {
       await checkProfile()
       const told = await puller.round(db)
       if (told) options.report(told)
+      if (options.isOnce && puller.holdsBack)
+        throw new ConnectError('the deletions that are held back were not sent, everything else was')
       return false
     },
   })

@@ -1,12 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import { type FactResource, snapshotGapsIn } from '@chancery/contract'
 import { commitLine } from '../batch-text.ts'
 import type { BatchOutcome, Door } from '../door.ts'
 import { ConnectError } from '../errors.ts'
 import { sendBatch } from '../feed.ts'
 import { findCulprit } from './find-culprit.ts'
-import { tooManyGone } from './known-view.ts'
-import type { RoundPlan, ViewPlan } from './plan.ts'
-import { type Item, isKey, type RefusedItem, refusalText, ruleOf, snapshotLine } from './round.ts'
+import type { HeldBack } from './known-view.ts'
+import { plannedHeldBack, type RoundPlan, type ViewPlan } from './plan.ts'
+import {
+  type Item,
+  isKey,
+  problemsOf,
+  type RefusedItem,
+  rowProblemText,
+  ruleOf,
+  snapshotLine,
+} from './round.ts'
 
 /** Of so few rows, none is taken for a sign that the view has changed. */
 const oddRowsMax = 10
@@ -24,10 +33,13 @@ export interface SentRound {
   /** Undefined where nothing was left to send. */
   outcome: BatchOutcome | undefined
   refused: Map<Item, RefusedItem>
+  /** By view whose deletions were left out of the round, how many they are. */
+  heldBack: Map<FactResource, HeldBack>
 }
 
 /**
- * Sends a round as one batch. Rows that are refused are taken out, and the rest is tried again, until it is applied.
+ * Sends a round as one batch. Rows that are refused are taken out, and so are the deletions of a view that lacks too many rows;
+ * the rest is tried again, until it is applied.
  * Throws a ConnectError where so many are refused that the view must have changed: then nothing of the round is applied.
  */
 export async function sendRound(
@@ -36,9 +48,10 @@ export async function sendRound(
   { feed, after, allowsDeletes, isCheck }: SendRoundOptions,
 ): Promise<SentRound> {
   const refused = new Map<Item, RefusedItem>()
+  const heldBack = plannedHeldBack({ views })
   for (;;) {
-    const sent = views.flatMap(plan => itemsOf(plan, refused, allowsDeletes))
-    if (sent.length === 0) return { outcome: undefined, refused }
+    const sent = views.flatMap(plan => itemsOf(plan, refused, { allowsDeletes, heldBack }))
+    if (sent.length === 0) return { outcome: undefined, refused, heldBack }
     const batch = `${feed}:${randomUUID()}`
     // What is there when a game is connected is its past: no receiver is told of it as news.
     const commit = commitLine(batch, {
@@ -49,11 +62,19 @@ export async function sendRound(
       isCheck,
       isKept: false,
     })
-    if (outcome.status !== 'refused') return { outcome, refused }
+    if (outcome.status !== 'refused') return { outcome, refused, heldBack }
     for (const refusal of outcome.refused) {
       const item = refusal.line > 0 ? sent[refusal.line - 1] : await findCulprit(door, sent)
+      const tooMany = item?.op === 'snapshot' ? snapshotGapsIn(refusal.reason) : undefined
+      if (item && tooMany) {
+        heldBack.set(item.resource, tooMany)
+        continue
+      }
       if (!item || item.op === 'snapshot') throw refusedWhole(views, item, refusal.reason)
-      refused.set(item, { ...item, path: refusal.path, reason: refusal.reason })
+      const { line: _line, ...problem } = refusal
+      const known = refused.get(item)
+      if (known) known.others.push(problem)
+      else refused.set(item, { ...item, ...problem, others: [] })
     }
     if (outcome.refused.length === 0) throw refusedWhole(views, undefined, 'without a reason')
     for (const plan of views) refuseStrange(plan, causesOf(views, [...refused.values()]))
@@ -61,12 +82,12 @@ export async function sendRound(
 }
 
 function itemsOf(
-  { view, known, isKept, items }: ViewPlan,
+  { view, isWhole, isKept, items }: ViewPlan,
   refused: Map<Item, RefusedItem>,
-  allowsDeletes: boolean,
+  { allowsDeletes, heldBack }: { allowsDeletes: boolean; heldBack: Map<FactResource, HeldBack> },
 ): Item[] {
   const kept = items.filter(item => !refused.has(item))
-  if (known || isKept) return kept
+  if (!isWhole || isKept || heldBack.has(view.resource)) return kept
   const aside = [...items.filter(item => refused.has(item)).map(({ key }) => key), ...view.doubled]
   const line = snapshotLine(view.resource, aside.filter(isKey), allowsDeletes)
   return [{ op: 'snapshot', resource: view.resource, key: '', hash: '', line }, ...kept]
@@ -74,8 +95,6 @@ function itemsOf(
 
 function refusedWhole(views: ViewPlan[], item: Item | undefined, reason: string): ConnectError {
   const view = views.find(plan => plan.view.resource === item?.resource)?.view.name
-  const counts = /leaves out (\d+) of (\d+)/.exec(reason)
-  if (view && counts) return new ConnectError(tooManyGone(view, Number(counts[1]), Number(counts[2])))
   return new ConnectError(`the service refuses ${view ?? 'the round'} as a whole: ${reason}`)
 }
 
@@ -94,18 +113,19 @@ function causesOf(views: ViewPlan[], refused: RefusedItem[]): RefusedItem[] {
 /** Throws where a rule is broken by so many rows of a view that the view, and not a row, is at fault. */
 function refuseStrange({ view }: ViewPlan, refused: RefusedItem[]): void {
   const ofView = refused.filter(({ resource }) => resource === view.resource)
-  const byRule = Map.groupBy(ofView, ruleOf)
+  const byRule = Map.groupBy(ofView.flatMap(problemsOf), ruleOf)
   for (const same of byRule.values()) {
     const [first] = same
-    if (!first || same.length <= oddRowsMax || same.length * 10 <= view.hashes.size) continue
+    const rows = new Set(same.map(({ key }) => key)).size
+    if (!first || rows <= oddRowsMax || rows * 10 <= view.hashes.size) continue
     throw new ConnectError(
-      `${view.name}: more than a tenth of its ${view.hashes.size} rows are refused for the same reason, so that nothing of this round was applied: ${refusalText(first)}. Mend the view, and start chancery pull again`,
+      `${view.name}: more than a tenth of its ${view.hashes.size} rows are refused for the same reason, so that nothing of this round was applied: ${rowProblemText(first)}. Mend the view, and start chancery pull again`,
     )
   }
   if (ofView.length + view.doubled.size > asideMax) {
-    const [first] = ofView
+    const [first] = ofView.flatMap(problemsOf)
     throw new ConnectError(
-      `${view.name}: more than ${asideMax} rows cannot be taken, so that nothing of this round was applied${first ? `; the first is ${refusalText(first)}` : ''}`,
+      `${view.name}: more than ${asideMax} rows cannot be taken, so that nothing of this round was applied${first ? `; the first is ${rowProblemText(first)}` : ''}`,
     )
   }
 }

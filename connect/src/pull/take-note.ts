@@ -1,17 +1,29 @@
-import { columnsOf, type KnownView, type KnownViews } from './known-view.ts'
+import { columnsOf, type HeldBack, type KnownView, type KnownViews } from './known-view.ts'
 import type { RoundPlan, ViewPlan } from './plan.ts'
+import type { ReadView } from './read-views.ts'
 import type { Item, RefusedItem } from './round.ts'
+import type { SentRound } from './send-round.ts'
 
 /** Takes note of what was applied. Returns the refused batches that are of no interest any more. */
 export function takeNote(
   known: KnownViews,
-  { view, known: before, items }: ViewPlan,
-  refused: Map<Item, RefusedItem>,
+  { view, known: before, isWhole, items }: ViewPlan,
+  { refused, heldBack }: Pick<SentRound, 'refused' | 'heldBack'>,
 ): string[] {
   const now: KnownView = before ?? { columns: [], hashes: new Map(), aside: new Map() }
   now.columns = columnsOf(view)
   known.set(view.resource, now)
+  if (isWhole) noteSnapshot(now, view, heldBack.get(view.resource))
   return items.flatMap(item => noteItem(now, item, refused.get(item)) ?? [])
+}
+
+function noteSnapshot(now: KnownView, { hashes }: ReadView, heldBack: HeldBack | undefined): void {
+  if (heldBack) {
+    now.refusedSnapshot = { ...heldBack, atMs: performance.now() }
+    return
+  }
+  delete now.refusedSnapshot
+  for (const key of now.hashes.keys()) if (!hashes.has(key)) now.hashes.delete(key)
 }
 
 function noteItem(now: KnownView, { op, key, hash, line }: Item, refusal: RefusedItem | undefined) {

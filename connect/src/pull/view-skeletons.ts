@@ -34,6 +34,7 @@ const head = (
 ) => `-- The views that chancery pull reads, each named and shaped like a resource of Chancery.
 -- Put your columns in the place of null::…, and your tables in the place of "where false". Lines that you do not need go;
 -- a field that no column says stays as it is. Those behind a second -- are read by few or nobody: say them only if you want to.
+-- To change a view, drop that view alone: "drop schema ${schema} cascade" takes along the outbox and what triggers need.
 
 create schema if not exists ${schema};
 `

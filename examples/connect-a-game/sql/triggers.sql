@@ -1,46 +1,109 @@
 -- The other way: what changes is written to the outbox by the transaction that changes it. Apply outbox.sql first
--- (`chancery outbox sql`), then views.sql: the triggers say a thing in the same words as the views.
+-- (`chancery outbox sql`), then views.sql: the triggers write each thing in the words of the views.
+--
+-- Three rules make this safe beside a game that runs:
+-- * A view is read by its key, in the type that the key has in the tables. `v.id::text = '42'` would read the whole view for
+--   each row, because no index is on id::text.
+-- * A row that gets another owner concerns both: the keys of the old and of the new rows are written.
+-- * An error here does not end the game's transaction: what could not be written is kept in legions.publish_failure. Only a
+--   cancelled statement ends it (statement_timeout, pg_cancel_backend): `when others` does not catch query_canceled.
 
--- Each table, the view that shows its rows, the key of that view, and the column of the table that holds the key.
--- A table whose rows are a part of a thing has that thing said anew.
-create function legions.tell() returns trigger language plpgsql as $$
+-- Things that have changed and could not be written to the outbox. When the cause is mended: select legions.publish_failed();
+create table legions.publish_failure (
+  resource text not null,
+  view_key text not null,
+  key text not null,
+  failed_at timestamptz not null default clock_timestamp(),
+  code text not null,
+  reason text not null,
+  primary key (resource, key)
+);
+
+-- Writes again what failed, the oldest first and at most 1,000 things in a call, and returns how many are left. Run it when the
+-- cause is mended and the game is idle: until it ends, a transaction whose triggers fail waits for it.
+create function legions.publish_failed() returns bigint language plpgsql as $$
 declare
-  resource text := tg_argv[0];
-  key text := tg_argv[1];
-  row_is_thing boolean := tg_argv[3] = 'thing';
-  id text := to_jsonb(coalesce(new, old)) ->> tg_argv[2];
+  failure legions.publish_failure;
   thing jsonb;
 begin
-  execute format('select to_jsonb(v) from chancery_out.%I v where v.%I::text = $1', resource, key) into thing using id;
-  if thing is not null then
-    perform chancery_out.put(resource, thing);
-  elsif row_is_thing then
-    perform chancery_out.delete(resource, id);
-  end if;
-  return null;
+  -- Waits for transactions that have just failed again for a thing in the table: their changes must be visible here.
+  lock table legions.publish_failure in share row exclusive mode;
+  for failure in select * from legions.publish_failure order by failed_at limit 1000 loop
+    begin
+      -- A literal takes the type of the key that it is compared with, so that the index is used.
+      execute format('select (select to_jsonb(v) from chancery_out.%I v where v.%I = %L)', failure.resource, failure.view_key, failure.key)
+        into thing;
+      if thing is null then
+        perform chancery_out.delete(failure.resource, failure.key);
+      else
+        perform chancery_out.put(failure.resource, thing);
+      end if;
+      delete from legions.publish_failure f where (f.resource, f.key) = (failure.resource, failure.key);
+    exception when others then
+      update legions.publish_failure f set failed_at = clock_timestamp(), code = sqlstate, reason = sqlerrm
+      where (f.resource, f.key) = (failure.resource, failure.key);
+    end;
+  end loop;
+  return (select count(*) from legions.publish_failure);
 end $$;
 
-create trigger tell after insert or update on legions.age
-  for each row execute function legions.tell('era', 'number', 'number', 'thing');
-create trigger tell after insert or update or delete on legions.country
-  for each row execute function legions.tell('nation', 'id', 'id', 'thing');
-create trigger tell after insert or update or delete on legions.stock
-  for each row execute function legions.tell('nation', 'id', 'country', 'part');
-create trigger tell after insert or update or delete on legions.legion
-  for each row execute function legions.tell('nation', 'id', 'country', 'part');
-create trigger tell after insert or update or delete on legions.clan
-  for each row execute function legions.tell('alliance', 'id', 'id', 'thing');
-create trigger tell after insert or update or delete on legions.seat
-  for each row execute function legions.tell('alliance_member', 'nation_id', 'country', 'thing');
-create trigger tell after insert or update or delete on legions.petition
-  for each row execute function legions.tell('alliance_application', 'nation_id', 'country', 'thing');
-create trigger tell after insert or update or delete on legions.pact
-  for each row execute function legions.tell('treaty', 'id', 'id', 'thing');
-create trigger tell after insert or update or delete on legions.campaign
-  for each row execute function legions.tell('war', 'id', 'id', 'thing');
-create trigger tell after insert or update or delete on legions.clash
-  for each row execute function legions.tell('battle', 'id', 'id', 'thing');
-create trigger tell after insert or update or delete on legions.bazaar
-  for each row execute function legions.tell('market_price', 'resource', 'good', 'thing');
-create trigger tell after insert or update or delete on legions.herald
-  for each row execute function legions.tell('news_item', 'id', 'id', 'thing');
+-- Adds the triggers to a table: for each statement they write the things that its rows belong to, each once, as the view shows
+-- them, or as deleted where it does not. `row_key` says how a row gives the key of the view. A function for each trigger: so
+-- PostgreSQL plans its query once in a session, and not at each statement.
+create function legions.publish_table(rows regclass, resource text, view_key text, row_key text) returns void language plpgsql as $make$
+declare
+  operation text;
+  changed text;
+  transition text;
+  name text;
+begin
+  -- Fails where the key of the rows cannot be compared with that of the view: then a cast is missing in `row_key`.
+  execute format('select from (select %s from %s) one (key) join chancery_out.%I v on v.%I = one.key limit 0',
+    row_key, rows, resource, view_key);
+  for operation, changed, transition in values
+    ('insert', 'select %1$s from new_rows', 'new table as new_rows'),
+    ('update', 'select %1$s from old_rows union select %1$s from new_rows', 'old table as old_rows new table as new_rows'),
+    ('delete', 'select %1$s from old_rows', 'old table as old_rows')
+  loop
+    name := format('publish_%s_%s', (select relname from pg_class where oid = rows), operation);
+    execute format($function$
+      create function legions.%1$I() returns trigger language plpgsql as $body$
+      begin
+        insert into chancery_out.outbox (fact)
+        select case
+          when thing is null then jsonb_build_object('op', 'delete', 'resource', %2$L, 'id', key::text)
+          else jsonb_build_object('op', 'put', 'resource', %2$L, 'data', thing)
+        end
+        from (
+          select key, (select to_jsonb(v) from chancery_out.%2$I v where v.%3$I = changed.key) as thing
+          from (select distinct key from (%4$s) one (key) where key is not null) changed
+        ) found;
+        return null;
+      exception when others then
+        begin
+          insert into legions.publish_failure (resource, view_key, key, code, reason)
+          select distinct %2$L, %3$L, key::text, sqlstate, sqlerrm from (%4$s) one (key) where key is not null
+          on conflict do nothing;
+        exception when others then
+          raise warning 'changes of %% are neither in the outbox nor in legions.publish_failure: %%', tg_table_name, sqlerrm;
+        end;
+        return null;
+      end $body$ $function$, name, resource, view_key, format(changed, row_key));
+    execute format('create trigger %I after %s on %s referencing %s for each statement execute function legions.%I()',
+      name, operation, rows, transition, name);
+  end loop;
+end $make$;
+
+-- Each table, the view that shows its rows, the key of that view, and how a row gives that key.
+select legions.publish_table('legions.age', 'era', 'id', $$'age-' || number$$);
+select legions.publish_table('legions.country', 'nation', 'id', 'id');
+select legions.publish_table('legions.stock', 'nation', 'id', 'country');
+select legions.publish_table('legions.legion', 'nation', 'id', 'country');
+select legions.publish_table('legions.clan', 'alliance', 'id', 'id');
+select legions.publish_table('legions.seat', 'alliance_member', 'nation_id', 'country');
+select legions.publish_table('legions.petition', 'alliance_application', 'nation_id', 'country');
+select legions.publish_table('legions.pact', 'treaty', 'id', 'id');
+select legions.publish_table('legions.campaign', 'war', 'id', 'id');
+select legions.publish_table('legions.clash', 'battle', 'id', 'id');
+select legions.publish_table('legions.bazaar', 'market_price', 'resource', 'good');
+select legions.publish_table('legions.herald', 'news_item', 'id', 'id');

@@ -29,15 +29,25 @@ select
   c.founded as founded_at,
   -- Whose country it is: the game's own id of the player. Keys and codes belong to players.
   c.account as player,
-  -- For the player alone, through a key with the scope economy.read.
+  -- For the player alone, through a key with the scope economy.read. A member that is left out stays as it was, so none is: 0 where
+  -- there is no row.
   jsonb_build_object(
     'credits', c.gold,
-    'resources', (select coalesce(jsonb_object_agg(s.good, s.amount), '{}') from legions.stock s where s.country = c.id)
+    'resources', (
+      select '{"grain": 0, "timber": 0, "iron": 0, "marble": 0}' || coalesce(jsonb_object_agg(s.good, s.amount), '{}')
+      from legions.stock s where s.country = c.id
+    )
   ) as economy,
   -- For the player alone, through a key with the scope military.read.
   jsonb_build_object(
-    'units', (select coalesce(jsonb_object_agg(l.arm, l.in_field), '{}') from legions.legion l where l.country = c.id),
-    'reserves', (select coalesce(jsonb_object_agg(l.arm, l.in_barracks), '{}') from legions.legion l where l.country = c.id)
+    'units', (
+      select '{"legionary": 0, "cavalry": 0, "galley": 0, "spy": 0}' || coalesce(jsonb_object_agg(l.arm, l.in_field), '{}')
+      from legions.legion l where l.country = c.id
+    ),
+    'reserves', (
+      select '{"legionary": 0, "cavalry": 0, "galley": 0, "spy": 0}' || coalesce(jsonb_object_agg(l.arm, l.in_barracks), '{}')
+      from legions.legion l where l.country = c.id
+    )
   ) as military,
   -- An attribute of this game, with the class that profile.json gives it.
   jsonb_build_object('unrest', c.unrest) as attributes,

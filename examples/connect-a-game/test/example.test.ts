@@ -16,7 +16,7 @@ test('the profile of the game is one, and keeps unrest to the player', async () 
 
 test('each view and each trigger is about a resource', async () => {
   const views = [...(await read('sql/views.sql')).matchAll(/create view chancery_out\.(\w+)/g)]
-  const triggers = [...(await read('sql/triggers.sql')).matchAll(/legions\.tell\('(\w+)'/g)]
+  const triggers = [...(await read('sql/triggers.sql')).matchAll(/publish_table\('legions\.\w+', '(\w+)'/g)]
   const known = new Set<string>(factResources)
   const named = new Set(views.map(([, name = '']) => name))
   assert.ok(named.size > 0)

@@ -124,6 +124,26 @@ test('a nation that is no more takes all roles and the link with it', async t =>
   assert.deepEqual(bot.store.links(), [])
 })
 
+test('a nation that a list leaves out keeps its roles until its own page is not found', async () => {
+  const nation = await officer(3)
+  const { alliance_id, rank } = nation.alliance
+  const client = new Chancery({ baseUrl: demo.url })
+  const top = await client.nations.list({ limit: 1 })
+  const store = openStore(':memory:')
+  const roles = terminalRoles(() => {})
+  const link = { guild, account: 'u1', nationName: nation.nation_name, allianceId: alliance_id, rank }
+  store.link({ ...link, nationId: nation.id })
+  store.addRule(guild, { role: 'citizen', allianceId: null, rank: null })
+  // A filter that does not arrive: whatever is asked for, the top of the list comes.
+  const api = { nations: { ...client.nations, list: async () => top } }
+  const keeper = rolesKeeper({ api, store, roles, onError: assert.fail })
+  keeper.lookAtAll()
+  await keeper.idle()
+  assert.deepEqual(await roles.held(guild, 'u1'), ['citizen'])
+  assert.equal(store.links().length, 1)
+  keeper.close()
+})
+
 test('a channel hears of wars and of strategic launches, and of nothing else', async t => {
   const [one, other] = await demo.list<Nation>('/nations?limit=2')
   assert.ok(one && other)

@@ -19,8 +19,10 @@ export interface CommitFact {
 export type Fact = PutFact | CommitFact
 
 /** All that the tables say, as one batch: each thing after those that it refers to. `battles` stand in the order of time. */
-export function factsOf(nations: ReadonlySet<string>, battles: readonly Battle[]): Fact[] {
-  const conflicts = spansBy(battles, battle => battle.conflictName)
+export function factsOf(nations: ReadonlySet<string>, allBattles: readonly Battle[]): Fact[] {
+  const conflicts = spansBy(allBattles, battle => battle.conflictName)
+  // A war has two nations: a battle of a nation against itself has none to stand in.
+  const battles = allBattles.filter(({ attacker, defender }) => attacker !== defender)
   const wars = spansBy(battles, warName)
   const nationId = slugsOf(nations)
   const conflictId = slugsOf(conflicts.map(conflict => conflict.name))

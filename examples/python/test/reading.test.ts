@@ -26,6 +26,7 @@ describe('chancery.py against canned answers', withPython, () => {
 c = client(api_key="chk_of_a_test", user_agent="bot/1 (+https://bot.example)")
 tell(c.get("/nations/{id}", id="a/b?c#d é"))
 c.get("/nations", search="ar & more", ids=["n1", "n2"], status=None, page=2)
+c.get("/nations", ids=[])
 Chancery(os.environ["CHANCERY_URL"] + "/api/public/v1/").get("/eras")`,
       good,
     )
@@ -35,12 +36,13 @@ Chancery(os.environ["CHANCERY_URL"] + "/api/public/v1/").get("/eras")`,
       [
         '/api/v1/nations/a%2Fb%3Fc%23d%20%C3%A9',
         '/api/v1/nations?search=ar+%26+more&ids=n1%2Cn2&page=2',
+        '/api/v1/nations?ids=',
         '/api/public/v1/eras',
       ],
     )
     assert.equal(calls[0]?.headers.authorization, 'Bearer chk_of_a_test')
     assert.equal(calls[0]?.headers['user-agent'], 'bot/1 (+https://bot.example)')
-    assert.equal(calls[2]?.headers.authorization, undefined)
+    assert.equal(calls[3]?.headers.authorization, undefined)
   })
 
   test('one connection serves one call after the other', async () => {
@@ -424,9 +426,10 @@ def refused(call):
 c = client()
 tell([refused(lambda: Chancery(url)) is not None for url in ("game.example", "ftp://game.example", "https://", "https://a:b@game.example", "https://game.example?x=1")])
 tell([refused(lambda: c.get(path)) is not None for path in ("nations", "/nations?page=2", "/nations#a", "/nations/{id}")])
-tell([refused(lambda: c.get("/nations/{id}", id="")) is not None, refused(lambda: c.verify("  ")) is not None])`,
+tell([refused(lambda: c.get("/nations/{id}", id="")) is not None, refused(lambda: c.verify("  ")) is not None])
+tell([refused(lambda: c.get("/nations", alliance_id=empty)) is not None for empty in ([], (), set())])`,
       good,
     )
-    assert.deepEqual([told.flat().every(is => is === true), told.flat().length, calls.length], [true, 11, 0])
+    assert.deepEqual([told.flat().every(is => is === true), told.flat().length, calls.length], [true, 14, 0])
   })
 })

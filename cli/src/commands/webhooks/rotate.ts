@@ -16,8 +16,9 @@ export function addRotateCommand(webhooks: Command, terminal: Terminal) {
     .addHelpText(
       'after',
       `
-The secret before it signs too for a day, so that the receiver can change over without missing a
-message. The one before that ends at once.
+The previous secret keeps signing for 24 hours, so that the receiver can switch without missing a
+message. Secrets rotated earlier keep signing until their own 24 hours end; at most 5 previous
+secrets sign at a time.
 
 Examples:
   chancery webhooks rotate whe_5bqk2yVh0TzD
@@ -33,7 +34,7 @@ async function rotateSecret(id: string, { json }: { json: boolean }, terminal: T
     readSecret(answer),
     '',
     'This is shown once: keep it where messages are received.',
-    ...(endsAt === null ? [] : [`The secret before it signs too until ${minute(endsAt)} (UTC).`]),
+    ...(endsAt === null ? [] : [`The previous secret keeps signing until ${minute(endsAt)} (UTC).`]),
   ]
   print(terminal, json, answer, text.join('\n'))
 }

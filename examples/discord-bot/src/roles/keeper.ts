@@ -1,3 +1,4 @@
+import { ChanceryError, type Nation } from '@chancery/client'
 import type { Api } from '../api.ts'
 import type { Link, Store } from '../store.ts'
 import { type Roles, settle } from './settle.ts'
@@ -46,13 +47,23 @@ export function rolesKeeper({ api, store, roles, onError, retryMs = retryMsUsual
     }
   }
 
+  /** A list may leave a nation out for other reasons than that it is gone: only its own 404 says so. */
+  async function findNation(id: string): Promise<Nation | undefined> {
+    try {
+      return await api.nations.get(id)
+    } catch (err) {
+      if (err instanceof ChanceryError && err.code === 'not_found') return undefined
+      throw err
+    }
+  }
+
   async function lookAt(ids: string[]): Promise<void> {
     const linked = ids.filter(id => store.linksOfNation(id).length > 0)
     if (linked.length === 0) return
     const { data } = await api.nations.list({ ids: linked, limit: idsMax })
     const found = new Map(data.map(nation => [nation.id, nation]))
     for (const id of linked) {
-      const nation = found.get(id)
+      const nation = found.get(id) ?? (await findNation(id))
       for (const link of store.linksOfNation(id)) {
         const now: Link | null = nation
           ? {

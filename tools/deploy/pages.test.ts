@@ -111,6 +111,14 @@ test('the two units differ in what several processes need, and in nothing else',
   assert.deepEqual(changed, ['Description', 'Environment', 'EnvironmentFile', 'ExecStartPost'])
 })
 
+test('the memory of each process is limited', async () => {
+  const [, service = ''] =
+    /^ {2}chancery: &chancery\n((?: {4}.*\n)+)/m.exec(await read('deploy/compose.yaml')) ?? []
+  assert.match(service, /^ {4}mem_limit: [1-4]g$/m)
+  for (const name of ['chancery.service', 'chancery@.service'])
+    assert.match(await read(`deploy/systemd/${name}`), /^MemoryMax=[1-4]G$/m, name)
+})
+
 test('systemd takes the units, and finds little that they leave open', {
   skip: without('systemd-analyze', '--version'),
 }, async () => {

@@ -21,6 +21,8 @@ interface Asked {
   /** Which client it is: an address of this machine. */
   from?: string
   by?: RunningProxy
+  method?: string
+  body?: Buffer
 }
 
 for (const { kind, skip } of kinds) {
@@ -41,14 +43,22 @@ for (const { kind, skip } of kinds) {
       await chancery?.close()
     })
 
-    const open = ({ path = '/game', headers = {}, from = '127.0.0.1', by = proxy }: Asked) =>
+    const open = ({
+      path = '/game',
+      headers = {},
+      from = '127.0.0.1',
+      by = proxy,
+      method = 'GET',
+      body,
+    }: Asked) =>
       new Promise<IncomingMessage>((resolve, reject) => {
         https
-          .get(
+          .request(
             {
+              method,
               host: '127.0.0.1',
               port: by.port,
-              path: path.startsWith('/healthz') ? path : bases.canonical + path,
+              path: /^\/(healthz|developers)/.test(path) ? path : bases.canonical + path,
               headers: { host: name, ...headers },
               localAddress: from,
               servername: name,
@@ -58,6 +68,7 @@ for (const { kind, skip } of kinds) {
             resolve,
           )
           .on('error', reject)
+          .end(body)
       })
     const ask = async (asked: Asked) => {
       const res = await open(asked)
@@ -157,6 +168,97 @@ for (const { kind, skip } of kinds) {
         if (told.includes('n-live')) break
       }
       assert.match(told, /n-live/)
+    })
+
+    test('who sends too much costs others nothing', { timeout: 60_000 }, async () => {
+      const sending = (what: Asked) => ask({ from: '127.0.0.7', ...what })
+      const post = { method: 'POST', path: '/developers/api/session' }
+      const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+      const sized = (bytes: number): Asked => ({
+        headers: { ...headers, 'content-length': String(bytes) },
+        body: Buffer.alloc(bytes, ' '),
+      })
+      const chunked = {
+        headers: { ...headers, 'transfer-encoding': 'chunked' },
+        body: Buffer.alloc(3_000_000),
+      }
+      // Of a body without a length nginx counts the bytes, and Caddy passes it on.
+      const unsized = kind === nginx ? 413 : 400
+      const tooLarge = 431
+      for (const [status, what] of [
+        [413, { ...post, ...sized(70_000) }],
+        [413, { ...post, ...sized(3_000_000) }],
+        [413, sized(3_000_000)],
+        [unsized, { ...post, ...chunked }],
+        [tooLarge, { headers: { 'x-a': 'a'.repeat(15_900) } }],
+        [tooLarge, { headers: { 'x-a': 'a'.repeat(9_000), 'x-b': 'a'.repeat(9_000) } }],
+        [tooLarge, { path: `/game?${'a'.repeat(16_300)}` }],
+      ] as [number, Asked][]) {
+        // One that closes before all is sent shows as a reset.
+        const answer = await sending(what).catch(() => ({ status }))
+        assert.equal(answer.status, status, JSON.stringify(what).slice(0, 90))
+        for (let call = 1; call <= 5; call += 1)
+          assert.equal(
+            (await ask({ from: `127.0.2.${call}` })).status,
+            200,
+            JSON.stringify(what).slice(0, 90),
+          )
+      }
+      // What is allowed is passed on.
+      assert.equal((await sending({ ...post, ...sized(60_000) })).status, 400)
+      assert.equal(
+        (await sending({ path: `/game?${'a'.repeat(8_000)}`, headers: { 'x-a': 'a'.repeat(3_000) } })).status,
+        200,
+      )
+    })
+
+    test('verification codes are in no log, also where nothing answers', async () => {
+      const none = await kind.start([await freePort()])
+      try {
+        for (const by of [proxy, none])
+          for (const path of [
+            '/discord/verify/SECRETCODE?for=1',
+            '/DISCORD/verify/SECRETCODE',
+            '/%64iscord/verify/SECRETCODE',
+          ])
+            await ask({ path, by, from: '127.0.0.8' })
+        assert.ok((await none.logged()).includes('discord'))
+        for (const by of [proxy, none]) assert.doesNotMatch(await by.logged(), /SECRETCODE/)
+      } finally {
+        await none.stop()
+      }
+    })
+
+    test('errors of the proxy itself have the shape of errors of the API', {
+      skip: kind !== nginx,
+    }, async () => {
+      const none = await kind.start([await freePort()])
+      try {
+        for (const [code, status, what] of [
+          ['unavailable', 503, { by: none }],
+          ['unavailable', 503, { by: none, path: '/discord/verify/SECRETCODE' }],
+          ['bad_request', 413, { headers: { 'content-length': '70000' }, body: Buffer.alloc(70_000) }],
+          ['headers_too_large', 431, { headers: { 'x-a': 'a'.repeat(15_500) } }],
+          ['headers_too_large', 431, { path: `/game?${'a'.repeat(16_000)}` }],
+          ['method_not_allowed', 405, { method: 'TRACE' }],
+          ['bad_request', 400, { headers: { host: 'not a host' } }],
+        ] as [string, number, Asked][]) {
+          const { status: found, headers, body } = await ask(what)
+          assert.equal(found, status, code)
+          const { error } = JSON.parse(body.toString())
+          assert.deepEqual(Object.keys(error), ['code', 'message', 'request_id'])
+          assert.deepEqual([error.code, error.request_id], [code, headers['x-request-id']])
+          assert.match(error.request_id, /^req_[0-9a-f]{32}$/)
+          assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+          assert.equal(headers['cache-control'], 'no-store')
+          assert.equal(headers['access-control-allow-origin'], '*')
+          assert.equal(headers['strict-transport-security'], 'max-age=31536000')
+          assert.equal(headers['retry-after'], status === 503 ? '5' : undefined)
+          assert.equal(headers.allow, status === 405 ? 'GET, HEAD, OPTIONS' : undefined)
+        }
+      } finally {
+        await none.stop()
+      }
     })
 
     test('a process that is gone costs no call', async () => {

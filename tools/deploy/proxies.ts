@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,8 @@ export interface RunningProxy {
   /** Ports of 127.0.0.1: with TLS, and the one that leads there. */
   port: number
   plainPort: number
+  /** Everything that it has logged so far. */
+  logged(): Promise<string>
   stop(): Promise<void>
 }
 
@@ -69,6 +71,7 @@ export const nginx: ProxyKind = {
       '  server 127.0.0.1:8080 max_fails=1 fail_timeout=5s;': upstreamPorts
         .map(upstream => `server 127.0.0.1:${upstream} max_fails=1 fail_timeout=5s;`)
         .join('\n'),
+      '/var/log/nginx/': `${dir}/logs/`,
       '/etc/letsencrypt/live/api.game.example/fullchain.pem': join(dir, 'cert.pem'),
       '/etc/letsencrypt/live/api.game.example/privkey.pem': join(dir, 'key.pem'),
     })
@@ -171,7 +174,13 @@ async function run(
     }
     await sleep(50)
   }
-  return { port, plainPort, stop }
+  const logged = async () => {
+    const files = await readdir(join(dir, 'logs'))
+    return [said, ...(await Promise.all(files.map(file => readFile(join(dir, 'logs', file), 'utf8'))))].join(
+      '',
+    )
+  }
+  return { port, plainPort, logged, stop }
 }
 
 /** A proxy that makes its certificate itself takes connections before it has one. */

@@ -138,9 +138,9 @@ describe('the call that a page shows is answered as the page shows', hasCurl, ()
   /** What does not arrive. Node waits half a minute before it says so: here it says so at once. */
   async function askTooSlowly(t: TestContext): Promise<string> {
     const peek = () => ({ limit: 60, remaining: 60, resetAt: 0, isAllowed: true, retryAfterSeconds: 1 })
-    const parserErrors = createParserErrors({ peek }, createRequestIds(createTrustedProxies([])), {
-      answeredBeside: () => {},
-    })
+    const requestIds = createRequestIds(createTrustedProxies([]))
+    const observer = { answeredBeside: () => {} }
+    const parserErrors = createParserErrors({ peek }, requestIds, observer, { lingerMs: 2_000 })
     const timedOut = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     const server = createServer(socket => parserErrors.onClientError(timedOut, socket))
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

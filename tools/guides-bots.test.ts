@@ -9,7 +9,15 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { classes, errors, limits, scopeNames, scopes } from '@chancery/contract'
-import { cutOff, hangUp, json, refusal, serveCanned } from '../examples/python/test/canned-server.ts'
+import {
+  cutOff,
+  hangUp,
+  html,
+  json,
+  page,
+  refusal,
+  serveCanned,
+} from '../examples/python/test/canned-server.ts'
 import { exchange } from '../server/test/http/raw.ts'
 import { everyOperation, ownSections, playerOf, smallWorld } from '../server/test/http/world.ts'
 import { startChancery, type TestChancery } from '../server/test/support/chancery.ts'
@@ -310,6 +318,42 @@ describe('verify a nation', () => {
               api.calls.map(({ target }) => target),
               [`/api/v1/discord/verify/K7PWM3XQ9T?for=${account}`],
             )
+          } finally {
+            await api.close()
+          }
+        }
+      })
+    })
+  }
+})
+
+describe('who is gone', () => {
+  const nations = (...ids: string[]) => page(ids.map(id => ({ id, nation_name: id })))
+  for (const [language, condition] of languages) {
+    describe(`gone.${language}`, condition, () => {
+      const gone = (url: string, ...args: string[]) =>
+        runBlock(verifyGuide, `gone.${language}`, { url, args })
+
+      test('prints the nations that are deleted, and no other', async () => {
+        const many = Array.from({ length: 101 }, () => 'n2')
+        assert.equal(await gone(chancery.url, 'n2', 'n5', 'nobody'), 'nobody\n')
+        assert.equal(await gone(chancery.url, ...many), '')
+        assert.equal(await gone(chancery.url), '')
+      })
+
+      test('prints nobody where the answer may be of other nations, or a proxy answered', async () => {
+        for (const [answers, expected] of [
+          [[nations('n1', 'n3')], ''],
+          [[nations('n5'), html(404)], ''],
+          [[nations('n5'), refusal(404, 'other')], ''],
+          [[nations('n5'), json({ data: { id: 'n2' } })], ''],
+          [[nations('n5'), refusal(404, 'not_found')], 'n2\n'],
+        ] as const) {
+          const api = await serveCanned(...answers)
+          try {
+            const printed = gone(api.url, 'n2', 'n5').catch((error: { stdout: string }) => error.stdout)
+            assert.equal(await printed, expected)
+            assert.match(api.calls[0]?.target ?? '', /\?ids=n2%2Cn5&limit=100$/)
           } finally {
             await api.close()
           }

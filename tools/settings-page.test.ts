@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -19,6 +19,27 @@ test('every variable that is read is on the page, and no other', async () => {
   // A prefix stands for the two variables of a certificate.
   const read = new Set([...namesIn(texts.join('\n'))].filter(name => !/_TLS$/.test(name)))
   assert.deepEqual([...namesIn(page)].sort(), [...read].sort())
+})
+
+test('no variable on the page, or of the repository, is called unknown', () => {
+  const files = globSync(
+    [
+      '{acceptance,bench,cli,client,connect,server,tools}/**/*.{ts,js}',
+      'examples/**/*.{ts,md}',
+      'deploy/**/*',
+      'docs/**/*.md',
+    ],
+    {
+      cwd: root,
+      exclude: ['**/node_modules', 'server/test/startup.test.ts', '**/dist'],
+      withFileTypes: true,
+    },
+  ).filter(file => file.isFile())
+  const names = files.flatMap(file => [...namesIn(readFileSync(join(file.parentPath, file.name), 'utf8'))])
+  assert.ok(names.length > 100)
+  // Both are prefixes.
+  const env = Object.fromEntries(names.filter(name => !/_TLS$/.test(name)).map(name => [name, '']))
+  assert.deepEqual(readConfig(env).unknownVariables, [])
 })
 
 test('the defaults on the page are those of a configuration without variables', () => {

@@ -244,7 +244,9 @@ export const event = object({
 export const weaponLaunch = object({
   weapon: name,
   attacker_nation_id: id,
+  attacker_nation_name: name,
   defender_nation_id: id,
+  defender_nation_name: name,
   war_id: nullable(id),
   battle_id: nullable(id),
 })

@@ -25,7 +25,8 @@ export function readSettings(env: Environment): Settings {
   if (!url) throw new Error('say which server: npm run acceptance -- --base-url http://127.0.0.1:8080')
   const baseUrl = withoutSlash(url)
   const operatorUrl = env.CHANCERY_ACCEPTANCE_OPERATOR_URL
-  const token = env.CHANCERY_ACCEPTANCE_OPERATOR_TOKEN || env.CHANCERY_OPERATOR_TOKEN
+  const token =
+    env.CHANCERY_ACCEPTANCE_OPERATOR_TOKEN || env.CHANCERY_OPERATOR_TOKEN || env.CHANCERY_ADMIN_TOKEN
   const dataDir = env.CHANCERY_DATA_DIR || (isOf('.chancery', baseUrl) ? '.chancery' : undefined)
   return {
     baseUrl,

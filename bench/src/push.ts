@@ -1,16 +1,20 @@
 /**
  * `npm run bench:push`: how many webhooks a second are delivered to a receiver on this machine, beside a bare loop that posts
  * the same signed bodies in the same run; and how long a message takes from the acknowledgement of the ingest door to its
- * receipt, at 200 events a second that each match 5 of 50 endpoints. `--json` prints one document.
+ * receipt, at 200 events a second that each match 5 of 50 endpoints; and how long beside 1,000 endpoints that answer after 14 s,
+ * which want a tenth of the events. `--json` prints one document.
  */
 import { cpus } from 'node:os'
 import { runBareLoop, startReceiver } from './push/children.ts'
-import { burst, type Office, steady } from './push/runs.ts'
+import { slowPath } from './push/messages.ts'
+import { burst, type Latency, type Office, steady } from './push/runs.ts'
 import { serve } from './served.ts'
 
 const rounds = 3
 const burstEvents = 6_000
 const steadySeconds = 20
+const slowEndpoints = 1_000
+const slowSeconds = 90
 
 const receiver = await startReceiver()
 const service = await serve({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
@@ -37,7 +41,9 @@ try {
       ratio: Number((chancery / bare.perSecond).toFixed(3)),
     })
   }
-  report({ latency, throughput })
+  await prepareSlow()
+  const besideSlow = await steady(office, { eventsPerSecond: 20, seconds: slowSeconds })
+  report({ latency, throughput, besideSlow })
 } finally {
   await service.close()
   receiver.close()
@@ -64,16 +70,33 @@ async function prepare(): Promise<void> {
   }
 }
 
-function report({
-  latency,
-  throughput,
-}: {
-  latency: Awaited<ReturnType<typeof steady>>
+/** Endpoints that answer their tests at once and everything else late, ten to a player. */
+async function prepareSlow(): Promise<void> {
+  for (let player = 0; player < slowEndpoints / 10; player += 1) {
+    const added = Array.from({ length: 10 }, (_, one) =>
+      service.operate('POST', '/webhooks', {
+        player_id: `slow${player}`,
+        url: `${receiver.url}${slowPath}${player}-${one}`,
+        types: ['strategic_weapon.*'],
+        nation_ids: ['n0'],
+      }),
+    )
+    await Promise.all(added)
+  }
+}
+
+interface Figures {
+  latency: Latency
   throughput: { chancery: number; bare: number; ratio: number }[]
-}): void {
+  besideSlow: Latency
+}
+
+function report({ latency, throughput, besideSlow }: Figures): void {
   const { kept: _kept, ...figures } = latency
+  const { kept: _keptBesideSlow, ...slowFigures } = besideSlow
   if (process.argv.includes('--json')) {
-    console.log(JSON.stringify({ cpus: cpus().length, latency: figures, throughput }, null, 2))
+    const document = { cpus: cpus().length, latency: figures, throughput, besideSlow: slowFigures }
+    console.log(JSON.stringify(document, null, 2))
     return
   }
   console.log(`\n${cpus().length} CPUs; server, database, receiver and load share them.\n`)
@@ -85,5 +108,11 @@ function report({
   )
   console.log(
     `  median ${figures.medianMs} ms   p99 ${figures.p99Ms} ms   most ${figures.mostMs} ms   (missing ${figures.missing}, repeated ${figures.repeated})`,
+  )
+  console.log(
+    `\nThe same beside ${slowEndpoints} endpoints that answer after 14 s, ${slowFigures.eventsPerSecond} events/s, ${slowFigures.deliveries} deliveries:`,
+  )
+  console.log(
+    `  median ${slowFigures.medianMs} ms   p99 ${slowFigures.p99Ms} ms   most ${slowFigures.mostMs} ms   (missing ${slowFigures.missing}, repeated ${slowFigures.repeated})`,
   )
 }

@@ -41,7 +41,7 @@ export async function serve(env: Record<string, string> = {}, core?: Side): Prom
       CHANCERY_HOST: '127.0.0.1',
       CHANCERY_PORT: '0',
       CHANCERY_OPERATOR_PORT: '0',
-      CHANCERY_OPERATOR_TOKEN: token,
+      CHANCERY_ADMIN_TOKEN: token,
       CHANCERY_DRAIN_SECONDS: '0',
       CHANCERY_LOG_LEVEL: 'warn',
       ...env,

@@ -18,8 +18,10 @@ export interface Delete {
   at: string
 }
 export type WeaponEventType = 'strategic_weapon.launched' | 'strategic_weapon.intercepted'
+/** Chancery adds the names. */
+type WeaponData = Omit<EventData<WeaponEventType>, 'attacker_nation_name' | 'defender_nation_name'>
 export type ToldEvent =
-  | { type: WeaponEventType; occurred_at: string; data: EventData<WeaponEventType> }
+  | { type: WeaponEventType; occurred_at: string; data: WeaponData }
   | {
       type: `game.${string}`
       occurred_at: string

@@ -98,7 +98,7 @@ const faults: Record<string, { fault: Fault; says: RegExp }> = {
   },
   'more decimals than are promised': {
     fault: (answer, { path }) =>
-      isGood(answer) && path.endsWith('/t5')
+      isGood(answer) && /\/t\d*5$/.test(path)
         ? withData(answer, thing => ({ ...thing, price: 1.234 }))
         : answer,
     says: /body\/data\/price must pass "x-decimals"/,
@@ -125,6 +125,24 @@ const faults: Record<string, { fault: Fault; says: RegExp }> = {
         ? { status: 400, headers: {}, body: { error: { code: 'a', message: 'b', request_id: 'req_1' } } }
         : answer,
     says: /400 instead of 200/,
+  },
+  'a list refused where it is repeated': {
+    fault: (answer, { query }) =>
+      isGood(answer) && [...query.keys()].filter(name => name.startsWith('names')).length > 1
+        ? { status: 400, headers: {}, body: { error: { code: 'a', message: 'b', request_id: 'req_1' } } }
+        : answer,
+    says: /400 instead of 200/,
+  },
+  'a mistyped parameter taken': {
+    fault: (answer, { path, query }) =>
+      isList(path) && answer.status === 400 && query.has('Page')
+        ? {
+            status: 200,
+            headers: { etag: '"x"' },
+            body: { data: [], pagination: { page: 1, limit: 25, total: 0, pages: 0 } },
+          }
+        : answer,
+    says: /200 instead of 400/,
   },
   'somebody without a key let in': {
     fault: (answer, { path }) =>

@@ -64,6 +64,11 @@ export const littleDocument = {
           parameter('page', { type: 'integer', minimum: 1 }),
           parameter('limit', { type: 'integer', minimum: 1, maximum: 100 }),
           parameter('kind', { type: 'string', enum: ['big', 'small'] }),
+          parameter('names', {
+            type: 'array',
+            items: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
+            maxItems: 20,
+          }),
         ],
         responses: {
           200: found({

@@ -106,6 +106,9 @@ function one(rawId: string) {
 function listed(query: URLSearchParams) {
   const names = ['page', 'limit', 'kind']
   if (names.some(name => query.getAll(name).length > 1)) return undefined
+  if ([...query.keys()].some(name => /^page(\[\])?$/i.test(name) && name !== 'page')) return undefined
+  const texts = [...query].flatMap(([name, text]) => (/^names(\[0?\])?$/.test(name) ? text.split(',') : []))
+  if (texts.length > 20 || texts.some(text => !/^[A-Za-z0-9_-]*$/.test(text.trim()))) return undefined
   const [page, limit] = [query.get('page') ?? '1', query.get('limit') ?? '25']
   const kind = query.get('kind') ?? 'big'
   const isRight =

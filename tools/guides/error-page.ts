@@ -46,7 +46,12 @@ export function withLists(list: string): string {
 
 /** Headers that help whoever sees the error; the others are the same on every answer. */
 const telling = ['allow', 'www-authenticate', 'retry-after', 'x-request-id']
-const tellingOfLimits = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+const tellingOfLimits = [
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'x-ratelimit-reason',
+]
 
 /** An answer as a page shows it: its first line, the headers that matter, the body. `raw` is as curl -i prints it. */
 export function shownAnswer(raw: string, code: string): string {

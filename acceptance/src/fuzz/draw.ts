@@ -10,6 +10,8 @@ import type { Call, Session } from './session.ts'
 interface Written {
   parameter: Parameter | undefined
   name: string
+  /** The name as it stands in a query, where that is not the name itself. */
+  spelledName?: string
   raw: string
   /** Null where it means nothing. */
   text: string | null
@@ -21,7 +23,7 @@ export interface Draw {
   /** What the document says of its query and headers; and of its query alone. */
   verdict: Verdict
   queryVerdict: Verdict
-  /** Known parameters that are given, by name; the last of those that are given twice. */
+  /** Known parameters that are given, by name; of those that are given twice the last, or all of a list. */
   given: Map<string, string>
   /** Names of parameters that the operation does not have. */
   strange: string[]
@@ -53,11 +55,20 @@ export function drawsOf(session: Session, operation: Operation, weights = caller
   )
   const inQuery = ofPlace('query')
   const queryParts = inQuery.map(parameter =>
-    written(parameter, values.forParameter(operation, parameter), queryEncodings),
+    fc.array(written(parameter, values.forParameter(operation, parameter), queryEncodings), {
+      minLength: 1,
+      maxLength: isList(parameter) ? 2 : 1,
+    }),
   )
   const query = fc.tuple(
     fc.subarray(queryParts, { maxLength: Math.min(4, queryParts.length) }).chain(parts => fc.tuple(...parts)),
-    maybe(7, fc.oneof(unknown, ...queryParts)),
+    maybe(
+      7,
+      fc.oneof(
+        unknown.map(it => [it]),
+        ...queryParts,
+      ),
+    ),
   )
   const headers = ofPlace('header').map(parameter =>
     textsFor(parameter, values.forParameter(operation, parameter))
@@ -69,7 +80,7 @@ export function drawsOf(session: Session, operation: Operation, weights = caller
       base: fc.constantFrom(...api.bases),
       caller: drawnCaller(session.callers, weights),
       path,
-      query: query.map(([parts, more]) => [...parts, ...more]),
+      query: query.map(([parts, more]) => [...parts, ...more].flat()),
       headers: fc.tuple(...headers.map(header => maybe(4, header))),
     })
     .map(({ base, caller, path, query, headers }): Draw => {
@@ -79,7 +90,7 @@ export function drawsOf(session: Session, operation: Operation, weights = caller
         (target, { name, raw }) => target.replace(`{${name}}`, () => raw),
         operation.path,
       )
-      const search = query.map(({ name, raw }) => `${name}=${raw}`).join('&')
+      const search = query.map(({ name, spelledName = name, raw }) => `${spelledName}=${raw}`).join('&')
       return {
         call: {
           method: operation.method,
@@ -87,21 +98,41 @@ export function drawsOf(session: Session, operation: Operation, weights = caller
           caller,
           headers: Object.fromEntries(sentHeaders.map(({ name, raw }) => [name, raw])),
         },
-        verdict: together(checker, [...query, ...sentHeaders]),
-        queryVerdict: together(checker, query),
-        given: new Map(known.map(({ name, text }) => [name, text ?? ''])),
+        verdict: together(checker, operation, [...query, ...sentHeaders]),
+        queryVerdict: together(checker, operation, query),
+        given: new Map(joinLists(known).map(({ name, text }) => [name, text ?? ''])),
         strange: query.filter(({ parameter }) => !parameter).map(({ name }) => name),
         namesKnown: path.every(({ text }) => text !== null && ids.includes(text)),
       }
     })
 }
 
-/** Of known parameters given together. A name that is given twice is wrong, whatever it is given as. */
-function together(checker: Checker, written: readonly Written[]): Verdict {
-  const known = written.filter(({ parameter }) => parameter)
+const isList = ({ schema }: Parameter) => schema.type === 'array'
+
+/** What is given of one list stands together, as if commas were between: any of it that means nothing spoils the whole. */
+function joinLists(known: readonly Written[]): Written[] {
+  const lists = Map.groupBy(known, ({ parameter, name }) =>
+    parameter && isList(parameter) ? name : undefined,
+  )
+  return [...lists].flatMap(([name, written]) => {
+    const [first] = written
+    if (name === undefined || !first || written.length === 1) return written
+    const texts = written.map(({ text }) => text)
+    return [{ ...first, text: texts.includes(null) ? null : texts.join(',') }]
+  })
+}
+
+/** Of parameters given together. A name that is given twice is wrong, unless it is a list's; and so is one in another case or with brackets. */
+function together(checker: Checker, { parameters }: Operation, written: readonly Written[]): Verdict {
+  const known = joinLists(written.filter(({ parameter }) => parameter))
   const verdicts = known.map(({ parameter, text }) =>
     parameter && text !== null ? verdictOf(checker, parameter, text) : 'bad',
   )
+  const isLikeKnown = ({ name }: Written) =>
+    parameters.some(
+      ({ in: place, name: other }) => place === 'query' && name.replace('[]', '').toLowerCase() === other,
+    )
+  if (written.some(each => !each.parameter && isLikeKnown(each))) return 'bad'
   const names = new Set(known.map(({ name }) => name))
   if (names.size < known.length || verdicts.includes('bad')) return 'bad'
   return verdicts.includes('unsure') ? 'unsure' : 'good'
@@ -132,9 +163,13 @@ function written(
   encodings: readonly ((text: string) => string)[],
 ): fc.Arbitrary<Written> {
   const { name } = parameter
+  const isBracketed = parameter.in === 'query' && isList(parameter)
+  const names = isBracketed ? [name, name, `${name}[]`, `${name}%5B%5D`, `${name}[0]`] : [name]
   const right = fc
-    .tuple(textsFor(parameter, known), fc.constantFrom(...encodings))
-    .map(([text, encode]): Written => ({ parameter, name, raw: encode(text), text }))
+    .tuple(textsFor(parameter, known), fc.constantFrom(...encodings), fc.constantFrom(...names))
+    .map(
+      ([text, encode, spelledName]): Written => ({ parameter, name, spelledName, raw: encode(text), text }),
+    )
   const broken = fc
     .constantFrom(...brokenEncodings)
     .map((raw): Written => ({ parameter, name, raw, text: null }))

@@ -5,16 +5,18 @@ import type { Parameter, Schema } from './document.ts'
 export type Verdict = 'good' | 'bad' | 'unsure'
 
 /**
- * Judges a text by the schema of its parameter alone. An array is a text with commas. A number is written in digits: whether
+ * Judges a text by the schema of its parameter alone. An array is a text with commas, with or without blanks around them. A number is written in digits: whether
  * another way to write it counts is for the server to say. No text holds a NUL character.
  */
 export function verdictOf(checker: Checker, { schema, in: place }: Parameter, text: string): Verdict {
   if (text.includes('\0')) return 'bad'
   if (text === '') return emptyVerdict(schema, place)
   if (schema.type !== 'array') return plainVerdict(checker, schema, text)
-  const items = text.split(',')
-  if (items.length > (schema.maxItems ?? items.length)) return 'bad'
-  const verdicts = items.map(item => plainVerdict(checker, schema.items ?? {}, item))
+  const items = text.split(',').map(item => item.trim())
+  if (items.length > (schema.maxItems ?? items.length)) return items.includes('') ? 'unsure' : 'bad'
+  const verdicts = items.map(item =>
+    item === '' ? 'unsure' : plainVerdict(checker, schema.items ?? {}, item),
+  )
   return (
     verdicts.find(verdict => verdict === 'bad') ?? verdicts.find(verdict => verdict === 'unsure') ?? 'good'
   )

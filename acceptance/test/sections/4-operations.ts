@@ -221,6 +221,38 @@ export function theOperations({ visit, world }: Scene): void {
       })
     })
 
+    promise('a parameter that is nearly named is refused, and the message says which may be meant', () =>
+      onBothBases(async base => {
+        for (const name of ['nationid', 'nation-id', 'NATION_ID', 'nation_ids', 'natoin_id']) {
+          const exchange = await visit.ask(`${base}/wars?${name}=none`)
+          assert.match(expectError(exchange, 400, 'invalid_parameter'), /`nation_id`/)
+        }
+      }),
+    )
+
+    promise('a list has one body, whatever the spelling, and an empty one selects nothing', async () => {
+      const { id } = await world.owner()
+      await onBothBases(async base => {
+        for (const query of [
+          `ids=${id},none`,
+          `ids=none&ids=${id}`,
+          `ids[]=${id}&ids[]=none`,
+          `ids%5B%5D=none&ids%5B%5D=${id}`,
+          `ids=none,%20${id}`,
+          `ids=none,+${id}`,
+        ]) {
+          const items = expectItems(await visit.ask(`${base}/nations?${query}`))
+          assert.deepEqual(
+            items.map(item => item.id),
+            [id],
+            query,
+          )
+        }
+        assert.deepEqual(expectItems(await visit.ask(`${base}/nations?ids=`)), [])
+        expectError(await visit.ask(`${base}/nations?ids=${id}%20none`), 400, 'invalid_parameter')
+      })
+    })
+
     promise('a parameter that is given twice is refused', () =>
       onBothBases(async base => {
         const message = expectError(

@@ -1,3 +1,6 @@
+/** Endpoints below it answer slowly, and are not measured. */
+export const slowPath = '/slow/'
+
 /** A signed message as it was received. */
 export interface Post {
   headers: Record<string, string>

@@ -1,11 +1,15 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Post, ReceiverReport, ReceiverRequest } from './messages.ts'
+import { type Post, type ReceiverReport, type ReceiverRequest, slowPath } from './messages.ts'
 
-// A receiver in a process of its own: it reads every message to its end and answers 204, and notes when which came.
+// A receiver in a process of its own: it reads every message to its end and answers 204, and notes when which came. Below `slowPath`
+// it answers after 14 s, tests excepted, and notes nothing.
 
 /** How many messages are kept whole, to be posted again by the bare loop. */
 const keptMax = 2_000
+
+/** Just within the time that an attempt has. */
+const slowMs = 14_000
 
 let arrivals: [seq: number, endpoint: string, atMs: number][] = []
 let count = 0
@@ -20,10 +24,15 @@ const server = createServer((req, res) => {
   req.on('data', chunk => chunks.push(chunk))
   req.on('end', () => {
     const atMs = clockMs()
-    res.writeHead(204).end()
-    const body = Buffer.concat(chunks).toString()
     const id = String(req.headers['webhook-id'])
-    if (id.startsWith('evt_test_')) return
+    const isTest = id.startsWith('evt_test_')
+    if (!isTest && req.url?.startsWith(slowPath)) {
+      setTimeout(() => res.writeHead(204).end(), slowMs)
+      return
+    }
+    res.writeHead(204).end()
+    if (isTest) return
+    const body = Buffer.concat(chunks).toString()
     if (count === 0) firstMs = atMs
     count += 1
     lastMs = atMs

@@ -46,7 +46,7 @@ export function SearchBox({ onChoose }: { onChoose: (subject: Subject) => void }
               {found.data.map(({ id, name, more }) => (
                 <li key={id}>
                   <button type="button" onClick={() => choose(id)}>
-                    {name} <span>{more}</span>
+                    <bdi>{name}</bdi> <span>{more}</span>
                   </button>
                 </li>
               ))}

@@ -12,7 +12,8 @@ export function NewKey({ of: { key, name }, onDone }: { of: NewAccountKeyAnswer;
   return (
     <Stack ref={top} tabIndex={-1}>
       <Alert color="orange" variant="light" icon={<WarnIcon />} title="Copy it now">
-        The key of “{name}” is shown this once. Nobody can tell it to you later; a lost key is replaced.
+        The key of “<bdi>{name}</bdi>” is shown this once. Nobody can tell it to you later; a lost key is
+        replaced.
       </Alert>
       <OnceShown label="Key" text={key} copyLabel="Copy key" />
       <OnceShown

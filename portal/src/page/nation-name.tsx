@@ -20,17 +20,28 @@ function Flag({ url }: { url: string | null }) {
   )
 }
 
-/** A nation with its flag, and below it its leader and alliance. */
+/** A nation with its flag, and below it its leader and alliance. Names are isolated: a control of direction in one turns nothing else around. */
 export function NationName({ nation }: { nation: NationBadge }) {
   const { alliance } = nation
   return (
     <span className={classes.nation}>
       <Flag url={nation.flag_url} />
       <span className={classes.words}>
-        <span className={classes.name}>{nation.nation_name}</span>
+        <bdi className={classes.name}>{nation.nation_name}</bdi>
         <span className={classes.more}>
-          {nation.leader_name}
-          {alliance && ` · ${alliance.name}${alliance.tag ? ` [${alliance.tag}]` : ''}`}
+          <bdi>{nation.leader_name}</bdi>
+          {alliance && (
+            <>
+              {' · '}
+              <bdi>{alliance.name}</bdi>
+              {alliance.tag && (
+                <>
+                  {' ['}
+                  <bdi>{alliance.tag}</bdi>]
+                </>
+              )}
+            </>
+          )}
         </span>
       </span>
     </span>

@@ -59,7 +59,7 @@ export function HandoverPage({ token, onDone }: { token: string; onDone: () => v
               {nation ? <NationName nation={nation} /> : <Text>A player who has no nation at present</Text>}
               {present && present.nation_id !== nation?.nation_id && (
                 <Text size="sm" c="dimmed" mt="sm">
-                  At present you are signed in as {present.nation_name}.
+                  At present you are signed in as <bdi>{present.nation_name}</bdi>.
                 </Text>
               )}
               <Text size="sm" c="dimmed" mt="sm">

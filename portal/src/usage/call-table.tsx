@@ -20,7 +20,7 @@ const columns: Column<JournaledCall>[] = [
   },
   { label: 'Request id', render: ({ request_id }) => <code>{request_id}</code> },
 ]
-const withKey: Column<JournaledCall>[] = [{ label: 'Key', render: ({ key_name }) => key_name }]
+const withKey: Column<JournaledCall>[] = [{ label: 'Key', render: ({ key_name }) => <bdi>{key_name}</bdi> }]
 
 interface Props {
   caption: string

@@ -17,7 +17,9 @@ export function CodeRedeemed({ code, onAgain }: { code: RedeemedCode; onAgain: (
         <Text fw={700} size="xl">
           Redeemed
         </Text>
-        <Text>The bot now knows that {nation?.nation_name ?? 'your nation'} is yours.</Text>
+        <Text>
+          The bot now knows that <bdi>{nation?.nation_name ?? 'your nation'}</bdi> is yours.
+        </Text>
       </div>
       <p className={classes.quiet}>
         {code.with_key ? 'Whoever redeemed it used an API key.' : 'Whoever redeemed it used no API key.'} If

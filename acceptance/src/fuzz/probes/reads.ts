@@ -57,7 +57,7 @@ function rightStatuses(session: Session, operation: Operation, draw: Draw): Set<
 
 /** What comes of who asks: for nobody's key, for one that lacks a scope, and for one that may not see this in the game. */
 function access({ needsKey, scope, includeScopes }: Operation, { call: { caller }, given }: Draw): number[] {
-  const included = (given.get('include') ?? '').split(',').flatMap(word => includeScopes[word] ?? [])
+  const included = (given.get('include') ?? '').split(',').flatMap(word => includeScopes[word.trim()] ?? [])
   if (caller.kind === 'nobody') return needsKey || included.length > 0 ? [401] : [200]
   const wanted = [...(scope ? [scope] : []), ...included]
   if (wanted.some(each => !caller.scopes.includes(each))) return [403]

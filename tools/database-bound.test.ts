@@ -10,7 +10,7 @@ test('a test that makes a database, itself or through what it imports or starts,
     'server/test/support/database.test.ts',
     'server/test/ingest/put.test.ts',
     'server/test/limits/redis.test.ts',
-    'connect/test/crash.test.ts',
+    'connect/test/crash.full.test.ts',
     'cli/test/connect.test.ts',
   ])
     assert.ok(bound.includes(file), file)
@@ -19,10 +19,10 @@ test('a test that makes a database, itself or through what it imports or starts,
 test('a test that meets no database of the run is not', () => {
   for (const file of [
     'cli/test/table.test.ts',
-    'cli/test/backup.test.ts',
-    'server/test/embedded/start.test.ts',
+    'cli/test/backup.full.test.ts',
+    'server/test/embedded/start.full.test.ts',
     'server/test/webhooks/signature.test.ts',
-    'server/test/faults/database.test.ts',
+    'server/test/faults/database.full.test.ts',
   ])
     assert.ok(!bound.includes(file), file)
 })

@@ -15,7 +15,7 @@ import { query } from '../server/test/access/query.ts'
 import { startTcpProxy } from '../server/test/access/tcp-proxy.ts'
 import { exchange } from '../server/test/http/raw.ts'
 import { smallWorld } from '../server/test/http/world.ts'
-import { startChancery, type TestChancery } from '../server/test/support/chancery.ts'
+import { startTestServer, type TestServer } from '../server/test/support/test-server.ts'
 import { lasting, pageCodes, shownAnswer, withAnswer, withFacts, withLists } from './guides/error-page.ts'
 import { markedBlock } from './guides/marked-block.ts'
 
@@ -46,16 +46,16 @@ test('the list of errors has all of them, in the contract’s words', async () =
 
 /** Where a page's call goes, and what its shell finds in the environment. */
 interface Scene {
-  at: Pick<TestChancery, 'url' | 'operatorUrl'>
+  at: Pick<TestServer, 'url' | 'operatorUrl'>
   env?: Record<string, string>
 }
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0 ? {} : { skip: 'curl is not installed' }
 
 describe('the call that a page shows is answered as the page shows', hasCurl, () => {
-  let chancery: TestChancery
+  let chancery: TestServer
   before(async () => {
-    chancery = await startChancery()
+    chancery = await startTestServer()
     await chancery.tell(smallWorld())
   })
   after(() => chancery.close())
@@ -100,7 +100,7 @@ describe('the call that a page shows is answered as the page shows', hasCurl, ()
     insufficient_role: () => withOperatorToken('prometheus'),
     conflict: () => withOperatorToken('prometheus', chancery.operatorToken),
     async rate_limited(t) {
-      const small = await startChancery({ CHANCERY_ANONYMOUS_LIMIT: String(limits.anonymousCalls) })
+      const small = await startTestServer({ CHANCERY_ANONYMOUS_LIMIT: String(limits.anonymousCalls) })
       t.after(() => small.close())
       for (let call = 0; call < limits.anonymousCalls; call += 1) await small.get('/eras')
       return { at: small }
@@ -114,7 +114,7 @@ describe('the call that a page shows is answered as the page shows', hasCurl, ()
     },
     async unavailable(t) {
       const proxy = await startTcpProxy(t, chancery.databaseUrl)
-      const cutOff = await startChancery({ CHANCERY_DATABASE_URL: proxy.url })
+      const cutOff = await startTestServer({ CHANCERY_DATABASE_URL: proxy.url })
       t.after(async () => {
         proxy.restore()
         await cutOff.close()

@@ -20,7 +20,7 @@ import {
 } from '../examples/python/test/canned-server.ts'
 import { exchange } from '../server/test/http/raw.ts'
 import { everyOperation, ownSections, playerOf, smallWorld } from '../server/test/http/world.ts'
-import { startChancery, type TestChancery } from '../server/test/support/chancery.ts'
+import { startTestServer, type TestServer } from '../server/test/support/test-server.ts'
 import { tableRows } from './guides/markdown-table.ts'
 import { markedBlock } from './guides/marked-block.ts'
 import { needs, runBlock } from './guides/run-block.ts'
@@ -32,9 +32,9 @@ const limitsGuide = await guideOf('limits-and-caching')
 const scopesGuide = await guideOf('scopes-and-privacy')
 const verifyGuide = await guideOf('verify-a-nation')
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery({
+  chancery = await startTestServer({
     CHANCERY_ANONYMOUS_LIMIT: String(limits.anonymousCalls * 10),
     CHANCERY_KEY_LIMIT: String(limits.keyCalls),
   })
@@ -134,7 +134,7 @@ describe('limits and caching', () => {
 
   describe('with curl', needs('curl'), () => {
     test('the headers are those that are shown', async () => {
-      const small = await startChancery({ CHANCERY_ANONYMOUS_LIMIT: String(limits.anonymousCalls) })
+      const small = await startTestServer({ CHANCERY_ANONYMOUS_LIMIT: String(limits.anonymousCalls) })
       try {
         const printed = await runBlock(limitsGuide, 'headers.sh', { url: small.url })
         const lasting = (text: string) => text.replaceAll('\r', '').replace(/reset: \d{10}\n/, 'reset: n\n')

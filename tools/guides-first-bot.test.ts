@@ -8,7 +8,7 @@ import { json } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { smallWorld } from '../server/test/http/world.ts'
-import { startChancery, type TestChancery } from '../server/test/support/chancery.ts'
+import { startTestServer, type TestServer } from '../server/test/support/test-server.ts'
 import { needs, runBlock } from './guides/run-block.ts'
 
 const guide = await readFile(
@@ -20,10 +20,10 @@ interface War {
   summary: string
 }
 
-let chancery: TestChancery
+let chancery: TestServer
 let wars: string[]
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld())
   const { data } = await chancery.read<{ data: War[] }>('/events?type=war.*&after=0')
   wars = data.map(({ summary }) => summary)

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@chancery/contract'
 import { runPython, withPython } from '../examples/python/test/python.ts'
 import { playerOf, smallWorld } from '../server/test/http/world.ts'
-import { startChancery, type TestChancery } from '../server/test/support/chancery.ts'
+import { startTestServer, type TestServer } from '../server/test/support/test-server.ts'
 
 const rename = (to: string) => ({ op: 'put', resource: 'nation', data: { id: 'n7', nation_name: to } })
 
 describe('chancery.py against a server', withPython, () => {
-  let chancery: TestChancery
+  let chancery: TestServer
   before(async () => {
-    chancery = await startChancery()
+    chancery = await startTestServer()
     await chancery.tell(smallWorld())
   })
   after(() => chancery.close())
@@ -146,7 +146,7 @@ for event in itertools.islice(client().follow(after=0, types=["war.*", "battle.f
   })
 
   test('waits for the next window instead of running into its end', async () => {
-    const small = await startChancery({ CHANCERY_ANONYMOUS_LIMIT: '3' })
+    const small = await startTestServer({ CHANCERY_ANONYMOUS_LIMIT: '3' })
     try {
       const told = await runPython(
         `

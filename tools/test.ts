@@ -1,16 +1,21 @@
 /**
- * Runs the tests of all workspaces, or of the files and patterns given.
- * With --external: what speaks to a database or a Redis, against ones that run already, on their usual ports where the
- * environment names no others.
- * With --faults: the tests that let parts fail or draw worlds by chance, one file after the other, and in full: oftener, longer and with
- * more.
- * With --twice: what failed is run once more, file by file, and decides by that; what passed only then is named at the end.
+ * Runs tests: the quick tier, or the files and patterns given.
+ *
+ *   --full      all tests, those in `*.full.test.ts` as well, and draws worlds as often as they should be drawn
+ *   --external  of the quick tier what speaks to a database or a Redis, against ones that run already
+ *   --faults    what lets parts fail or draws worlds by chance, one file after the other, ten times as long
+ *   --costs     tells at the end which files took the most processor time
+ *   --test-…    is passed on to Node's test runner
+ *
+ * Files of the quick tier share a few processes, because loading the server takes longer than most of them; a file of the full tier
+ * has one of its own.
  */
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { databaseBound } from './database-bound.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -19,93 +24,94 @@ const all = [
   'examples/*/test/**/*.test.ts',
   'tools/**/*.test.ts',
 ]
-/** Each file is a process, and many start further ones: what one has compiled, the next need not. */
-const compiled = { NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compile') }
+const faults = [
+  'server/test/faults/**/*.test.ts',
+  'connect/test/crash.full.test.ts',
+  'server/test/disclosure/non-interference.test.ts',
+  'server/test/{profile,redaction}/random-worlds.test.ts',
+]
 const external = {
   CHANCERY_TEST_DATABASE_URL: 'postgres://postgres@127.0.0.1:5432/postgres',
   CHANCERY_TEST_VALKEY_URL: 'redis://127.0.0.1:6379',
 }
-
-/** With them what is drawn by chance: in each other run a few. */
-const faults = [
-  'server/test/faults/**/*.test.ts',
-  'connect/test/crash.test.ts',
-  'server/test/disclosure/non-interference.test.ts',
-  'server/test/{profile,redaction}/random-worlds.test.ts',
-]
-const inFull = { CHANCERY_FAULTS: 'full', CHANCERY_TEST_FILE_MINUTES: '60' }
-/** The slowest file takes two minutes on a machine that does nothing else. */
-const limited = { CHANCERY_TEST_FILE_MINUTES: '12' }
-
-/**
- * Half of the time a file waits: for a process that starts, a round that comes, a second that passes. More than eight would need more
- * connections than a database lets in.
- */
-const filesAtOnce = Math.min(2 * availableParallelism(), 8)
+/** More than eight would need more connections than a database lets in; half of the time a test waits. */
+const processesMax = Math.min(2 * availableParallelism(), 8)
 
 const args = process.argv.slice(2)
+const patterns = args.filter(arg => !arg.startsWith('--'))
+const isFull = args.includes('--full')
 const isExternal = args.includes('--external')
 const isFaults = args.includes('--faults')
-const isTwice = args.includes('--twice')
-const patterns = args.filter(arg => !arg.startsWith('--'))
+const isCounted = args.includes('--costs')
 
-interface Run {
-  readonly code: number
-  /** Absolute paths. */
-  readonly failed: readonly string[]
+const isOfFullTier = (file: string) => file.endsWith('.full.test.ts')
+
+function chosenFiles(): string[] {
+  if (patterns.length > 0) return globSync(patterns, { cwd: root })
+  if (isFaults) return globSync(faults, { cwd: root })
+  const files = isExternal ? databaseBound(root) : globSync(all, { cwd: root })
+  return isFull ? files : files.filter(file => !isOfFullTier(file))
 }
 
-// The runner tidies up when it is interrupted: wait for it.
-let isInterrupted = false
-process.on('SIGINT', () => {
-  isInterrupted = true
-})
+const scratch = await mkdtemp(path.join(tmpdir(), 'chancery-tests-'))
+const costs = path.join(scratch, 'costs')
 
-async function run(files: readonly string[], concurrency: number): Promise<Run> {
-  const scratch = await mkdtemp(path.join(tmpdir(), 'chancery-tests-'))
-  const list = path.join(scratch, 'failed')
-  const runner = spawn(
-    process.execPath,
-    [
-      '--test',
-      '--test-reporter=spec',
-      '--test-reporter-destination=stdout',
-      '--test-reporter=./tools/failed-files.ts',
-      `--test-reporter-destination=${list}`,
-      `--test-concurrency=${concurrency}`,
-      '--test-timeout=240000',
-      '--import=./tools/file-limit.ts',
-      '--test-global-setup=server/test/support/global-setup.ts',
-      ...files,
-    ],
-    {
-      cwd: root,
-      stdio: 'inherit',
-      env: { ...compiled, ...limited, ...(isExternal && external), ...(isFaults && inFull), ...process.env },
-    },
+/** Programs that run the files of the quick tier, each the next that nobody has begun. */
+async function shareProcesses(files: readonly string[], processes: number): Promise<string[]> {
+  await mkdir(path.join(scratch, 'begun'))
+  await writeFile(path.join(scratch, 'files'), files.join('\n'))
+  const program = pathToFileURL(path.join(root, 'tools/run-test-files.ts')).href
+  const programs = Array.from({ length: Math.min(processes, files.length) }, (_, index) =>
+    path.join(scratch, `process-${index + 1}.test.mjs`),
   )
-  const stop = () => {
-    isInterrupted = true
-    runner.kill('SIGTERM')
-  }
-  process.on('SIGTERM', stop)
-  const code = await new Promise<number>(resolve => {
-    runner.on('exit', code => resolve(code ?? 1))
-  })
-  process.off('SIGTERM', stop)
-  const failed = await readFile(list, 'utf8').catch(() => '')
-  await rm(scratch, { recursive: true, force: true })
-  return { code, failed: failed.split('\n').filter(Boolean) }
+  for (const file of programs) await writeFile(file, `await import('${program}')\n`)
+  return programs
 }
 
-const usual = isFaults ? faults : isExternal ? databaseBound(root) : all
-const first = await run(patterns.length > 0 ? patterns : usual, isFaults ? 1 : filesAtOnce)
-process.exitCode = first.code
-// Where many fail, chance is not the reason.
-if (isTwice && !isInterrupted && first.failed.length > 0 && first.failed.length <= 5) {
-  const names = first.failed.map(file => path.relative(root, file)).join('\n  ')
-  console.log(`\nOnce more, one after the other:\n  ${names}`)
-  const second = await run(first.failed, 1)
-  process.exitCode = second.code
-  if (second.code === 0) console.log(`\nPassed only when run once more:\n  ${names}`)
+const files = chosenFiles().sort()
+if (files.length === 0) throw new Error(`no test file matches ${patterns.join(' ')}`)
+const alone = files.filter(file => isFaults || isOfFullTier(file))
+const together = files.filter(file => !alone.includes(file))
+const processes = isFaults ? 1 : processesMax
+
+const runner = spawn(
+  process.execPath,
+  [
+    '--test',
+    `--test-concurrency=${processes}`,
+    '--test-timeout=240000',
+    '--import=./tools/file-limit.ts',
+    '--test-global-setup=server/test/support/global-setup.ts',
+    ...args.filter(arg => arg.startsWith('--test-')),
+    ...(await shareProcesses(together, processes)),
+    ...alone,
+  ],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: {
+      // What one process has compiled, the next need not.
+      NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compile'),
+      CHANCERY_TEST_TIER: isFaults ? 'long' : isFull ? 'full' : 'quick',
+      CHANCERY_TEST_FILE_MINUTES: isFaults ? '60' : '12',
+      ...(isExternal && external),
+      ...process.env,
+      CHANCERY_TEST_SCRATCH: scratch,
+    },
+  },
+)
+// The runner tidies up when it is interrupted: wait for it.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => runner.kill('SIGTERM'))
+process.exitCode = await new Promise<number>(resolve => {
+  runner.on('exit', code => resolve(code ?? 1))
+})
+if (isCounted) {
+  const lines = (await readFile(costs, 'utf8').catch(() => '')).split('\n').filter(Boolean)
+  const counted = lines.map(line => JSON.parse(line) as { file: string; cpu: number; wall: number })
+  counted.sort((a, b) => b.cpu - a.cpu)
+  console.log('\nSeconds of the processor, by the clock, and the file:')
+  for (const { file, cpu, wall } of counted.slice(0, 50))
+    console.log(`${cpu.toFixed(1).padStart(6)} ${wall.toFixed(1).padStart(6)}  ${file}`)
 }
+await rm(scratch, { recursive: true, force: true })

@@ -18,7 +18,7 @@ export function cleanEnvironment(variables: Record<string, string> = {}): NodeJS
   return { ...Object.fromEntries(inherited), ...variables }
 }
 
-export function startChancery(
+export function spawnChancery(
   words: string[],
   variables: Record<string, string> = {},
   stdio: StdioOptions = 'pipe',
@@ -52,7 +52,7 @@ export function chanceryProcess(
   variables: Record<string, string> = {},
   input: string | Buffer = '',
 ): Promise<Ended> {
-  const child = startChancery(words, variables)
+  const child = spawnChancery(words, variables)
   child.stdin?.on('error', () => {})
   child.stdin?.end(input)
   return ended(child)

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { createGame, type Game, smallGame } from '../../connect/test/game.ts'
-import { startChancery as startService, type TestChancery } from '../../server/test/support/chancery.ts'
-import { chancery, chanceryProcess, ended, startChancery } from './chancery.ts'
+import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
+import { chancery, chanceryProcess, ended, spawnChancery } from './chancery.ts'
 
-let service: TestChancery
+let service: TestServer
 let game: Game
 let variables: Record<string, string>
 before(async () => {
-  service = await startService()
+  service = await startTestServer()
   game = await createGame(service.databaseUrl, smallGame)
   await game.query("insert into nations (id, name) select i, 'Nation ' || i from generate_series(1, 20) i")
   variables = {
@@ -95,7 +95,7 @@ test('pull --once tells all, in one line for people and one document for program
 })
 
 test('pull goes on until it is asked to end, and ends with 0', async () => {
-  const child = startChancery(['pull', '--every', '0.05'], variables)
+  const child = spawnChancery(['pull', '--every', '0.05'], variables)
   if (!child.stdout) throw new Error('no pipe')
   const lines = createInterface({ input: child.stdout })
   await once(lines, 'line')
@@ -147,7 +147,7 @@ test('the outbox is made by its SQL, drained, and tells what waits', async () =>
 })
 
 test('the drainer is woken by what is written, long before it would look', async () => {
-  const child = startChancery(['outbox', 'drain', '--every', '3600'], variables)
+  const child = spawnChancery(['outbox', 'drain', '--every', '3600'], variables)
   if (!child.stdout) throw new Error('no pipe')
   const lines = createInterface({ input: child.stdout })
   await game.query(`select chancery_out.put('nation', '{"id": 1, "motto": "Once."}')`)

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { chancery, ended, startChancery } from './chancery.ts'
+import { chancery, ended, spawnChancery } from './chancery.ts'
 import { openStubDoor, outcomeLine, takeFacts } from './stub-door.ts'
 
 const good = '{"op":"put"}\n{"op":"put"}\n{"op":"commit","batch":"b1"}\n'
@@ -88,7 +88,7 @@ test('outcomes are read while facts are still being sent', { timeout: 20_000 }, 
       req.once('data', () => res.write(outcomeLine({ batch: 'b1' }), () => req.socket.destroySoon()))
     },
   })
-  const child = startChancery(['ingest', '-'], door.variables)
+  const child = spawnChancery(['ingest', '-'], door.variables)
   child.stdin?.on('error', () => {})
   child.stdin?.write(good)
   const { status, output, messages } = await ended(child)
@@ -120,7 +120,7 @@ test('a cut connection is one clear line and status 1', async t => {
 
 test('ingest ends although standard input stays open after a cut', { timeout: 20_000 }, async t => {
   const door = await openStubDoor(t, { facts: req => void req.socket.destroy() })
-  const child = startChancery(['ingest', '-'], door.variables)
+  const child = spawnChancery(['ingest', '-'], door.variables)
   child.stdin?.on('error', () => {})
   child.stdin?.write(good)
   assert.equal((await ended(child)).status, 1)
@@ -178,8 +178,8 @@ test('no service at the address is one clear line', async () => {
 
 test('simulated facts flow into ingest', async t => {
   const door = await openStubDoor(t)
-  const simulate = startChancery(['simulate', '--nations', '60', '--days', '2', '--seed', '4'])
-  const ingest = startChancery(['ingest', '-', '--json'], door.variables)
+  const simulate = spawnChancery(['simulate', '--nations', '60', '--days', '2', '--seed', '4'])
+  const ingest = spawnChancery(['ingest', '-', '--json'], door.variables)
   if (!simulate.stdout || !ingest.stdin) throw new Error('no pipes')
   simulate.stdout.pipe(ingest.stdin)
   const [{ status, output }] = await Promise.all([ended(ingest), once(simulate, 'exit')])

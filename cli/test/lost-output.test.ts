@@ -13,7 +13,7 @@ import {
   removeServedDir,
 } from '../../server/test/ingest/served.ts'
 import { until } from '../../server/test/support/until.ts'
-import { ended, startChancery } from './chancery.ts'
+import { ended, spawnChancery } from './chancery.ts'
 
 let dir: string
 before(() => {
@@ -49,7 +49,7 @@ describe('a reader of the output that goes away', { skip: process.platform === '
     test(`does not end ${words[0]}, whose lost log lines are counted, and a signal still ends it with its database`, async t => {
       dir = makeServedDir()
       t.after(() => removeServedDir(dir))
-      const child = startChancery(words, variables())
+      const child = spawnChancery(words, variables())
       const exited = once(child, 'exit')
       closeOutput(child)
       const { public: url, operator } = await addresses()
@@ -68,7 +68,7 @@ describe('a reader of the output that goes away', { skip: process.platform === '
   }
 
   test('ends a command that prints a result, and its database', async () => {
-    const child = startChancery(['migrate'], variables())
+    const child = spawnChancery(['migrate'], variables())
     closeOutput(child)
     const [status, signal] = await once(child, 'exit')
     assert.deepEqual([status, signal], [0, null])
@@ -80,7 +80,7 @@ describe('a reader of the output that goes away', { skip: process.platform === '
 test('output that cannot be written fails a command with one sentence', {
   skip: process.platform !== 'linux',
 }, async () => {
-  const child = startChancery(['--help'], {}, ['ignore', openSync('/dev/full', 'w'), 'pipe'])
+  const child = spawnChancery(['--help'], {}, ['ignore', openSync('/dev/full', 'w'), 'pipe'])
   const { status, messages } = await ended(child)
   assert.equal(status, 1)
   assert.equal(messages, 'chancery: cannot write to standard output (ENOSPC)\n')

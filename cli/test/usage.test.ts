@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { chancery, chanceryProcess, startChancery } from './chancery.ts'
+import { chancery, chanceryProcess, spawnChancery } from './chancery.ts'
 
 const wrong = [
   [],
@@ -140,7 +140,7 @@ test('simulate says where history ends when it chose that itself', async () => {
 })
 
 test('a reader that has seen enough is no failure', async () => {
-  const child = startChancery('simulate --nations 3000 --days 5 --seed 1'.split(' '))
+  const child = spawnChancery('simulate --nations 3000 --days 5 --seed 1'.split(' '))
   const { stdout, stderr } = child
   if (!stdout || !stderr) throw new Error('no pipes')
   stdout.once('data', () => stdout.destroy())

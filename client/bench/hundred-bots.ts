@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { createWorld, linesOf } from '@chancery/simulator'
-import { startChancery } from '../../server/test/support/chancery.ts'
+import { startTestServer } from '../../server/test/support/test-server.ts'
 import { runBots } from '../test/support/bots.ts'
 
 const { values } = parseArgs({
@@ -15,7 +15,7 @@ const { values } = parseArgs({
   },
 })
 
-const chancery = await startChancery()
+const chancery = await startTestServer()
 try {
   const endsAt = Date.now()
   const world = createWorld({ nations: 300, days: 60, seed: 5, endsAt: new Date(endsAt).toISOString() })

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { makeSecret, sign } from '../../server/src/webhooks/signature.ts'
 import { launchChromium, skip } from '../../server/test/browser/chromium.ts'
 import { nation } from '../../server/test/ingest/facts.ts'
-import { startChancery } from '../../server/test/support/chancery.ts'
+import { startTestServer } from '../../server/test/support/test-server.ts'
 import type * as client from '../src/index.ts'
 import { serveHostile } from './support/hostile.ts'
 
@@ -19,7 +19,7 @@ test('in a browser, on a page of another origin, it reads, keeps, follows and ve
   skip,
 }, async t => {
   const dist = await mkdtemp(join(tmpdir(), 'chancery-browser-'))
-  const chancery = await startChancery()
+  const chancery = await startTestServer()
   const browser = await launchChromium()
   t.after(async () => {
     await browser.close()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { limits } from '@chancery/contract'
-import { startChancery, type TestChancery } from '../../server/test/support/chancery.ts'
+import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
 import type { Door } from '../src/door.ts'
 import { type GameDatabase, openGame } from '../src/game-database.ts'
 import { type DrainedBatch, Drainer } from '../src/outbox/drainer.ts'
@@ -10,11 +10,11 @@ import { readOutboxStatus } from '../src/outbox/waiting.ts'
 import { contract, doorOf } from './door.ts'
 import { createGame, type Game } from './game.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let game: Game
 let db: GameDatabase
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

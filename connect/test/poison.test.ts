@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { startChancery, type TestChancery } from '../../server/test/support/chancery.ts'
+import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
 import type { Door } from '../src/door.ts'
 import { doorOf } from './door.ts'
 import { createSmallGame, type Game, type HandPuller, handPuller } from './game.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let game: Game
 let hand: HandPuller
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

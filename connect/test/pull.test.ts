@@ -3,19 +3,19 @@ import { Readable } from 'node:stream'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import type { OperatorRole } from '@chancery/contract'
 import { makeToken } from '../../server/test/operator/office.ts'
-import { startChancery, type TestChancery } from '../../server/test/support/chancery.ts'
 import { withConnection } from '../../server/test/support/database-url.ts'
+import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
 import type { Door } from '../src/door.ts'
 import { checkViews } from '../src/pull/check-views.ts'
 import { ViewReader } from '../src/pull/read-views.ts'
 import { contract, doorOf } from './door.ts'
 import { createSmallGame, type Game, type HandPuller, handPuller } from './game.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let game: Game
 let hand: HandPuller
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contractFor } from '@chancery/contract'
-import { startChancery, type TestChancery } from '../../server/test/support/chancery.ts'
+import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
 import { until } from '../../server/test/support/until.ts'
 import type { Door } from '../src/door.ts'
 import { ConnectError, ServiceAway } from '../src/errors.ts'
@@ -13,10 +13,10 @@ import { contract, doorOf } from './door.ts'
 import { createSmallGame, type Game, handPuller } from './game.ts'
 import { startRunner } from './killed.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let game: Game
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

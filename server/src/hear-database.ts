@@ -13,7 +13,7 @@ export interface HeardDatabase {
 
 /** Connects to a database that has this version's schema. Rejects where it does not answer. */
 export async function hearDatabase(
-  options: { target: ConnectionTarget; namesStatements: boolean },
+  options: { target: ConnectionTarget; namesStatements: boolean; patience?: number | undefined },
   { log, metrics }: { log: Logger; metrics: Metrics },
 ): Promise<HeardDatabase> {
   const pulse = createPulse(options)

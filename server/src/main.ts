@@ -67,6 +67,10 @@ export interface ServerTimings {
   streamTimings?: Partial<StreamTimings>
   connectionTimings?: Partial<ConnectionTimings>
   certificatesEveryMs?: number
+  /** Between two ranking rounds, however long they work. */
+  rankingPauseMs?: number
+  /** How many times as long as usual the database is waited for. */
+  databasePatience?: number
 }
 
 /**
@@ -75,7 +79,13 @@ export interface ServerTimings {
  */
 export async function startServer(
   config: Config,
-  { streamTimings = {}, connectionTimings = {}, certificatesEveryMs }: ServerTimings = {},
+  {
+    streamTimings = {},
+    connectionTimings = {},
+    certificatesEveryMs,
+    rankingPauseMs,
+    databasePatience,
+  }: ServerTimings = {},
 ): Promise<RunningServer> {
   const metrics = createMetrics()
   const log = createLog(
@@ -113,7 +123,11 @@ export async function startServer(
     await adoptProfile(store.target, contract.profile, { isDefault: config.gameFile === undefined })
 
     const database = await hearDatabase(
-      { target: store.target, namesStatements: config.databaseNamesStatements },
+      {
+        target: store.target,
+        namesStatements: config.databaseNamesStatements,
+        patience: databasePatience,
+      },
       { log, metrics },
     )
     closers.push(database.close)
@@ -217,6 +231,7 @@ export async function startServer(
       pulse,
       onRound: seconds => metrics.rankingRounds.observe(seconds),
       onError: failures.of('ranking rounds'),
+      pause: rankingPauseMs === undefined ? undefined : () => rankingPauseMs,
     })
     closers.push(rounds.close)
     const onError = failures.of('housekeeping', housekeepingEveryMs)

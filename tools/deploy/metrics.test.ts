@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { startChancery } from '../../server/test/support/chancery.ts'
+import { startTestServer } from '../../server/test/support/test-server.ts'
 import { without } from './proxies.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -40,7 +40,7 @@ let fresh: string
 let exposed: string
 let onPage: Map<string, Set<string>>
 before(async () => {
-  const chancery = await startChancery()
+  const chancery = await startTestServer()
   try {
     fresh = await (await chancery.operate('GET', '/metrics')).text()
     // What has not happened yet has no labels to be seen.

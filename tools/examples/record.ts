@@ -1,6 +1,6 @@
 import { scopeNames } from '@chancery/contract'
 import { createWorld, demoViewers, linesOf } from '@chancery/simulator'
-import { startChancery, type TestChancery } from '../../server/test/support/chancery.ts'
+import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
 import { type Cast, questionsAbout } from './questions.ts'
 import { type Answer, settle } from './settle.ts'
 
@@ -14,7 +14,7 @@ const usualLimits = { CHANCERY_ANONYMOUS_LIMIT: '60', CHANCERY_KEY_LIMIT: '120' 
 
 /** What contract/examples.json should hold: by operation and component the request, and what a server answers it. */
 export async function recordExamples(): Promise<string> {
-  const chancery = await startChancery(usualLimits)
+  const chancery = await startTestServer(usualLimits)
   try {
     const recorded: Record<string, Record<string, { request: string; answer: Answer }>> = {}
     for (const [operation, questions] of Object.entries(questionsAbout(await makeWorld(chancery)))) {
@@ -31,7 +31,7 @@ export async function recordExamples(): Promise<string> {
 }
 
 /** Throws where the seed makes nobody who has everything to show. */
-async function makeWorld(chancery: TestChancery): Promise<Cast> {
+async function makeWorld(chancery: TestServer): Promise<Cast> {
   const world = createWorld(worldOptions)
   for (const outcome of await chancery.send([...world.history()].map(linesOf).join('')))
     if (outcome.status !== 'applied') throw new Error(`a batch was not applied: ${JSON.stringify(outcome)}`)

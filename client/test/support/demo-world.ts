@@ -1,15 +1,15 @@
 import { after, before } from 'node:test'
 import { createWorld, demoViewers, linesOf } from '@chancery/simulator'
-import { startChancery, type TestChancery } from '../../../server/test/support/chancery.ts'
+import { startTestServer, type TestServer } from '../../../server/test/support/test-server.ts'
 
 /** A small demo world, served. */
-export type Served = TestChancery & { viewers: ReturnType<typeof demoViewers> }
+export type Served = TestServer & { viewers: ReturnType<typeof demoViewers> }
 
 /** Serves a demo world to the tests of a file. */
 export function serveDemoWorld(env: Record<string, string> = {}): () => Served {
   let served: Served | undefined
   before(async () => {
-    const chancery = await startChancery(env)
+    const chancery = await startTestServer(env)
     const world = createWorld({ nations: 100, days: 40, seed: 5, endsAt: '2026-05-27T18:00:00Z' })
     await chancery.send([...world.history()].map(linesOf).join(''))
     await chancery.tell([])

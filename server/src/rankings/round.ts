@@ -76,7 +76,7 @@ export interface RankingRound {
  */
 export async function runRankingRound(
   pool: DatabasePool,
-  { isPaced = false } = {},
+  { isPaced = false, pause = pauseAfter }: { isPaced?: boolean; pause?: typeof pauseAfter } = {},
 ): Promise<RankingRound | undefined> {
   return pool.transaction(async db => {
     const startedAt = performance.now()
@@ -102,7 +102,7 @@ export async function runRankingRound(
     const counts = await countPlaces(db)
     for (const board of boards) await swap(db, board)
     const workMs = performance.now() - startedAt - waitedMs
-    const restMs = pauseAfter(workMs)
+    const restMs = pause(workMs)
     await close(db, state, counts, restMs)
     return { workMs, restMs }
   })

@@ -8,6 +8,8 @@ export interface RankingRoundsOptions {
   /** Called after every round of this process, with the seconds that it worked. */
   onRound?: (seconds: number) => void
   onError?: (error: unknown) => void
+  /** How long the next round waits after one that worked for so many ms. */
+  pause?: ((workMs: number) => number) | undefined
 }
 
 const pauseAfterErrorMs = 1_000
@@ -15,7 +17,7 @@ const pauseAfterErrorMs = 1_000
 const checkEveryMs = 30_000
 
 /** Runs a ranking round whenever something changed, with the pause that all processes share. */
-export function startRankingRounds({ pool, pulse, onRound, onError }: RankingRoundsOptions) {
+export function startRankingRounds({ pool, pulse, onRound, onError, pause }: RankingRoundsOptions) {
   let notBefore = 0
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -24,7 +26,7 @@ export function startRankingRounds({ pool, pulse, onRound, onError }: RankingRou
 
   async function run(): Promise<void> {
     try {
-      const round = await runRankingRound(pool, { isPaced: true })
+      const round = await runRankingRound(pool, { isPaced: true, ...(pause && { pause }) })
       if (round?.workMs !== undefined) onRound?.(round.workMs / 1000)
       // Another process has ranked: the change waits for the end of its pause.
       else if (round) isDue = true

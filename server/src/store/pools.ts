@@ -26,9 +26,13 @@ export interface PoolsOptions {
   onError?: (error: Error) => void
   /** Whether the database is heard: while it is not, nobody waits for it. */
   hearing?: Hearing
+  /** How many times as long as usual anything is waited for. */
+  patience?: number | undefined
 }
 
 const readTimeoutMs = 5_000
+const lockTimeoutMs = 2_000
+const connectTimeoutMs = 2_000
 
 /** How long a search waits for its turn: below a second, whoever does not get one is told. */
 const searchTurnMs = 800
@@ -55,7 +59,13 @@ const queueSettings = {
 }
 
 export function createPools(options: PoolsOptions): Pools {
-  const shared = { ...options, statementTimeoutMs: readTimeoutMs, lockTimeoutMs: 2_000 }
+  const { patience = 1 } = options
+  const shared = {
+    ...options,
+    statementTimeoutMs: readTimeoutMs * patience,
+    lockTimeoutMs: lockTimeoutMs * patience,
+    connectTimeoutMs: connectTimeoutMs * patience,
+  }
   const pools = {
     public: createPool({ ...shared, role: 'chancery_public', connectionsMax: 8 }),
     things: createPool({ ...shared, role: 'chancery_public', connectionsMax: 2, settings: keySettings }),
@@ -63,7 +73,7 @@ export function createPools(options: PoolsOptions): Pools {
       ...shared,
       role: 'chancery_public',
       connectionsMax: 3,
-      connectTimeoutMs: searchTurnMs,
+      connectTimeoutMs: searchTurnMs * patience,
       settings: searchSettings,
     }),
     owner: createPool({ ...shared, role: 'chancery_owner', connectionsMax: 4, settings: keySettings }),
@@ -79,8 +89,8 @@ export function createPools(options: PoolsOptions): Pools {
       ...options,
       role: 'chancery_ingest',
       connectionsMax: 4,
-      connectTimeoutMs: 10_000,
-      silencePatienceMs: 4_000,
+      connectTimeoutMs: 10_000 * patience,
+      silencePatienceMs: 4_000 * patience,
     }),
   }
   return {

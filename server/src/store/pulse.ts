@@ -37,6 +37,8 @@ export interface PulseOptions {
   trustedMs?: number
   /** For how long nobody may be answered while the pulse asks. With the interval below a second: so soon whoever waits is told. */
   silenceMs?: number
+  /** How many times as long as usual all of these, but the interval, are. */
+  patience?: number | undefined
 }
 
 const channel = 'chancery_pulse'
@@ -49,7 +51,8 @@ export const notifyPulse = sql`select pg_notify(${channel}, '')`
 
 /** Reads the pulse every 200 ms, and at once when told of a change. */
 export function createPulse(options: PulseOptions): Pulse {
-  const { target, namesStatements = true, intervalMs = 200, trustedMs = 900, silenceMs = 600 } = options
+  const { target, namesStatements = true, intervalMs = 200, patience = 1 } = options
+  const { trustedMs = 900 * patience, silenceMs = 600 * patience } = options
   let beat: Beat | undefined
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<Beat> | undefined
@@ -65,7 +68,7 @@ export function createPulse(options: PulseOptions): Pulse {
     target,
     channel,
     onNotice: tick,
-    timeoutMs: connectionTimeoutMs,
+    timeoutMs: connectionTimeoutMs * patience,
     namesStatements,
   })
 

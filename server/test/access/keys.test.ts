@@ -4,21 +4,21 @@ import { after, before, test } from 'node:test'
 import { scopeNames } from '@chancery/contract'
 import { answered, assertError } from '../http/answers.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { dump, query } from './query.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld())
 })
 after(() => chancery.close())
 
-const statusOf = async (server: TestChancery, key: string) => (await server.get('/me/key', { key })).status
+const statusOf = async (server: TestServer, key: string) => (await server.get('/me/key', { key })).status
 const revoke = (id: string) => chancery.operate('POST', `/keys/${id}/revoke`)
 
 /** Asks until the key is refused; returns how long that took, in ms. */
-async function untilRefused(server: TestChancery, key: string, limitMs: number): Promise<number> {
+async function untilRefused(server: TestServer, key: string, limitMs: number): Promise<number> {
   const start = performance.now()
   for (;;) {
     const status = await statusOf(server, key)
@@ -94,7 +94,7 @@ test('calls under way while a key is revoked do not bring it back', async () => 
 })
 
 test('a revoked key is refused within a second by another server', async t => {
-  const other = await startChancery({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  const other = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
   t.after(() => other.close())
   const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
   assert.equal(await statusOf(other, key), 200)
@@ -103,7 +103,7 @@ test('a revoked key is refused within a second by another server', async t => {
 })
 
 test('a revoked key is refused within a second by a server that is not told', async t => {
-  const other = await startChancery({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  const other = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
   t.after(() => other.close())
   const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
   assert.equal(await statusOf(other, key), 200)
@@ -130,7 +130,7 @@ test('a key of limited life ends with it, also where it is remembered', async ()
 })
 
 test('a use of a key is noted', async () => {
-  const server = await startChancery({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  const server = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
   const { id, key } = await chancery.makeKey({ nation_id: 'n2' })
   assert.equal(await statusOf(server, key), 200)
   // What is not written yet is written when the server ends.

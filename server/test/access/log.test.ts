@@ -9,7 +9,7 @@ import { ConfigError, readConfig } from '../../src/index.ts'
 import { answered, assertError } from '../http/answers.ts'
 import { exchange } from '../http/raw.ts'
 import { playerOf, secrets, smallWorld } from '../http/world.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { query } from './query.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
 
@@ -54,7 +54,7 @@ async function startLogged(t: TestContext, databaseUrl: string, dataDir: string)
 }
 
 test('nothing secret is logged, at whatever level and whatever fails', async t => {
-  const home: TestChancery = await startChancery()
+  const home: TestServer = await startTestServer()
   t.after(() => home.close())
   await home.tell(smallWorld(), { waits: false })
   const proxy = await startTcpProxy(t, home.databaseUrl)

@@ -4,20 +4,20 @@ import { makeKeyText } from '../../src/access/key-text.ts'
 import { answered, assertError } from '../http/answers.ts'
 import { ask } from '../http/raw.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld())
 })
 after(() => chancery.close())
 
 /** A second server, whose way to the database can be cut. */
-async function startBehindProxy(t: TestContext): Promise<{ server: TestChancery; proxy: TcpProxy }> {
+async function startBehindProxy(t: TestContext): Promise<{ server: TestServer; proxy: TcpProxy }> {
   const proxy = await startTcpProxy(t, chancery.databaseUrl)
-  const server = await startChancery({ CHANCERY_DATABASE_URL: proxy.url })
+  const server = await startTestServer({ CHANCERY_DATABASE_URL: proxy.url })
   t.after(async () => {
     proxy.restore()
     await server.close()
@@ -25,11 +25,11 @@ async function startBehindProxy(t: TestContext): Promise<{ server: TestChancery;
   return { server, proxy }
 }
 
-const call = async (server: TestChancery, path: string, key?: string) =>
+const call = async (server: TestServer, path: string, key?: string) =>
   answered(await server.get(path, key === undefined ? {} : { key }))
 
 /** Asks until something is answered with this status. */
-async function until(status: number, server: TestChancery, path: string, key?: string): Promise<void> {
+async function until(status: number, server: TestServer, path: string, key?: string): Promise<void> {
   const start = performance.now()
   while ((await call(server, path, key)).status !== status)
     assert.ok(performance.now() - start < 10_000, `${path} does not come to ${status}`)

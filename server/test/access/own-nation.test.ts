@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test'
 import { type Scope, scopeNames, sectionScopes } from '@chancery/contract'
 import { answered, assertError } from '../http/answers.ts'
 import { ownSections, playerOf, secrets, smallWorld } from '../http/world.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld())
 })
 after(() => chancery.close())

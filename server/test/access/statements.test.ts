@@ -17,7 +17,7 @@ import { ownNationRoutes } from '../../src/resources/nations/own-routes.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createPools, type Pools } from '../../src/store/pools.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 /** An attribute of a nation and of an alliance for each scope. */
 const attributes = (kind: 'player_private' | 'alliance_private') =>
@@ -35,10 +35,10 @@ const profile: Profile = {
 }
 const contract = contractFor(profile)
 
-let chancery: TestChancery
+let chancery: TestServer
 let pools: Pools
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld(), { waits: false })
   pools = createPools({ target: { connectionString: chancery.databaseUrl } })
 })

@@ -3,7 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AccountSession, Landing } from '@chancery/contract'
 import { accountBase } from '../../src/account/register-account.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import {
+  type Fact,
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+} from '../support/test-server.ts'
 
 /** What came back, and what it holds where it is JSON. */
 export interface Answered<T = never> {
@@ -44,9 +49,9 @@ export interface SignedIn extends Browser {
 export async function startAccounts(
   facts: Fact[] = [],
   env: Record<string, string> = {},
-  defaults: Parameters<typeof startChancery>[1] = {},
-): Promise<TestChancery> {
-  const chancery = await startChancery({ CHANCERY_TRUSTED_PROXIES: '127.0.0.1', ...env }, defaults)
+  defaults: TestServerOptions['defaults'] = {},
+): Promise<TestServer> {
+  const chancery = await startTestServer({ CHANCERY_TRUSTED_PROXIES: '127.0.0.1', ...env }, { defaults })
   try {
     if (facts.length > 0) await chancery.tell(facts)
   } catch (error) {
@@ -61,7 +66,7 @@ let browsers = 0
 
 /** `url` is the listener's own address, where that is not what callers see. */
 export function openBrowser(
-  { url: origin }: Pick<TestChancery, 'url'>,
+  { url: origin }: Pick<TestServer, 'url'>,
   { url = origin }: { url?: string } = {},
 ): Browser {
   browsers += 1
@@ -105,7 +110,7 @@ function parsed(text: string): never {
 }
 
 /** Where the public listener of a server is, whatever its callers see in front of it. */
-export async function listenerOf({ dataDir }: TestChancery): Promise<string> {
+export async function listenerOf({ dataDir }: TestServer): Promise<string> {
   const text = await readFile(join(dataDir, 'addresses.json'), 'utf8')
   return (JSON.parse(text) as { public: string }).public
 }
@@ -114,7 +119,7 @@ export async function listenerOf({ dataDir }: TestChancery): Promise<string> {
 export type Whom = ({ nation_id: string } | { player_id: string }) & { landing?: Landing }
 
 /** The token of a link that the game's server asks for. */
-export async function handover({ operate }: Pick<TestChancery, 'operate'>, whom: Whom): Promise<string> {
+export async function handover({ operate }: Pick<TestServer, 'operate'>, whom: Whom): Promise<string> {
   const response = await operate('POST', '/handovers', whom)
   const { url } = (await response.json()) as { url: string }
   const [, token] = url.split('#handover=')
@@ -124,7 +129,7 @@ export async function handover({ operate }: Pick<TestChancery, 'operate'>, whom:
 
 /** Signs in by a link, as the page does. */
 export async function signIn(
-  chancery: Pick<TestChancery, 'url' | 'operate'>,
+  chancery: Pick<TestServer, 'url' | 'operate'>,
   whom: Whom,
   browser = openBrowser(chancery),
 ): Promise<SignedIn> {

@@ -5,10 +5,10 @@ import { createPools } from '../../src/store/pools.ts'
 import { issueCode } from '../../src/verification/issue.ts'
 import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
   chancery = await startAccounts(smallWorld())
 })

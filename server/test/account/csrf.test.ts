@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accountRoutes } from '../../src/account/routes.ts'
 import { smallWorld } from '../http/world.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import {
   assertRefused,
   handover,
@@ -13,7 +13,7 @@ import {
   startAccounts,
 } from './browser.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let player: SignedIn
 before(async () => {
   chancery = await startAccounts(smallWorld(), {}, { demoSignIn: true })

@@ -4,10 +4,10 @@ import type { AccountList, AccountSession, DemoPlayer, PageInfo } from '@chancer
 import { accountBase } from '../../src/account/register-account.ts'
 import { ask } from '../disclosure/exchange.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { assertRefused, openBrowser, startAccounts } from './browser.ts'
 
-let demo: TestChancery
+let demo: TestServer
 before(async () => {
   demo = await startAccounts(smallWorld(), {}, { demoSignIn: true })
 })

@@ -8,11 +8,11 @@ import { canaryWorld } from '../disclosure/canary-world.ts'
 import { mayKnow } from '../disclosure/clearance.ts'
 import { viewers } from '../disclosure/viewers.ts'
 import { ids } from '../disclosure/world.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { assertRefused, signIn, startAccounts } from './browser.ts'
 
 const { canaries, facts, profile } = canaryWorld(demoProfile)
-let chancery: TestChancery
+let chancery: TestServer
 let directory: string
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'chancery-explore-'))

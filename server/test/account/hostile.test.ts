@@ -8,10 +8,10 @@ import { accountBase } from '../../src/account/register-account.ts'
 import { accountRoutes } from '../../src/account/routes.ts'
 import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { assertRefused, handover, openBrowser, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
   chancery = await startAccounts(smallWorld(), { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
 })

@@ -12,10 +12,10 @@ import {
 import { query } from '../access/query.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
 import { redisUrl } from '../limits/redis-server.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
   chancery = await startAccounts(smallWorld(), { CHANCERY_KEY_LIMIT: '120' })
 })

@@ -13,11 +13,11 @@ import { forgetOldAccounts } from '../../src/account/forget.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import { handover, type SignedIn, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let receiver: Receiver
 let player: SignedIn
 /** What must stand in no log. */

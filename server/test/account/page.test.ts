@@ -20,7 +20,7 @@ import { registerPage } from '../../src/account/page/register-page.ts'
 import { sampleMessage } from '../../src/account/page/sample-event.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { StartupError } from '../../src/startup-error.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { openBrowser, startAccounts } from './browser.ts'
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
@@ -29,7 +29,7 @@ const webp = Buffer.from('RIFF0000WEBPVP8 ', 'latin1')
 const script = `console.log('${'page '.repeat(500)}')`
 
 let directory: string
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'chancery-page-'))
   await writeFile(join(directory, 'logo.svg'), svg)

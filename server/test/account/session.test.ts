@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test'
 import type { AccountCodes, AccountSession, HandoverPreview } from '@chancery/contract'
 import { dump, query } from '../access/query.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { assertRefused, handover, listenerOf, openBrowser, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
   chancery = await startAccounts(smallWorld())
 })

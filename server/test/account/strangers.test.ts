@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accountRoutes } from '../../src/account/routes.ts'
 import { smallWorld } from '../http/world.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let receiver: Receiver
 let owner: SignedIn
 let stranger: SignedIn

@@ -9,12 +9,12 @@ import {
   webhooks,
 } from '@chancery/contract'
 import { smallWorld } from '../http/world.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { after as answerAfter, type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
 import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let receiver: Receiver
 before(async () => {
   chancery = await startAccounts(smallWorld(), { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })

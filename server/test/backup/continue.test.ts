@@ -13,9 +13,9 @@ import { openCopySession } from '../../src/store/copy.ts'
 import { roundLock } from '../../src/store/locks.ts'
 import { pendingMigrations, readMigrations } from '../../src/store/migrate.ts'
 import { nation } from '../ingest/facts.ts'
-import type { Fact } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
+import type { Fact } from '../support/test-server.ts'
 import { backUp, openOffice, restoreTo, value } from './office.ts'
 
 /** A database whose backup is older than what was done to it: a nation was renamed by a redaction, things were revoked. */

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { contractFor, demoProfile } from '@chancery/contract'
 import { type Restored, type RestoreOptions, restoreBackup } from '../../src/backup/restore-backup.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 /** A service on a database that stays when it closes. */
-export const openOffice = (databaseUrl: string): Promise<TestChancery> =>
-  startChancery({ CHANCERY_DATABASE_URL: databaseUrl, CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+export const openOffice = (databaseUrl: string): Promise<TestServer> =>
+  startTestServer({ CHANCERY_DATABASE_URL: databaseUrl, CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
 
-export async function backUp({ operate }: Pick<TestChancery, 'operate'>): Promise<Buffer> {
+export async function backUp({ operate }: Pick<TestServer, 'operate'>): Promise<Buffer> {
   const response = await operate('POST', '/backup')
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'application/gzip')

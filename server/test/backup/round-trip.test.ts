@@ -5,8 +5,8 @@ import { numberOfTime } from '../../src/backup/continue-log.ts'
 import { checkBackup } from '../../src/backup/read-backup.ts'
 import type { Restored } from '../../src/backup/restore-backup.ts'
 import { nation } from '../ingest/facts.ts'
-import type { TestChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { addHearing, newsOf } from '../webhooks/owner.ts'
 import { never, type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
@@ -57,7 +57,7 @@ let key: { id: string; key: string }
 let endpointId: string
 let lastSeq: number
 
-async function answersOf(chancery: TestChancery): Promise<Map<string, unknown>> {
+async function answersOf(chancery: TestServer): Promise<Map<string, unknown>> {
   const all = new Map<string, unknown>()
   for (const path of paths) {
     const response = await chancery.get(path)

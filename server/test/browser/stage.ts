@@ -2,14 +2,14 @@ import { after, before } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import { handover, startAccounts, type Whom } from '../account/browser.ts'
 import { smallWorld } from '../http/world.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import { launchChromium } from './chromium.ts'
 import { newVisitor, type Visitor } from './visitor.ts'
 
 /** What the tests of a file share: a server with the small world, a developer's receiver, and one browser. */
 export interface Stage {
-  chancery: TestChancery
+  chancery: TestServer
   receiver: Receiver
   /** A browser of somebody's own, closed after the file. */
   visitor(options?: BrowserContextOptions): Promise<Visitor>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { bases, demoProfile, type Profile, scopeNames } from '@chancery/contract'
 import { smallGame } from '../profile/games.ts'
-import type { Fact, TestChancery } from '../support/chancery.ts'
+import type { Fact, TestServer } from '../support/test-server.ts'
 import { ask, type Exchange, hangUp } from './exchange.ts'
 import { startGame } from './told-world.ts'
 
@@ -15,7 +15,7 @@ after(hangUp)
 
 function testEspionage(profile: Profile) {
   const rank = (tier: string) => profile.ranks.find(known => known.tier === tier)?.key ?? ''
-  let chancery: TestChancery
+  let chancery: TestServer
   const keys: Record<string, string> = {}
 
   before(async () => {

@@ -1,6 +1,6 @@
 import { type Contract, type FactResource, factKeys, factResources, type Resource } from '@chancery/contract'
 import fc from 'fast-check'
-import type { Fact } from '../support/chancery.ts'
+import type { Fact } from '../support/test-server.ts'
 import { makesStandingOf, mayKnow } from './clearance.ts'
 import { fill, isHidden, labelOf, type Slot, slotsOf } from './slots.ts'
 import { valuesOf } from './values.ts'

@@ -6,7 +6,7 @@ import { bases, type Contract, type Profile } from '@chancery/contract'
 import { runRankingRound } from '../../src/rankings/round.ts'
 import { createPool } from '../../src/store/database.ts'
 import { openStream, type StreamReader } from '../events/stream-reader.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { addHearing } from '../webhooks/owner.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import type { Telling } from './secrets.ts'
@@ -14,7 +14,7 @@ import { viewers } from './viewers.ts'
 
 /** A server with a world in it, a key for each viewer, and somebody who hears all its webhooks and all of its stream. */
 export interface World {
-  chancery: TestChancery
+  chancery: TestServer
   receiver: Receiver
   stream: StreamReader
   keys: Map<string, string>
@@ -24,12 +24,12 @@ export interface World {
 }
 
 /** A server for a game. */
-export async function startGame(profile: Profile, env: Record<string, string> = {}): Promise<TestChancery> {
+export async function startGame(profile: Profile, env: Record<string, string> = {}): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'chancery-disclosure-'))
   try {
     const gameFile = join(folder, 'game.json')
     await writeFile(gameFile, JSON.stringify(profile))
-    return await startChancery({ CHANCERY_GAME_FILE: gameFile, ...env })
+    return await startTestServer({ CHANCERY_GAME_FILE: gameFile, ...env })
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -49,7 +49,7 @@ export async function startWorld({ profile }: Contract): Promise<World> {
   return { chancery, receiver, stream, keys: await makeKeys(chancery), times: [], close }
 }
 
-export async function tellWorld(chancery: TestChancery, tellings: Telling[][]): Promise<string[]> {
+export async function tellWorld(chancery: TestServer, tellings: Telling[][]): Promise<string[]> {
   const times: string[] = []
   for (const telling of tellings) {
     for (const { facts, isSecret } of telling) {
@@ -66,7 +66,7 @@ export async function tellWorld(chancery: TestChancery, tellings: Telling[][]): 
 }
 
 /** The ranking round, at once: a server on its own makes pauses between rounds. */
-async function rank({ databaseUrl, operate }: TestChancery): Promise<void> {
+async function rank({ databaseUrl, operate }: TestServer): Promise<void> {
   const pool = createPool({
     target: { connectionString: databaseUrl },
     role: 'chancery_ingest',
@@ -84,11 +84,11 @@ async function rank({ databaseUrl, operate }: TestChancery): Promise<void> {
   }
 }
 
-async function changedAt(chancery: TestChancery): Promise<string | null> {
+async function changedAt(chancery: TestServer): Promise<string | null> {
   return (await chancery.read<{ data: { world_changed_at: string | null } }>('/game')).data.world_changed_at
 }
 
-async function makeKeys(chancery: TestChancery): Promise<Map<string, string>> {
+async function makeKeys(chancery: TestServer): Promise<Map<string, string>> {
   const keys = new Map<string, string>()
   for (const { name, player, scopes } of viewers) {
     if (player) keys.set(name, (await chancery.makeKey({ player_id: player }, [...scopes])).key)
@@ -97,7 +97,7 @@ async function makeKeys(chancery: TestChancery): Promise<Map<string, string>> {
 }
 
 /** What moves when something public does. */
-export async function statusOf(chancery: TestChancery) {
+export async function statusOf(chancery: TestServer) {
   const status = await (await chancery.operate('GET', '/status')).json()
   const { seq, world_version, world_changed_at } = status as Record<string, unknown>
   return { seq, world_version, world_changed_at }

@@ -1,6 +1,6 @@
 import type { Contract, FactResource, Profile } from '@chancery/contract'
 import fc from 'fast-check'
-import type { Fact } from '../support/chancery.ts'
+import type { Fact } from '../support/test-server.ts'
 import { fill, isHidden, slotsOf } from './slots.ts'
 import { valuesOf } from './values.ts'
 

@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { chosenBySubject, chosenOfKinds, hasSubject } from '../../src/events/by-subject.ts'
 import { readMatching } from '../../src/events/store.ts'
 import { createPool, type DatabasePool, type Sql, sql } from '../../src/store/database.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let pool: DatabasePool
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   const put = (resource: string, data: object): Fact => ({ op: 'put', resource, data })
   const nations = ['n0', 'n1', 'n2', 'n3']
   await chancery.tell([

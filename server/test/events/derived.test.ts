@@ -3,14 +3,14 @@ import { after, before, test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
 import { Compile } from 'typebox/compile'
 import { seqOf } from '../ingest/answers.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { type Case, cases, type Event } from './cases.ts'
 
 const { eventKinds } = contractFor(demoProfile)
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { createWorld, linesOf } from '@chancery/simulator'
 import fc from 'fast-check'
 import { nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { withConnection } from '../support/database-url.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import type { Event } from './cases.ts'
 import { leaveGap } from './leave-gap.ts'
 import { type LoggedEvent, pageOf, type Query, searchOf } from './log-model.ts'
@@ -15,14 +15,14 @@ interface Gap {
   firstAfter: number
 }
 
-let chancery: TestChancery
+let chancery: TestServer
 let log: LoggedEvent[]
 const gaps: Gap[] = []
 /** Of one number, of some, and as wide as time makes them. */
 const widths = [1, 2, 7, 300, 5_000, 1_000_000_000_000]
 
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   const world = createWorld({ nations: 40, days: 25, seed: 3, endsAt: '2026-05-27T18:00:00Z' })
   const history = [...world.history()]
   await gap(3)

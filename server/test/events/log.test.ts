@@ -5,17 +5,17 @@ import { createWorld, linesOf } from '@chancery/simulator'
 import fc from 'fast-check'
 import pg from 'pg'
 import { commit, lines, nation, put } from '../ingest/facts.ts'
-import { type Outcome, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Outcome, startTestServer, type TestServer } from '../support/test-server.ts'
 import type { Event } from './cases.ts'
 import { type LoggedEvent, pageOf, type Query, searchOf } from './log-model.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let outcomes: Outcome[]
 let log: LoggedEvent[]
 const types = Object.keys(contractFor(demoProfile).eventKinds)
 
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   const world = createWorld({ nations: 80, days: 60, seed: 11, endsAt: '2026-05-27T18:00:00Z' })
   // Refused batches in between, and another stream at the same time: neither leaves a gap.
   const history = [...world.history()].flatMap((batch, index) => [

@@ -9,7 +9,7 @@ import type { Database } from '../../src/store/database.ts'
 import { createPools } from '../../src/store/pools.ts'
 import type { Beat, Pulse } from '../../src/store/pulse.ts'
 import { nation } from '../ingest/facts.ts'
-import { startChancery } from '../support/chancery.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { eventually } from './stream-server.ts'
 
 /** A pulse that beats when it is told to. */
@@ -37,7 +37,7 @@ function pulseByHand() {
 }
 
 test('news that cannot be read at first are read later, though nothing beats again', async t => {
-  const chancery = await startChancery()
+  const chancery = await startTestServer()
   const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
   t.after(async () => {
     await pools.close()

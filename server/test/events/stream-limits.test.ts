@@ -5,13 +5,13 @@ import { bases } from '@chancery/contract'
 import { answered, assertError } from '../http/answers.ts'
 import { smallWorld } from '../http/world.ts'
 import { nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { type Opening, openStream, type StreamReader } from './stream-reader.ts'
 import { eventually, type StreamServer, startStreamServer } from './stream-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery({ CHANCERY_STREAMS_PER_KEY: '', CHANCERY_STREAMS_PER_IP: '' })
+  chancery = await startTestServer({ CHANCERY_STREAMS_PER_KEY: '', CHANCERY_STREAMS_PER_IP: '' })
   await chancery.tell(smallWorld(), { waits: false })
 })
 after(() => chancery.close())

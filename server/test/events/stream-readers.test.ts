@@ -6,14 +6,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { EventSource } from 'undici'
 import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { commit, lines, nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import type { Event } from './cases.ts'
 import { openStream } from './stream-reader.ts'
 import { disaster, eventually, startStreamServer } from './stream-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell([nation('n1')], { waits: false })
 })
 after(() => chancery.close())

@@ -3,16 +3,16 @@ import { after, before, test } from 'node:test'
 import { bases } from '@chancery/contract'
 import fc from 'fast-check'
 import { alliance, nation, war } from '../ingest/facts.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import type { Event } from './cases.ts'
 import { type Opening, openStream, type StreamReader } from './stream-reader.ts'
 import { disaster, frameOf, startStreamServer } from './stream-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 /** Where the readers are: its heart does not beat, so that every byte is foreseen. */
 let url: string
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   const facts = [0, 1, 2, 3].map(number => nation(`n${number}`))
   await tell([...facts, alliance('a0'), alliance('a1'), war('w0', 'n0', 'n1'), war('w1', 'n2', 'n3')], true)
 })

@@ -5,17 +5,17 @@ import { createWorld, linesOf } from '@chancery/simulator'
 import { answered, assertError } from '../http/answers.ts'
 import { ask } from '../http/raw.ts'
 import { alliance, member, nation, put, war } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import type { Event } from './cases.ts'
 import { openStream } from './stream-reader.ts'
 import { disaster, frameOf, startStreamServer } from './stream-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 /** The whole log as `/events` tells it. */
 let log: Event[]
 
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   const world = createWorld({ nations: 120, days: 60, seed: 5, endsAt: '2026-05-27T18:00:00Z' })
   await chancery.send([...world.history()].map(linesOf).join(''))
   log = await readLog()

@@ -13,17 +13,17 @@ import {
 import { createWorld, demoViewers, linesOf } from '@chancery/simulator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { type Answered, answered, assertAnswer, lastingHeaders } from './answers.ts'
 import { ask } from './raw.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let key: string
 let nationId: string
 let paths: Map<string, string[]>
 
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   const world = createWorld({ nations: 60, days: 10, seed: 7, endsAt: '2026-05-27T00:00:00Z' })
   const outcomes = await chancery.send([...world.history()].map(linesOf).join(''))
   assert.ok(outcomes.length > 0 && outcomes.every(({ status }) => status === 'applied'))

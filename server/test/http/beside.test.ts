@@ -6,12 +6,12 @@ import { bases, limits } from '@chancery/contract'
 import { addressOf, readGuides } from '../../src/http/guides/read-guides.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { subjectOfAddress } from '../../src/limits/index.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let pages: string[]
 before(async () => {
-  chancery = await startChancery({
+  chancery = await startTestServer({
     CHANCERY_ANONYMOUS_LIMIT: '',
     CHANCERY_SECURITY_CONTACT: 'mailto:security@game.example',
   })

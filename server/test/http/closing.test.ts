@@ -8,8 +8,8 @@ import { after, before, describe, test } from 'node:test'
 import tls from 'node:tls'
 import type { ConnectionTimings } from '../../src/http/connections.ts'
 import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
-import { startChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { makeCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 
 let dir: string
@@ -72,7 +72,7 @@ async function untilDestroyed(url: string, text: string): Promise<string> {
 }
 
 test('a connection on which nothing was asked does not hold up the end of the service', async () => {
-  const chancery = await startChancery()
+  const chancery = await startTestServer()
   const { hostname, port } = new URL(chancery.url)
   const silent = connect(Number(port), hostname)
   await once(silent, 'connect')

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { bases, type Operation, scopeNames } from '@chancery/contract'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { type Answered, answered, assertAnswer, assertError, remainingOf } from './answers.ts'
 import { ask } from './raw.ts'
 import { everyOperation, sharedOperations, smallWorld } from './world.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let key: string
 
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld())
   key = (await chancery.makeKey({ nation_id: 'n1' }, scopeNames)).key
 })

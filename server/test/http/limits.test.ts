@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { bases, type RateLimitReason, rateLimitReasons } from '@chancery/contract'
 import { redisUrl } from '../limits/redis-server.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { type Answered, answered, assertError, remainingOf } from './answers.ts'
 import { ask, exchange } from './raw.ts'
 import { smallWorld } from './world.ts'
@@ -11,8 +11,8 @@ import { smallWorld } from './world.ts'
 /** The limits of the contract, which a server has that is told nothing else. */
 const byDefault = { CHANCERY_ANONYMOUS_LIMIT: '', CHANCERY_KEY_LIMIT: '' }
 
-async function start(t: TestContext, env: Record<string, string> = {}): Promise<TestChancery> {
-  const chancery = await startChancery({ ...byDefault, ...env })
+async function start(t: TestContext, env: Record<string, string> = {}): Promise<TestServer> {
+  const chancery = await startTestServer({ ...byDefault, ...env })
   t.after(() => chancery.close())
   return chancery
 }
@@ -20,7 +20,7 @@ async function start(t: TestContext, env: Record<string, string> = {}): Promise<
 /** Sends so many calls at once, over the bases of one server or several in turn. */
 async function atOnce(
   count: number,
-  servers: TestChancery[],
+  servers: TestServer[],
   { key, headers = {} }: { key?: string; headers?: Record<string, string> } = {},
 ): Promise<Answered[]> {
   const ways = servers.flatMap(server => Object.values(bases).map(base => ({ server, base })))
@@ -57,7 +57,7 @@ function assertLimited(answers: Answered[], limit: number, from = limit - 1): vo
   }
 }
 
-const options = async (chancery: TestChancery, headers: Record<string, string> = {}) =>
+const options = async (chancery: TestServer, headers: Record<string, string> = {}) =>
   answered(await fetch(`${chancery.url}${bases.canonical}/game`, { method: 'OPTIONS', headers }))
 
 test('of 500 calls at once without a key 60 succeed, and of 500 with one 120, over both bases', async t => {

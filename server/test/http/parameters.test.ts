@@ -11,14 +11,14 @@ import {
 } from '@chancery/contract'
 import { ApiError } from '../../src/http/api-error.ts'
 import { parseParameters } from '../../src/http/parameters.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { answered, assertError } from './answers.ts'
 import { everyOperation, smallWorld } from './world.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let key: string
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld())
   key = (await chancery.makeKey({ nation_id: 'n1' }, scopeNames)).key
 })

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { bases } from '@chancery/contract'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { answered, remainingOf } from './answers.ts'
 import { ask } from './raw.ts'
 
-async function start(
-  t: TestContext,
-  proxies: string,
-  env: Record<string, string> = {},
-): Promise<TestChancery> {
-  const chancery = await startChancery({
+async function start(t: TestContext, proxies: string, env: Record<string, string> = {}): Promise<TestServer> {
+  const chancery = await startTestServer({
     CHANCERY_TRUSTED_PROXIES: proxies,
     CHANCERY_ANONYMOUS_LIMIT: '',
     ...env,
@@ -19,11 +15,11 @@ async function start(
   return chancery
 }
 
-const call = async (chancery: TestChancery, headers: Record<string, string> = {}) =>
+const call = async (chancery: TestServer, headers: Record<string, string> = {}) =>
   answered(await chancery.get('/game', { headers }))
 
 /** What is left after a call that comes forwarded for these addresses. */
-const leftFor = async (chancery: TestChancery, forwardedFor: string) =>
+const leftFor = async (chancery: TestServer, forwardedFor: string) =>
   remainingOf(await call(chancery, { 'x-forwarded-for': forwardedFor }))
 
 test('a caller whom nobody trusts cannot choose an address', async t => {
@@ -83,7 +79,7 @@ test('OPTIONS states the bucket of the caller whom the proxy names', async t => 
   assert.equal(remainingOf(await ask(chancery.url, lines)), 59)
 })
 
-const idOf = async (chancery: TestChancery, id: string) => {
+const idOf = async (chancery: TestServer, id: string) => {
   const { headers } = await call(chancery, { 'x-request-id': id })
   return headers['x-request-id']
 }

@@ -11,16 +11,16 @@ import {
   scopeNames,
 } from '@chancery/contract'
 import { makeKeyText } from '../../src/access/key-text.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { answered, assertError, remainingOf } from './answers.ts'
 import { everyOperation, playerOf, smallWorld } from './world.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let fullKey: string
 let revokedKey: string
 
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld())
   fullKey = (await chancery.makeKey({ nation_id: 'n1' }, scopeNames)).key
   const revoked = await chancery.makeKey({ nation_id: 'n1' }, scopeNames)

@@ -6,14 +6,14 @@ import { bases, type ErrorCode } from '@chancery/contract'
 import { createParserErrors } from '../../src/http/parser-errors.ts'
 import { createRequestIds } from '../../src/http/request-id.ts'
 import { createTrustedProxies } from '../../src/http/trusted-proxies.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { assertAnswer, assertError, remainingOf } from './answers.ts'
 import { ask, exchange } from './raw.ts'
 import { everyOperation, smallWorld } from './world.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld())
 })
 after(() => chancery.close())

@@ -1,5 +1,5 @@
 import { operations } from '@chancery/contract'
-import type { Fact } from '../support/chancery.ts'
+import type { Fact } from '../support/test-server.ts'
 
 const put = (resource: string, data: object): Fact => ({ op: 'put', resource, data })
 const at = (day: number) => `2026-05-${String(day).padStart(2, '0')}T10:00:00Z`

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import type { Outcome, TestChancery } from '../support/chancery.ts'
+import type { Outcome, TestServer } from '../support/test-server.ts'
 
 /** The newest number in the log. */
-export async function seqOf({ operate }: TestChancery): Promise<number> {
+export async function seqOf({ operate }: TestServer): Promise<number> {
   const status = (await (await operate('GET', '/status')).json()) as { seq: number }
   return status.seq
 }
 
-export const statusOf = async ({ get }: TestChancery, path: string): Promise<number> =>
-  (await get(path)).status
+export const statusOf = async ({ get }: TestServer, path: string): Promise<number> => (await get(path)).status
 
 /** The first reason why a batch was refused. */
 export function refusalOf(outcome: Outcome | undefined): Outcome['refused'][number] {
@@ -26,7 +25,7 @@ export const outcomesOf = (text: string): Outcome[] =>
 
 /** Sends bytes to the door as they come; the answer begins before they end. */
 export function stream(
-  { operatorUrl, operatorToken }: Pick<TestChancery, 'operatorUrl' | 'operatorToken'>,
+  { operatorUrl, operatorToken }: Pick<TestServer, 'operatorUrl' | 'operatorToken'>,
   body: AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
 ): Promise<Response> {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createWorld, linesOf } from '@chancery/simulator'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { seqOf, statusOf } from './answers.ts'
 import { alliance, battle, commit, lines, member, nation, put, remove, war } from './facts.ts'
 
 type Document = Record<string, unknown>
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

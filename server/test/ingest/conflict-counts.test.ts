@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
 import { withConnection } from '../support/database-url.ts'
-import { randomRuns, whileBegunWithin } from '../support/random-runs.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { randomRuns, whileBegunWithin } from '../support/tier.ts'
 import { assertConflictsAddUp } from './conflict-numbers.ts'
 import { put, remove } from './facts.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type FactResource, factResources } from '@chancery/contract'
-import type { Fact } from '../support/chancery.ts'
+import type { Fact } from '../support/test-server.ts'
 
 interface War {
   attacker: { nation_id: string; alliance_id: string | null }

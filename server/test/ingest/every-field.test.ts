@@ -10,7 +10,7 @@ import {
 } from '@chancery/contract'
 import { createPool, type DatabasePool, raw, sql } from '../../src/store/database.ts'
 import type { Schema } from '../disclosure/slots.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { alliance, member, nation, put, war } from './facts.ts'
 
 type Data = Record<string, unknown>
@@ -45,10 +45,10 @@ const pathOf: Partial<Record<FactResource, (data: Data) => string>> = {
   news_item: () => '/news',
 }
 
-let chancery: TestChancery
+let chancery: TestServer
 let pool: DatabasePool
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   pool = createPool({ target: { connectionString: chancery.databaseUrl }, connectionsMax: 1 })
   // Any reference to one of the two ids finds something, whatever it refers to.
   await chancery.tell(

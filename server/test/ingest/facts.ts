@@ -1,5 +1,5 @@
 import type { FactResource } from '@chancery/contract'
-import type { Fact } from '../support/chancery.ts'
+import type { Fact } from '../support/test-server.ts'
 
 type Data = Record<string, unknown>
 

@@ -4,13 +4,13 @@ import { limits } from '@chancery/contract'
 import { forgetOldBatches, forgetOldRefused } from '../../src/ingest/index.ts'
 import { createPools, type Pools } from '../../src/store/pools.ts'
 import { query } from '../access/query.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { commit, lines, nation } from './facts.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let pools: Pools
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   pools = createPools({ target: { connectionString: chancery.databaseUrl } })
 })
 after(async () => {

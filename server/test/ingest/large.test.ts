@@ -8,16 +8,16 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { removeTemporaryLeftovers } from '../../src/ingest/index.ts'
 import { Spool } from '../../src/ingest/spool.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { outcomesOf, statusOf, stream } from './answers.ts'
 import { alliance, commit, lines, member, nation, put, war } from './facts.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let temporary: string
 before(async () => {
   temporary = await mkdtemp(join(tmpdir(), 'chancery-large-'))
-  chancery = await startChancery()
+  chancery = await startTestServer()
   process.env.TMPDIR = temporary
 })
 after(async () => {

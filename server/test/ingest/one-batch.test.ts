@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Fact, type Outcome, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, type Outcome, startTestServer, type TestServer } from '../support/test-server.ts'
 import { statusOf } from './answers.ts'
 import { commit, lines, nation } from './facts.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { type Outcome, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Outcome, startTestServer, type TestServer } from '../support/test-server.ts'
 import { seqOf, statusOf } from './answers.ts'
 import { commit, lines, nation, put } from './facts.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let client: pg.Client
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()
 })

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { markedBlock } from '../../../tools/guides/marked-block.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { refusalOf, seqOf, statusOf } from './answers.ts'
 import { alliance, commit, lines, member, nation, put, war } from './facts.ts'
 import { malformed, needing, nowhere, unreadable, type Wrong } from './wrong-facts.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(
     [nation('n1'), nation('n2'), alliance('a1'), member('n1', 'a1'), war('w1', 'n1', 'n2')],
     { waits: false },

@@ -3,12 +3,12 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { limits } from '@chancery/contract'
 import pg from 'pg'
 import { query } from '../access/query.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { alliance, commit, lines, member, nation } from './facts.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { refusalOf, statusOf } from './answers.ts'
 import { alliance, battle, commit, lines, member, nation, put, remove, war } from './facts.ts'
 
@@ -16,7 +16,7 @@ const snapshot = (resource: string): Fact => ({ op: 'snapshot', resource })
 const endOfEra = '2026-06-01T00:00:00Z'
 const afterwards = '2026-06-02T00:00:00Z'
 
-let chancery: TestChancery
+let chancery: TestServer
 let batches = 0
 const send = async (...facts: Fact[]) => {
   batches += 1
@@ -35,7 +35,7 @@ const read = async (path: string) => (await chancery.read<{ data: Document }>(pa
 const list = async (path: string) => (await chancery.read<{ data: Document[] }>(path)).data
 
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

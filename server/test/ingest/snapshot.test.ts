@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { type FactResource, factResources } from '@chancery/contract'
 import fc from 'fast-check'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { refusalOf, seqOf } from './answers.ts'
 import { alliance, commit, lines, member, nation, put, remove, war } from './facts.ts'
 
-let chancery: TestChancery | undefined
+let chancery: TestServer | undefined
 beforeEach(async () => {
   await chancery?.close()
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery?.close())
 
-const running = () => chancery as TestChancery
+const running = () => chancery as TestServer
 const snapshot = (resource: FactResource, more: object = {}): Fact => ({ op: 'snapshot', resource, ...more })
 const numbered = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`)

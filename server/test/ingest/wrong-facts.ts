@@ -1,4 +1,4 @@
-import type { Fact } from '../support/chancery.ts'
+import type { Fact } from '../support/test-server.ts'
 import { battle, event, member, nation, put, war } from './facts.ts'
 
 /** A line that the door refuses, and what it says of it. */

@@ -4,13 +4,13 @@ import { makeKeyText } from '../../src/access/key-text.ts'
 import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { ask, exchange } from '../http/raw.ts'
 import { everyOperation, playerOf, smallWorld } from '../http/world.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { lookUp } from './looked-up.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let key: { id: string; key: string }
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld())
   key = await chancery.makeKey({ nation_id: 'n1' }, ['military.read', 'treasury.read'])
 })
@@ -18,7 +18,7 @@ after(() => chancery.close())
 
 /** What the journal must say of an answer; the id is in its header. */
 async function assertJournaled(
-  server: TestChancery,
+  server: TestServer,
   { status, requestId }: { status: number; requestId: string | undefined },
   { operation, keyId }: { operation: string; keyId: string | null },
   what: string,
@@ -128,7 +128,7 @@ test('what is no HTTP is in the journal too', async () => {
 })
 
 test('429 is in the journal by whom it refused', async t => {
-  const limited = await startChancery({
+  const limited = await startTestServer({
     CHANCERY_ANONYMOUS_LIMIT: '1',
     CHANCERY_DATABASE_URL: chancery.databaseUrl,
   })
@@ -148,7 +148,7 @@ test('429 is in the journal by whom it refused', async t => {
 
 test('503 is in the journal when the database is back', async t => {
   const proxy = await startTcpProxy(t, chancery.databaseUrl)
-  const server = await startChancery({ CHANCERY_DATABASE_URL: proxy.url })
+  const server = await startTestServer({ CHANCERY_DATABASE_URL: proxy.url })
   t.after(async () => {
     proxy.restore()
     await server.close()
@@ -169,7 +169,7 @@ test('503 is in the journal when the database is back', async t => {
 })
 
 test('a request id from a trusted proxy is found as it was given, each time that it was', async t => {
-  const server = await startChancery({
+  const server = await startTestServer({
     CHANCERY_DATABASE_URL: chancery.databaseUrl,
     CHANCERY_TRUSTED_PROXIES: '127.0.0.1',
   })

@@ -4,12 +4,12 @@ import { makeKeyText } from '../../src/access/key-text.ts'
 import { query } from '../access/query.ts'
 import { exchange } from '../http/raw.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
-import { startChancery } from '../support/chancery.ts'
+import { startTestServer } from '../support/test-server.ts'
 
 const tables = ['key_call', 'address_call', 'key_minute', 'key_hour', 'address_hour']
 
 test('no code, key, path, query value or header is in any table of the journal', async t => {
-  const chancery = await startChancery()
+  const chancery = await startTestServer()
   t.after(() => chancery.close())
   await chancery.tell(smallWorld(), { waits: false })
   const { key } = await chancery.makeKey({ nation_id: 'n1' }, ['military.read'])

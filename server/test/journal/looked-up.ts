@@ -1,8 +1,8 @@
 import type { FoundCall } from '../../src/journal/operator-reads.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 
 /** What the operator is told of a request; nothing where the journal does not know it. */
-export async function lookUp(server: Pick<TestChancery, 'operate'>, requestId: string): Promise<FoundCall[]> {
+export async function lookUp(server: Pick<TestServer, 'operate'>, requestId: string): Promise<FoundCall[]> {
   const response = await server.operate('GET', `/requests/${encodeURIComponent(requestId)}`)
   const body = (await response.json()) as { data?: FoundCall[] }
   return body.data ?? []

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { playerOf, smallWorld } from '../http/world.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery({ CHANCERY_TRUSTED_PROXIES: '127.0.0.1' })
+  chancery = await startTestServer({ CHANCERY_TRUSTED_PROXIES: '127.0.0.1' })
   await chancery.tell(smallWorld())
 })
 after(() => chancery.close())

@@ -3,14 +3,14 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import type { BusyKey } from '../../src/journal/operator-reads.ts'
 import { exchange } from '../http/raw.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { metricsOf } from '../webhooks/metrics-of.ts'
 import { openDesk, total } from './desk.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 
@@ -37,14 +37,14 @@ async function callAtOnce(
     .sort((one, other) => other.calls - one.calls)
 }
 
-async function busyKey(server: TestChancery, keyId: string): Promise<BusyKey | undefined> {
+async function busyKey(server: TestServer, keyId: string): Promise<BusyKey | undefined> {
   const response = await server.operate('GET', '/usage/keys')
   const { data } = (await response.json()) as { data: BusyKey[] }
   return data.find(({ key_id }) => key_id === keyId)
 }
 
 /** A machine that is busy may take more than the second that a reader waits. */
-async function untilCounted(server: TestChancery, keyId: string, calls: number): Promise<BusyKey> {
+async function untilCounted(server: TestServer, keyId: string, calls: number): Promise<BusyKey> {
   let busy: BusyKey | undefined
   await until(async () => {
     busy = await busyKey(server, keyId)
@@ -76,7 +76,7 @@ test('5,000 calls at once are counted exactly, by minute and by hour, with what 
 })
 
 test('two servers on one database add up', async t => {
-  const other = await startChancery({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  const other = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
   t.after(() => other.close())
   const { id, key } = await chancery.makeKey({ player_id: 'p1' })
   const answered = await Promise.all([
@@ -87,7 +87,7 @@ test('two servers on one database add up', async t => {
 })
 
 test('a server that closes writes what it noted', async () => {
-  const other = await startChancery({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  const other = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
   const { id, key } = await other.makeKey({ player_id: 'p1' })
   const answered = await callAtOnce(other.url, key, 1, 10)
   await other.close()

@@ -3,12 +3,12 @@ import { after, before, test } from 'node:test'
 import { chunkSize } from '../../src/store/chunks.ts'
 import { roundLock } from '../../src/store/locks.ts'
 import { alliance, member, nation, put, war } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { withConnection } from '../support/database-url.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

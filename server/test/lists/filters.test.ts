@@ -4,14 +4,14 @@ import { type Operation, operations } from '@chancery/contract'
 import { answered } from '../http/answers.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
 import { nation, put, war } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 type Item = Record<string, unknown>
 
-let chancery: TestChancery
+let chancery: TestServer
 let latestBatchAt: string
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld(), { waits: false })
   await chancery.tell([
     nation('n8', { nation_name: 'Valmark', national_score: 1300, status: 'vacation' }),

@@ -10,14 +10,14 @@ import { createPool, type DatabasePool, databaseOver } from '../../src/store/dat
 import type { Page, PageRequest } from '../../src/store/paging.ts'
 import type { ReadContext } from '../../src/store/read-context.ts'
 import { alliance, member, nation, put, remove, war } from '../ingest/facts.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
-import { randomRuns, whileBegunWithin } from '../support/random-runs.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { randomRuns, whileBegunWithin } from '../support/tier.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let rounds: DatabasePool
 let client: pg.Client
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   rounds = createPool({
     target: { connectionString: chancery.databaseUrl },
     role: 'chancery_ingest',

@@ -3,14 +3,14 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
 import { roundLock } from '../../src/store/locks.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { type NationFilter, ToldNations } from './told-nations.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let client: pg.Client
 const told = new ToldNations()
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(
     ['a1', 'a2'].map((id): Fact => ({ op: 'put', resource: 'alliance', data: { id, name: id } })),
   )

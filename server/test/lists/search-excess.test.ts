@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let client: pg.Client
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell([{ op: 'put', resource: 'alliance', data: { id: 'a1', name: 'Wandering Guard' } }])
   client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
 import { roundLock } from '../../src/store/locks.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { type NationFilter, ToldNations } from './told-nations.ts'
 
 /** More than are sorted at once, so that matches are counted by stripes of places. */
@@ -16,14 +16,14 @@ function nameOf(number: number): string {
   return number % 7 === 0 ? `Land ${number}` : `${number % 2 ? 'Øst' : 'Up'}land`
 }
 
-let chancery: TestChancery
+let chancery: TestServer
 let client: pg.Client
 const told = new ToldNations()
 const ids = Array.from({ length: nations }, (_, number) => `n${number}`)
 const alliances = ['a1', 'a2']
 
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()
   await tell(alliances.map(id => ({ op: 'put', resource: 'alliance', data: { id, name: id } })))

@@ -1,4 +1,4 @@
-import type { Fact } from '../support/chancery.ts'
+import type { Fact } from '../support/test-server.ts'
 
 export interface ToldNation {
   id: string

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { put, remove } from '../ingest/facts.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell([
     ...['a1', 'a2', 'a3'].map(id => put('alliance', { id, name: id })),
     ...['n1', 'n2'].map(id => put('nation', { id, nation_name: id })),

@@ -4,15 +4,15 @@ import { contractFor, demoProfile, type operations, type ValuesFor } from '@chan
 import { listWars } from '../../src/resources/wars/store.ts'
 import { createPool, type DatabasePool, sql } from '../../src/store/database.ts'
 import { createPools, type Pools } from '../../src/store/pools.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const nations = 2_000
 
-let chancery: TestChancery
+let chancery: TestServer
 let pools: Pools
 let one: DatabasePool
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   const names = ['n1', 'n2']
   await chancery.tell([
     ...names.map(id => ({ op: 'put' as const, resource: 'nation' as const, data: { id, nation_name: id } })),

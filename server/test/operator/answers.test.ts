@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { contractFor, demoProfile, type OperatorOperation, operatorOperations } from '@chancery/contract'
 import { smallWorld } from '../http/world.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
 import { createDocumented } from './documented.ts'
 import { askAs, makeToken } from './office.ts'
 
 const { check, seen } = createDocumented(contractFor(demoProfile))
 
-let chancery: TestChancery
+let chancery: TestServer
 let receiver: Receiver
 before(async () => {
   receiver = await startReceiver()
-  chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   await chancery.tell(smallWorld())
 })
 after(async () => {

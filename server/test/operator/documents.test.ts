@@ -6,12 +6,12 @@ import Fastify from 'fastify'
 import type { OperatorContext } from '../../src/operator/context.ts'
 import { buildOperatorApp } from '../../src/operator/operator-app.ts'
 import { launchChromium, skip } from '../browser/chromium.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { makeToken } from './office.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

@@ -7,13 +7,13 @@ import type { Database } from '../../src/store/database.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { dump, query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { askAs, type MadeToken, makeToken } from './office.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let token: MadeToken
 before(async () => {
-  chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   await chancery.tell(smallWorld(), { batch: 'the-world' })
   token = await makeToken(chancery, ['admin'], { name: 'night watch' })
 })

@@ -1,5 +1,5 @@
 import type { OperatorRole } from '@chancery/contract'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 
 export interface MadeToken {
   id: string
@@ -16,7 +16,7 @@ let made = 0
 
 /** Makes a named token. */
 export async function makeToken(
-  chancery: Pick<TestChancery, 'operate'>,
+  chancery: Pick<TestServer, 'operate'>,
   roles: OperatorRole[],
   more: object = {},
 ): Promise<MadeToken> {

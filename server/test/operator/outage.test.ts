@@ -4,16 +4,16 @@ import { hashOperatorToken, makeOperatorTokenText } from '../../src/access/opera
 import { createIdentify } from '../../src/operator/identify.ts'
 import type { Database } from '../../src/store/database.ts'
 import { startTcpProxy } from '../access/tcp-proxy.ts'
-import { startChancery } from '../support/chancery.ts'
 import { withConnection } from '../support/database-url.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { askAs, makeToken, statusAs } from './office.ts'
 
 async function startBehindProxy(t: TestContext) {
-  const home = await startChancery()
+  const home = await startTestServer()
   t.after(() => home.close())
   const proxy = await startTcpProxy(t, home.databaseUrl)
-  const server = await startChancery({ CHANCERY_DATABASE_URL: proxy.url })
+  const server = await startTestServer({ CHANCERY_DATABASE_URL: proxy.url })
   t.after(async () => {
     proxy.restore()
     await server.close()

@@ -15,16 +15,16 @@ import {
 import type { TObject } from 'typebox'
 import { tableRows } from '../../../tools/guides/markdown-table.ts'
 import { markedBlock } from '../../../tools/guides/marked-block.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const run = promisify(execFile)
 const page = await readFile(new URL('../../../docs/operations/private-door.md', import.meta.url), 'utf8')
 const skip = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'
 
 describe('the commands of the page about the private door', { skip }, () => {
-  let chancery: TestChancery
+  let chancery: TestServer
   before(async () => {
-    chancery = await startChancery()
+    chancery = await startTestServer()
   })
   after(() => chancery.close())
 

@@ -4,14 +4,14 @@ import { type OperatorOperation, operatorOperations } from '@chancery/contract'
 import { makeKeyText } from '../../src/access/key-text.ts'
 import { dump } from '../access/query.ts'
 import { commit, lines } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { makeToken } from './office.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 /** By what it is: a text that this service hands out, and never keeps. */
 const secrets = new Map<string, string>()
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell([
     { op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One', leader_name: 'L', player: 'p1' } },
   ])

@@ -6,7 +6,7 @@ import {
   operatorOperations,
   operatorRoleNames,
 } from '@chancery/contract'
-import { type Outcome, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Outcome, startTestServer, type TestServer } from '../support/test-server.ts'
 import { askAs, makeToken } from './office.ts'
 
 /** What each role may do, besides what `admin` alone may. Written out: a wider role is a decision, and shows here. */
@@ -24,10 +24,10 @@ const opens: Record<Exclude<OperatorRole, 'admin'>, string[]> = {
   metrics: ['metrics.get', 'status.get'],
 }
 
-let chancery: TestChancery
+let chancery: TestServer
 const tokens = new Map<OperatorRole, string>()
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   for (const role of operatorRoleNames) tokens.set(role, (await makeToken(chancery, [role])).token)
 })
 after(() => chancery.close())

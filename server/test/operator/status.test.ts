@@ -4,8 +4,8 @@ import { roundLock } from '../../src/store/locks.ts'
 import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
 import { nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { withConnection } from '../support/database-url.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
 
 interface Status {
@@ -23,12 +23,12 @@ interface Status {
   log_gaps: number
 }
 
-const statusOf = async (chancery: TestChancery) =>
+const statusOf = async (chancery: TestServer) =>
   (await (await chancery.operate('GET', '/status')).json()) as Status
-const metricsOf = async (chancery: TestChancery) => (await chancery.operate('GET', '/metrics')).text()
+const metricsOf = async (chancery: TestServer) => (await chancery.operate('GET', '/metrics')).text()
 
 test('the status of an empty world says that nothing was ever said', async t => {
-  const chancery = await startChancery()
+  const chancery = await startTestServer()
   t.after(() => chancery.close())
   const status = await statusOf(chancery)
   assert.deepEqual(
@@ -42,7 +42,7 @@ test('the status of an empty world says that nothing was ever said', async t => 
 })
 
 test('the status says what the game said last, where feeds stand, and what was refused and why', async t => {
-  const chancery = await startChancery()
+  const chancery = await startTestServer()
   t.after(() => chancery.close())
   await chancery.tell(smallWorld(), { batch: 'first' })
   const send = (id: string, body: object) =>
@@ -85,7 +85,7 @@ test('the status says what the game said last, where feeds stand, and what was r
 })
 
 test('the ranking lag counts from the first change that no round has seen, and is zero when there is none', async t => {
-  const chancery = await startChancery()
+  const chancery = await startTestServer()
   t.after(() => chancery.close())
   const lag = async () => {
     const told = /^chancery_ranking_lag_seconds (\S+)$/m.exec(await metricsOf(chancery))?.[1]
@@ -111,7 +111,7 @@ test('the ranking lag counts from the first change that no round has seen, and i
 test('the status counts what waits for webhooks as the metrics do', async t => {
   const receiver = await startReceiver()
   t.after(() => receiver.close())
-  const chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  const chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   t.after(() => chancery.close())
   await chancery.tell(smallWorld())
   const body = { player_id: 'p1', url: receiver.url('/hook') }

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createToken, forgetOldTokens } from '../../src/access/operator-tokens.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { query } from '../access/query.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { askAs, type MadeToken, makeToken, statusAs } from './office.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 /** Another process would do the same: it shares nothing with the first but the database. */
-let other: TestChancery
+let other: TestServer
 before(async () => {
-  chancery = await startChancery()
-  other = await startChancery({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  chancery = await startTestServer()
+  other = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
 })
 after(async () => {
   await other.close()

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Attribute, type Profile, parseProfile } from '@chancery/contract'
-import { type RunningServer, readConfig } from '../../src/index.ts'
+import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { startUntilHeard } from '../support/start-server.ts'
+import { patient } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 
 const words = (...keys: string[]) => keys.map(key => ({ key, label: key }))
@@ -103,7 +103,7 @@ export async function createGameHost(): Promise<GameHost> {
       await mkdir(dataDir)
       const file = join(dataDir, 'game.json')
       await writeFile(file, JSON.stringify(profile))
-      const server = await startUntilHeard(
+      const server = await startServer(
         readConfig({
           CHANCERY_HOST: '127.0.0.1',
           CHANCERY_PORT: '0',
@@ -116,6 +116,7 @@ export async function createGameHost(): Promise<GameHost> {
           CHANCERY_ANONYMOUS_LIMIT: '1000000',
           CHANCERY_KEY_LIMIT: '1000000',
         }),
+        patient,
       )
       running.push(server)
       return server

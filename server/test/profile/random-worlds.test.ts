@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { compiler, complaints } from '../../../contract/test/compile.ts'
 import { documentProblems } from '../../../contract/test/document-problems.ts'
 import { randomProfiles } from '../../../contract/test/random-profiles.ts'
-import { randomRuns, whileBegunWithin } from '../support/random-runs.ts'
+import { randomRuns, whileBegunWithin } from '../support/tier.ts'
 import { createGameHost, read, sendLines, smallGame } from './games.ts'
 
 /** A failure prints its seed; CHANCERY_TEST_SEED runs it again. */

@@ -4,8 +4,8 @@ import pg from 'pg'
 import { runRankingRound } from '../../src/rankings/round.ts'
 import { createPool, type DatabasePool } from '../../src/store/database.ts'
 import { ingestLock, roundLock } from '../../src/store/locks.ts'
-import { type Fact, startChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type Fact, startTestServer } from '../support/test-server.ts'
 
 let database: TestDatabase
 let pool: DatabasePool
@@ -201,7 +201,7 @@ test('a row that an earlier version wrote is filled by the next round, though no
 })
 
 test('batches note which nations they wrote or removed, and a reset notes all', async t => {
-  const chancery = await startChancery()
+  const chancery = await startTestServer()
   const one = new pg.Client({ connectionString: chancery.databaseUrl })
   await one.connect()
   t.after(() => Promise.all([one.end(), chancery.close()]))

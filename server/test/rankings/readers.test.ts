@@ -7,16 +7,16 @@ import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
 import { runRankingRound } from '../../src/rankings/round.ts'
 import { createPool, type DatabasePool } from '../../src/store/database.ts'
 import { alliance, member, nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const nations = 60
 
-let chancery: TestChancery
+let chancery: TestServer
 let other: RunningServer
 let dataDir: string
 let pool: DatabasePool
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   dataDir = await mkdtemp(join(tmpdir(), 'chancery-second-'))
   other = await startServer(
     readConfig({

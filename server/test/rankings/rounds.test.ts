@@ -5,7 +5,7 @@ import { pauseAfter, runRankingRound } from '../../src/rankings/round.ts'
 import { createPool } from '../../src/store/database.ts'
 import { roundLock } from '../../src/store/locks.ts'
 import { alliance, member, nation, put, remove } from '../ingest/facts.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 
 interface Place {
   rank: number
@@ -18,10 +18,10 @@ interface Page<T> {
   pagination: { page: number; limit: number; total: number; pages: number }
 }
 
-let chancery: TestChancery
+let chancery: TestServer
 let client: pg.Client
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()
 })

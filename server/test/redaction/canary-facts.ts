@@ -1,5 +1,5 @@
 import { alliance, battle, event, member, nation, put, remove, war } from '../ingest/facts.ts'
-import type { Fact } from '../support/chancery.ts'
+import type { Fact } from '../support/test-server.ts'
 
 /** Texts that stand nowhere else. Letters before and after, so that none is a part of another. */
 const canaries = {

@@ -15,8 +15,8 @@ import {
 import type { Event } from '../events/cases.ts'
 import { openStream, type StreamReader } from '../events/stream-reader.ts'
 import { alliance, event, member, nation, put, war } from '../ingest/facts.ts'
-import type { Fact, TestChancery } from '../support/chancery.ts'
 import { withConnection } from '../support/database-url.ts'
+import type { Fact, TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { addHearing, deliveriesOf } from '../webhooks/owner.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
@@ -49,7 +49,7 @@ const profile: Profile = {
 }
 const foundIn = (text: string) => words.filter(word => text.includes(word))
 
-let chancery: TestChancery
+let chancery: TestServer
 let receiver: Receiver
 before(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chancery-erase-'))

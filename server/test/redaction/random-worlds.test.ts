@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { alliance, battle, event, member, nation, put, remove, war } from '../ingest/facts.ts'
-import { type Fact, startChancery, type TestChancery } from '../support/chancery.ts'
-import { randomRuns } from '../support/random-runs.ts'
+import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { randomRuns } from '../support/tier.ts'
 import { allTables } from './all-tables.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let runs = 0
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bases } from '@chancery/contract'
-import type { Fact, Outcome } from '../support/chancery.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { processEnv } from '../support/process-env.ts'
+import type { Fact, Outcome } from '../support/test-server.ts'
 
 const operatorToken = 'operator-token-of-this-test'
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { changedRowWriter } from '../../src/store/changed-rows.ts'
 import { createPool, type DatabasePool, raw, sql } from '../../src/store/database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { randomRuns } from '../support/random-runs.ts'
+import { randomRuns } from '../support/tier.ts'
 
 let database: TestDatabase
 let pool: DatabasePool

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ConnectionTarget } from '../../src/store/database.ts'
 import { asAdministrator, databaseOf, withDatabase } from './database-url.ts'
 import { templateVariable } from './global-setup.ts'
-import { openTestServer, type TestServer } from './test-server.ts'
+import { openTestPostgres, type TestPostgres } from './test-postgres.ts'
 
 export interface TestDatabase {
   target: ConnectionTarget
@@ -38,13 +38,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /** The server of a file that runs alone, and how many of its databases are in use. */
-let own: { opening: Promise<TestServer>; users: number } | undefined
+let own: { opening: Promise<TestPostgres>; users: number } | undefined
 
 /** The server of the whole run; where a file runs alone, one that lives as long as its databases. */
 async function enterServer(): Promise<{ templateUrl: string; leave(): Promise<void> }> {
   const templateUrl = process.env[templateVariable]
   if (templateUrl) return { templateUrl, leave: async () => {} }
-  own ??= { opening: openTestServer(), users: 0 }
+  own ??= { opening: openTestPostgres(), users: 0 }
   const entered = own
   entered.users += 1
   const server = await entered.opening

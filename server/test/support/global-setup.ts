@@ -1,13 +1,13 @@
-import { openTestServer, type TestServer } from './test-server.ts'
+import { openTestPostgres, type TestPostgres } from './test-postgres.ts'
 
 /** Files of a test run are processes of their own: they find the server by this variable. */
 export const templateVariable = 'CHANCERY_TEST_TEMPLATE_URL'
 
-let server: TestServer | undefined
+let server: TestPostgres | undefined
 
 /** Called by `node --test --test-global-setup` before the first file. */
 export async function globalSetup(): Promise<void> {
-  server = await openTestServer()
+  server = await openTestPostgres()
   process.env[templateVariable] = server.templateUrl
 }
 

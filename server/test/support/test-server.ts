@@ -1,92 +1,181 @@
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type pg from 'pg'
-import { startEmbedded } from '../../src/store/embedded/index.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import { asAdministrator, urlOf, withDatabase } from './database-url.ts'
-import { fastDirectory } from './fast-directory.ts'
-import { isOver, newTestRun, runOf, type TestRun } from './test-run.ts'
+import { bases, type Scope } from '@chancery/contract'
+import { type ConfigDefaults, readConfig, startServer } from '../../src/index.ts'
+import type { ServerTimings } from '../../src/main.ts'
+import { createTestDatabase } from './database.ts'
+import { until } from './until.ts'
 
-/** A PostgreSQL server with a migrated database that others are cloned from. */
+/** A fact as a game sends it. */
+export type Fact = Record<string, unknown>
+
+export interface Outcome {
+  batch: string | null
+  status: string
+  facts: number
+  events: number
+  last_seq: number | null
+  refused: { line: number; path: string; reason: string }[]
+  is_kept: boolean
+}
+
+/** A whole server in this process, reached like any other: over HTTP. */
 export interface TestServer {
-  templateUrl: string
-  /** Drops every database of this run, and ends the server if it is this run's own. */
+  /** The public listener's address. */
+  url: string
+  operatorUrl: string
+  operatorToken: string
+  dataDir: string
+  databaseUrl: string
+  /** Reads a path below a base (default: the canonical one). */
+  get(
+    path: string,
+    options?: { key?: string; base?: string; headers?: Record<string, string> },
+  ): Promise<Response>
+  /** The parsed body of a path that answers 200. */
+  read<T = unknown>(path: string, options?: { key?: string }): Promise<T>
+  /** Asks the operator listener. */
+  operate(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
+  /** Applies facts as one batch, and waits until rankings and lists show them. Rejects where it is refused. */
+  tell(facts: Fact[], options?: { announce?: boolean; batch?: string; waits?: boolean }): Promise<Outcome>
+  /** Sends text to the door as a stream; returns what became of each batch. */
+  send(ndjson: string | Uint8Array, options?: { check?: boolean }): Promise<Outcome[]>
+  makeKey(
+    owner: { nation_id: string } | { player_id: string },
+    scopes?: Scope[],
+    more?: object,
+  ): Promise<{ id: string; key: string }>
+  makeCode(nationId: string, account?: string): Promise<string>
   close(): Promise<void>
 }
 
-/** The server that CHANCERY_TEST_DATABASE_URL names, else a bundled one in a temporary directory. */
-export async function openTestServer(): Promise<TestServer> {
-  const run = newTestRun()
-  const external = process.env.CHANCERY_TEST_DATABASE_URL
-  return external ? openExternal(run, external) : openBundled(run)
+export interface TestServerOptions {
+  /** What a command decides. */
+  defaults?: Partial<ConfigDefaults>
+  /** A database of the caller's own, which stays; default: a new one, which goes with the server. */
+  databaseUrl?: string
+  /** Default: the times of `patient`. */
+  timings?: ServerTimings
 }
 
-async function openExternal(run: TestRun, url: string): Promise<TestServer> {
-  const close = () => dropDatabases(url, database => database.name === run.name)
-  await dropDatabases(url, isOver)
-  try {
-    return { templateUrl: await makeTemplate(run, url), close }
-  } catch (err) {
-    await close()
-    throw err
+/**
+ * On a busy machine a database answers late: only tests of silence and of outages ask for `{}`, the times of a real server. And rankings
+ * follow at once.
+ */
+export const patient: ServerTimings = { databasePatience: 40, rankingPauseMs: 5 }
+
+/** For `before` of a test file; `close` in its `after`. `env` overrides configuration. Limits are out of the way unless set. */
+export async function startTestServer(
+  env: Record<string, string> = {},
+  { defaults = {}, databaseUrl, timings = patient }: TestServerOptions = {},
+): Promise<TestServer> {
+  const database =
+    databaseUrl === undefined ? await createTestDatabase() : { url: databaseUrl, drop: async () => {} }
+  const dataDir = await mkdtemp(join(tmpdir(), 'chancery-test-'))
+  const operatorToken = 'operator-token-of-a-test'
+  const variables = {
+    CHANCERY_HOST: '127.0.0.1',
+    CHANCERY_PORT: '0',
+    CHANCERY_OPERATOR_PORT: '0',
+    CHANCERY_ADMIN_TOKEN: operatorToken,
+    CHANCERY_DATA_DIR: dataDir,
+    CHANCERY_DATABASE_URL: database.url,
+    CHANCERY_ANONYMOUS_LIMIT: '1000000',
+    CHANCERY_KEY_LIMIT: '1000000',
+    CHANCERY_STREAMS_PER_KEY: '1000000',
+    CHANCERY_STREAMS_PER_IP: '1000000',
+    CHANCERY_LOG_LEVEL: 'silent',
+    ...env,
   }
-}
+  const config = readConfig(variables, defaults)
+  const server = await startServer(config, timings)
 
-async function openBundled(run: TestRun): Promise<TestServer> {
-  const parent = await fastDirectory()
-  await removeLeftDirectories(parent)
-  const dir = join(parent, run.name)
-  await mkdir(dir)
-  // The server may run as another user, who has to pass.
-  await chmod(dir, 0o711)
-  const server = await startEmbedded({ dataDir: join(dir, 'data'), fsync: false, maxConnections: 400 })
-  const close = async () => {
-    await server.close()
-    await rm(dir, { recursive: true, force: true, maxRetries: 20 })
+  const operate: TestServer['operate'] = (method, path, body, headers = {}) =>
+    fetch(server.operatorUrl + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${operatorToken}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+
+  const get: TestServer['get'] = (path, { key, base = bases.canonical, headers = {} } = {}) =>
+    fetch(server.publicUrl + base + path, {
+      headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
+    })
+
+  const created = async (response: Response) => {
+    const body = await response.json()
+    if (response.status !== 201) throw new Error(`the operator listener answered ${JSON.stringify(body)}`)
+    return body as never
   }
-  try {
-    return { templateUrl: await makeTemplate(run, urlOf(server.connection, 'postgres')), close }
-  } catch (err) {
-    await close()
-    throw err
-  }
-}
 
-async function makeTemplate(run: TestRun, url: string): Promise<string> {
-  const name = `${run.name}_template`
-  const templateUrl = withDatabase(url, name)
-  await asAdministrator(url, client => client.query(`create database ${name}`))
-  await migrate({ connectionString: templateUrl })
-  // Cloning fails while anybody is connected to the template: now nobody can.
-  await asAdministrator(url, client => client.query(`alter database ${name} with allow_connections false`))
-  return templateUrl
-}
-
-function dropDatabases(url: string, isDropped: (run: TestRun) => boolean): Promise<void> {
-  return asAdministrator(url, async client => {
-    for (const { datname } of await databases(client)) {
-      const run = runOf(datname)
-      if (run && isDropped(run)) await client.query(`drop database if exists ${datname} with (force)`)
-    }
-  })
-}
-
-async function databases(client: pg.Client): Promise<{ datname: string }[]> {
-  return (await client.query('select datname from pg_database')).rows
-}
-
-/** What killed runs left: their servers live on, and end when adopted and closed. */
-async function removeLeftDirectories(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const run = runOf(name)
-    if (!run || !isOver(run)) continue
-    const dir = join(parent, name)
-    const isSomebodys = await startEmbedded({ dataDir: join(dir, 'data'), fsync: false })
-      .then(server => server.close())
-      .then(
-        () => false,
-        () => true,
+  return {
+    url: server.publicUrl,
+    operatorUrl: server.operatorUrl,
+    operatorToken,
+    dataDir,
+    databaseUrl: database.url,
+    get,
+    operate,
+    async read(path, options) {
+      const response = await get(path, options)
+      const body = await response.json()
+      if (response.status !== 200)
+        throw new Error(`${path} answered ${response.status} ${JSON.stringify(body)}`)
+      return body as never
+    },
+    async tell(facts, { batch = randomUUID(), announce = true, waits = true } = {}) {
+      const response = await operate('POST', '/facts', { facts, announce }, { 'idempotency-key': batch })
+      const outcome = (await response.json()) as Outcome
+      if (response.status !== 200) throw new Error(`a batch was not applied: ${JSON.stringify(outcome)}`)
+      if (waits) await untilRanked(operate)
+      return outcome
+    },
+    async send(ndjson, { check = false } = {}) {
+      const response = await fetch(`${server.operatorUrl}/facts${check ? '?check=true' : ''}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/x-ndjson' },
+        body: ndjson as string,
+      })
+      const lines = (await response.text()).split('\n').filter(line => line !== '')
+      return lines.map(line => JSON.parse(line) as Outcome)
+    },
+    async makeKey(owner, scopes, more = {}) {
+      return created(
+        await operate('POST', '/keys', { ...owner, name: 'test', ...(scopes ? { scopes } : {}), ...more }),
       )
-    if (!isSomebodys) await rm(dir, { recursive: true, force: true, maxRetries: 20 })
+    },
+    async makeCode(nationId, account) {
+      const response = await operate('POST', '/codes', {
+        nation_id: nationId,
+        ...(account ? { for: account } : {}),
+      })
+      return ((await created(response)) as { code: string }).code
+    },
+    async close() {
+      await server.close()
+      await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
   }
+}
+
+/** What a round shows is there when its version is the world's. */
+function untilRanked(operate: TestServer['operate']): Promise<void> {
+  return until(
+    async () => {
+      const status = (await (await operate('GET', '/status')).json()) as {
+        world_version: number
+        ranked_version: number
+      }
+      return status.ranked_version >= status.world_version
+    },
+    'the ranking round came',
+    120_000,
+  )
 }

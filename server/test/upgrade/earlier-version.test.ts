@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { migrate, pendingMigrations, readMigrations } from '../../src/store/migrate.ts'
 import { assertConflictsAddUp } from '../ingest/conflict-numbers.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
 import type { TestDatabase } from '../support/database.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { createEarlierDatabase, type EarlierAnswers, readEarlierAnswers } from './earlier-world.ts'
 
 let earlier: EarlierAnswers
 let database: TestDatabase
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
   earlier = await readEarlierAnswers()
   database = await createEarlierDatabase()
@@ -20,7 +20,7 @@ after(async () => {
 
 test('a database of an earlier version is refused until it is migrated', async () => {
   await assert.rejects(
-    startChancery({ CHANCERY_DATABASE_URL: database.url }),
+    startTestServer({ CHANCERY_DATABASE_URL: database.url }),
     /lacks \d+ migrations: run `chancery migrate`/,
   )
 })
@@ -32,7 +32,7 @@ test('it is brought to this version with all that it holds', async () => {
     later.map(({ name }) => name),
   )
   assert.deepEqual(await pendingMigrations(database.target), [])
-  chancery = await startChancery({ CHANCERY_DATABASE_URL: database.url })
+  chancery = await startTestServer({ CHANCERY_DATABASE_URL: database.url })
 })
 
 /** What has changed: every member that was there and is not, or is another. Members that came are no change. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { event, nation, remove } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { withConnection } from '../support/database-url.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
 })
 after(() => chancery.close())
 

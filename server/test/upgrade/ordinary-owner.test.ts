@@ -5,9 +5,9 @@ import { after, before, test } from 'node:test'
 import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/index.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { smallWorld } from '../http/world.ts'
-import { startChancery } from '../support/chancery.ts'
 import { asAdministrator, urlOf, withDatabase } from '../support/database-url.ts'
 import { fastDirectory } from '../support/fast-directory.ts'
+import { startTestServer } from '../support/test-server.ts'
 
 // A server of its own: on one where Chancery was before, its roles are there already.
 let dir: string
@@ -31,7 +31,7 @@ test('an owner who may create roles, and is no superuser, migrates and serves', 
   const url = new URL(withDatabase(administrator, 'game_office'))
   url.username = 'game_office'
   assert.ok((await migrate({ connectionString: url.href })).length > 0)
-  const chancery = await startChancery({ CHANCERY_DATABASE_URL: url.href })
+  const chancery = await startTestServer({ CHANCERY_DATABASE_URL: url.href })
   try {
     await chancery.tell(smallWorld())
     const { key } = await chancery.makeKey({ nation_id: 'n1' })

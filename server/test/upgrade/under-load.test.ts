@@ -3,17 +3,17 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Migration, MigrationError, migrate, readMigrations } from '../../src/store/migrate.ts'
 import { smallWorld } from '../http/world.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 
 let database: TestDatabase
-let chancery: TestChancery
+let chancery: TestServer
 let key: string
 before(async () => {
   database = await createTestDatabase()
-  chancery = await startChancery({ CHANCERY_DATABASE_URL: database.url })
+  chancery = await startTestServer({ CHANCERY_DATABASE_URL: database.url })
   await chancery.tell(smallWorld())
   ;({ key } = await chancery.makeKey({ nation_id: 'n1' }))
 })
@@ -168,7 +168,7 @@ test('a migration that has to wait for somebody lets readers pass meanwhile', {
 })
 
 test('a process of an older version is told so at its start, and its neighbours that run go on', async () => {
-  await assert.rejects(startChancery({ CHANCERY_DATABASE_URL: database.url }), /newer version of Chancery/)
+  await assert.rejects(startTestServer({ CHANCERY_DATABASE_URL: database.url }), /newer version of Chancery/)
   await chancery.read('/nations/n1')
 })
 

@@ -6,11 +6,11 @@ import { dump, query } from '../access/query.ts'
 import { ask, hangUp, told } from '../disclosure/exchange.ts'
 import { answered, assertAnswer, assertError, remainingOf } from '../http/answers.ts'
 import { smallWorld } from '../http/world.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 before(async () => {
-  chancery = await startChancery()
+  chancery = await startTestServer()
   await chancery.tell(smallWorld())
 })
 after(() => {

@@ -3,13 +3,13 @@ import { after, before, test } from 'node:test'
 import { bases } from '@chancery/contract'
 import { answered, assertError } from '../http/answers.ts'
 import { smallWorld } from '../http/world.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
-let one: TestChancery
-let other: TestChancery
+let one: TestServer
+let other: TestServer
 before(async () => {
-  one = await startChancery()
-  other = await startChancery({ CHANCERY_DATABASE_URL: one.databaseUrl })
+  one = await startTestServer()
+  other = await startTestServer({ CHANCERY_DATABASE_URL: one.databaseUrl })
   await one.tell(smallWorld(), { waits: false })
 })
 after(async () => {

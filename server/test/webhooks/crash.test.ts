@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after as afterAll, before, test } from 'node:test'
 import { alliance, battle, member, nation, war } from '../ingest/facts.ts'
 import { makeServedDir, removeServedDir, type Served, serve } from '../ingest/served.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { metricsOf } from './metrics-of.ts'
 import { type AddedEndpoint, addHearing } from './owner.ts'
@@ -68,7 +68,7 @@ afterAll(async () => {
   await removeServedDir(dir)
 })
 
-const operate: TestChancery['operate'] = (method, path, body, headers = {}) =>
+const operate: TestServer['operate'] = (method, path, body, headers = {}) =>
   fetch(served.operatorUrl + path, {
     method,
     headers: {

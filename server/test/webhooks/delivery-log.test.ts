@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after as afterAll, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { addHearing, deliveriesOf, done, newsOf } from './owner.ts'
 import { after, type Receiver, startReceiver, withStatus } from './receiver.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let receiver: Receiver
 before(async () => {
-  chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   receiver = await startReceiver()
 })
 afterAll(async () => {

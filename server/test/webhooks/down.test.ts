@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startChancery } from '../support/chancery.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { addHearing, findEndpoint, newsOf } from './owner.ts'
 import { startReceiver } from './receiver.ts'
 import { dataOf } from './verified.ts'
 
 test('what a receiver missed while it was down arrives by the first retry, after five seconds and little more', async t => {
-  const chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  const chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   const receiver = await startReceiver()
   t.after(async () => {
     await chancery.close()

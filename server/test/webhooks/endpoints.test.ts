@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after as afterAll, before, test } from 'node:test'
 import { smallWorld } from '../http/world.ts'
 import { nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { withConnection } from '../support/database-url.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import {
   type AddedEndpoint,
@@ -20,10 +20,10 @@ import {
 import { type Receiver, startReceiver, withStatus } from './receiver.ts'
 import { isSignedBy, verified } from './verified.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let receiver: Receiver
 before(async () => {
-  chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   receiver = await startReceiver()
   await chancery.tell(smallWorld(), { announce: false })
 })

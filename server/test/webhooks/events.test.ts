@@ -3,13 +3,13 @@ import { after as afterAll, before, test } from 'node:test'
 import type { Event } from '../events/cases.ts'
 import { secrets, smallWorld } from '../http/world.ts'
 import { event, member, nation, put, war } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { type AddedEndpoint, addHearing } from './owner.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { dataOf, verified } from './verified.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let receiver: Receiver
 let everything: AddedEndpoint
 /** What endpoints ask for, and how the API is asked for the same. */
@@ -28,7 +28,7 @@ const filters: Record<string, { wants: object; query: string }> = {
   '/nothing': { wants: { nation_ids: ['nobody'] }, query: 'nation_id=nobody' },
 }
 before(async () => {
-  chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   receiver = await startReceiver()
   everything = await addHearing(chancery, receiver.url('/everything'))
   for (const [path, { wants }] of Object.entries(filters))

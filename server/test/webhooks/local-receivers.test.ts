@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after as afterAll, before, type TestContext, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { addEndpoint, addHearing, assertRefused, findEndpoint, newsOf, operated } from './owner.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
@@ -20,14 +20,14 @@ afterAll(async () => {
 
 /** A server on the one database, as long as the test or until it is closed. */
 async function start(t: TestContext, env: Record<string, string> = {}) {
-  const chancery = await startChancery({ CHANCERY_DATABASE_URL: database.url, ...env })
+  const chancery = await startTestServer({ CHANCERY_DATABASE_URL: database.url, ...env })
   let closing: Promise<void> | undefined
   const close = () => {
     closing ??= chancery.close()
     return closing
   }
   t.after(close)
-  return { ...chancery, close } satisfies TestChancery
+  return { ...chancery, close } satisfies TestServer
 }
 
 test('http and addresses that are not public are refused unless the operator allowed them', async t => {

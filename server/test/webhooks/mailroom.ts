@@ -10,8 +10,8 @@ import { createMessageWriter } from '../../src/webhooks/message.ts'
 import type { Answered, Message, Sender } from '../../src/webhooks/outgoing/send.ts'
 import { createWebhookSettings } from '../../src/webhooks/settings.ts'
 import { type DeliveryOptions, startDeliveries } from '../../src/webhooks/worker.ts'
-import type { Fact } from '../support/chancery.ts'
 import { createTestDatabase } from '../support/database.ts'
+import type { Fact } from '../support/test-server.ts'
 
 /** What a receiver was sent. */
 export interface Received {

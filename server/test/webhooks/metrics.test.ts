@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startChancery } from '../support/chancery.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { metricsOf } from './metrics-of.ts'
 import { addEndpoint, addHearing, done, newsOf } from './owner.ts'
 import { never, startReceiver, withStatus } from './receiver.ts'
 
 test('the metrics tell what waits, for whom, and what became of attempts', async t => {
-  const chancery = await startChancery({
+  const chancery = await startTestServer({
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
     CHANCERY_WEBHOOKS_IN_FLIGHT: '1',
   })

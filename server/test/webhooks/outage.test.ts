@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { metricsOf } from './metrics-of.ts'
 import { addHearing, newsOf } from './owner.ts'
@@ -18,7 +18,7 @@ const wants: Wants = new Map(paths.map(path => [path, () => true]))
 async function start(t: TestContext) {
   const database = await createTestDatabase()
   const receiver = await startReceiver()
-  let opened: TestChancery | undefined
+  let opened: TestServer | undefined
   // Before the proxy's own end: what is closed says goodbye to its database.
   t.after(async () => {
     await opened?.close()
@@ -26,7 +26,7 @@ async function start(t: TestContext) {
     await database.drop()
   })
   const proxy = await startTcpProxy(t, database.url)
-  const chancery = await startChancery({
+  const chancery = await startTestServer({
     CHANCERY_DATABASE_URL: proxy.url,
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
   })
@@ -39,14 +39,14 @@ async function start(t: TestContext) {
   return { chancery, proxy, receiver, endpoints }
 }
 
-const tellNations = (chancery: TestChancery) =>
+const tellNations = (chancery: TestServer) =>
   chancery.tell(
     Array.from({ length: eventCount }, (_, index) => nation(`n${index}`)),
     { waits: false },
   )
 
 /** What is counted in the database is unknown while that is away; the rest is told. */
-async function assertMetricsAnswer(chancery: TestChancery): Promise<void> {
+async function assertMetricsAnswer(chancery: TestServer): Promise<void> {
   const askedAt = performance.now()
   const metrics = await metricsOf(chancery)
   assert.ok(performance.now() - askedAt < 9_000, 'Prometheus gives up after 10 seconds')
@@ -57,7 +57,7 @@ async function assertMetricsAnswer(chancery: TestChancery): Promise<void> {
   assert.deepEqual(counted, [], 'unknown is not zero')
 }
 
-async function assertAllArrive(chancery: TestChancery, receiver: Receiver): Promise<void> {
+async function assertAllArrive(chancery: TestServer, receiver: Receiver): Promise<void> {
   const arrived = () => arrivedPairs(receiver, wants)
   // A claim whose answer was lost on its way is anybody's after its lease.
   await until(() => arrived().size === eventCount * paths.length, 'all of it arrives', 45_000)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { WebhookDelivery, WebhookTestAnswer } from '@chancery/contract'
 
 import type { Endpoint } from '../../src/webhooks/store.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 
 /** Whatever can be asked as the operator asks. */
-export type Operated = Pick<TestChancery, 'operate'>
+export type Operated = Pick<TestServer, 'operate'>
 
 /** An endpoint as the operator is shown it. */
 export interface ShownEndpoint extends Endpoint {

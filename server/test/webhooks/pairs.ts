@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Event } from '../events/cases.ts'
-import type { TestChancery } from '../support/chancery.ts'
+import type { TestServer } from '../support/test-server.ts'
 import type { Receiver } from './receiver.ts'
 
 /** An endpoint by its path at the receiver, and what it wants of the log, in plain code. */
 export type Wants = Map<string, (event: Event) => boolean>
 
 /** The whole log, oldest first. */
-export async function wholeLog({ url }: Pick<TestChancery, 'url'>): Promise<Event[]> {
+export async function wholeLog({ url }: Pick<TestServer, 'url'>): Promise<Event[]> {
   const events: Event[] = []
   for (;;) {
     const response = await fetch(`${url}/api/v1/events?limit=100&after=${events.at(-1)?.seq ?? 0}`)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after as afterAll, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { addHearing, findEndpoint, newsOf } from './owner.ts'
 import { after, never, type Receiver, startReceiver, withStatus } from './receiver.ts'
@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 const start = () =>
-  startChancery({
+  startTestServer({
     CHANCERY_DATABASE_URL: database.url,
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
     CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight),

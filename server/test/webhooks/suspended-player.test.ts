@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after as afterAll, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { addEndpoint, addHearing, assertRefused, done, findEndpoint, newsOf } from './owner.ts'
 import { type Receiver, startReceiver, withStatus } from './receiver.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 /** Another server on the same database. */
-let other: TestChancery
+let other: TestServer
 let receiver: Receiver
 before(async () => {
-  chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  other = await startChancery({
+  chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  other = await startTestServer({
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
     CHANCERY_DATABASE_URL: chancery.databaseUrl,
   })
@@ -24,7 +24,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const suspended = (server: TestChancery, player: string, body?: object) =>
+const suspended = (server: TestServer, player: string, body?: object) =>
   done<Record<string, unknown>>(server, 'POST', `/players/${player}/suspend`, body)
 
 let told = 0
@@ -36,7 +36,7 @@ async function tellSomething(): Promise<string> {
 test('a suspended player’s keys open nothing within a second, on every server, until they are resumed', async () => {
   const { key } = await chancery.makeKey({ player_id: 'keeper' })
   const { key: bystander } = await chancery.makeKey({ player_id: 'bystander' })
-  const statusAt = async (server: TestChancery, bearer: string) =>
+  const statusAt = async (server: TestServer, bearer: string) =>
     (await server.get('/me/key', { key: bearer })).status
   for (const server of [chancery, other]) assert.equal(await statusAt(server, key), 200)
   await suspended(chancery, 'keeper', { note: 'sold codes' })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after as afterAll, afterEach, before, beforeEach, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { metricsOf } from './metrics-of.ts'
 import { addHearing } from './owner.ts'
@@ -16,7 +16,7 @@ const wants: Wants = new Map(paths.map(path => [path, () => true]))
 
 let receiver: Receiver
 let database: TestDatabase
-let servers: [TestChancery, TestChancery]
+let servers: [TestServer, TestServer]
 before(async () => {
   receiver = await startReceiver()
 })
@@ -26,7 +26,7 @@ beforeEach(async () => {
   database = await createTestDatabase()
   receiver.received.length = 0
   const start = () =>
-    startChancery({
+    startTestServer({
       CHANCERY_DATABASE_URL: database.url,
       CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
       CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight),
@@ -44,7 +44,7 @@ afterEach(async () => {
 })
 
 /** Tells facts to both servers by turns, in batches. */
-async function tellAll(tellers: readonly TestChancery[] = servers): Promise<void> {
+async function tellAll(tellers: readonly TestServer[] = servers): Promise<void> {
   const size = 40
   for (let first = 0; first < eventCount; first += size) {
     const facts = Array.from({ length: size }, (_, index) => nation(`n${first + index}`))
@@ -54,7 +54,7 @@ async function tellAll(tellers: readonly TestChancery[] = servers): Promise<void
 
 const arrived = () => arrivedPairs(receiver, wants)
 
-async function assertEachArrivedOnce(server: TestChancery): Promise<void> {
+async function assertEachArrivedOnce(server: TestServer): Promise<void> {
   await until(() => arrived().size === eventCount * paths.length, 'every pair arrives', 40_000)
   const wanted = wantedPairs(await wholeLog(server), wants)
   assert.equal(wanted.size, eventCount * paths.length)
@@ -69,7 +69,7 @@ async function assertEachArrivedOnce(server: TestChancery): Promise<void> {
   }
 }
 
-const deliveredBy = async (server: TestChancery) =>
+const deliveredBy = async (server: TestServer) =>
   (await metricsOf(server)).get('chancery_webhook_attempts_total{result="delivered"}') ?? 0
 
 test('two servers share the work: each pair arrives once, and no endpoint has more under way than it may', async () => {

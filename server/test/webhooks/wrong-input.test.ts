@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startChancery, type TestChancery } from '../support/chancery.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { addHearing, assertRefused, operated } from './owner.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
-let chancery: TestChancery
+let chancery: TestServer
 let receiver: Receiver
 before(async () => {
-  chancery = await startChancery({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   receiver = await startReceiver()
   await chancery.tell([nation('n1')], { waits: false })
 })

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ServerTimings } from '../../../src/main.ts'
-import type { TestChancery } from '../../support/chancery.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { processEnv } from '../../support/process-env.ts'
+import type { TestServer } from '../../support/test-server.ts'
 
 /** What the serving process holds, garbage collected first. */
 export interface Usage {
@@ -28,7 +28,7 @@ export interface Front {
   usage(): Promise<Usage>
   /** Open file descriptors of the process, sockets among them. */
   files(): number
-  operate: TestChancery['operate']
+  operate: TestServer['operate']
   close(): Promise<void>
 }
 

@@ -1,18 +1,18 @@
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isLong } from '../../support/tier.ts'
 import { until } from '../../support/until.ts'
 import { addHearing } from '../../webhooks/owner.ts'
 import type { Receiver } from '../../webhooks/receiver.ts'
 import { type Dice, throwDice } from './dice.ts'
 import type { Doors } from './doors.ts'
-import { isFull } from './full.ts'
 import { callLimit, startLife } from './life.ts'
 import { asOperator } from './operator.ts'
 import { assertWhole, everything } from './whole.ts'
 
-export const kills = isFull ? 50 : 4
+export const kills = isLong ? 50 : 4
 /** A machine that is busy with other things kills fewer, and says so. */
-const killingMsMax = isFull ? 180_000 : 40_000
+const killingMsMax = isLong ? 180_000 : 40_000
 
 /**
  * Lets facts, codes and deliveries go on, kills at random moments of it, and sees that nothing acknowledged is lost or doubled.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { alliance, member, nation, war } from '../../ingest/facts.ts'
-import type { Outcome } from '../../support/chancery.ts'
+import type { Outcome } from '../../support/test-server.ts'
 import { type Answer, askOperator, askPublic, type Doors, untilAnswered } from './doors.ts'
 
 /** What the game and its bots did, and what they were told. */

@@ -1,9 +1,9 @@
-import type { TestChancery } from '../../support/chancery.ts'
+import type { TestServer } from '../../support/test-server.ts'
 import type { Doors } from './doors.ts'
 
 /** The game, at the first of the processes that are up. */
 export function asOperator(doors: Doors) {
-  const operate: TestChancery['operate'] = (method, path, body, headers = {}) => {
+  const operate: TestServer['operate'] = (method, path, body, headers = {}) => {
     const [served] = doors.up
     if (!served) throw new Error('nobody serves')
     return fetch(served.operatorUrl + path, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { makeServedDir, removeServedDir, type Served, serve } from '../../ingest/served.ts'
-import type { TestChancery } from '../../support/chancery.ts'
+import type { TestServer } from '../../support/test-server.ts'
 import { until } from '../../support/until.ts'
 import { operateAt } from './operate-at.ts'
 
@@ -15,7 +15,7 @@ export interface CountedCall {
 /** A serving process of several on one database and one store of limits. */
 export interface Counter {
   served: Served
-  operate: TestChancery['operate']
+  operate: TestServer['operate']
   /** Whether its metrics say that limits are shared. */
   isShared(): Promise<boolean>
   close(): Promise<void>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nation, war } from '../../ingest/facts.ts'
 import type { Served } from '../../ingest/served.ts'
-import type { Outcome } from '../../support/chancery.ts'
+import type { Outcome } from '../../support/test-server.ts'
 import { type Asked, ask, type Kind } from './ask.ts'
 import { GrowingNumber } from './model.ts'
 

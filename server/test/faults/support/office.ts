@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeServedDir, removeServedDir, type Served, serve } from '../../ingest/served.ts'
-import type { TestChancery } from '../../support/chancery.ts'
+import type { TestServer } from '../../support/test-server.ts'
 import { addHearing } from '../../webhooks/owner.ts'
 import { type Receiver, startReceiver } from '../../webhooks/receiver.ts'
 import { type Follower, follow } from './follower.ts'
@@ -11,7 +11,7 @@ import { operateAt } from './operate-at.ts'
 /** A service as a process on somebody's database, a key, a receiver of all events and a reader of the stream. */
 export interface Office {
   served: Served
-  operate: TestChancery['operate']
+  operate: TestServer['operate']
   /** The key of the leader of n1. */
   key: string
   receiver: Receiver

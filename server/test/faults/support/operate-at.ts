@@ -1,9 +1,9 @@
 import type { Served } from '../../ingest/served.ts'
-import type { TestChancery } from '../../support/chancery.ts'
+import type { TestServer } from '../../support/test-server.ts'
 
 /** Asks the operator listener of a serving process. */
 export const operateAt =
-  ({ operatorUrl, operatorToken }: Served): TestChancery['operate'] =>
+  ({ operatorUrl, operatorToken }: Served): TestServer['operate'] =>
   (method, path, body, headers = {}) =>
     fetch(operatorUrl + path, {
       method,

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { exchange } from '../http/raw.ts'
+import { isLong } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { type Front, startFront } from './front-support/front.ts'
-import { isFull } from './front-support/full.ts'
 import { assertServed, besides, describeMet } from './front-support/honest.ts'
 import { openSockets } from './front-support/sockets.ts'
 
 /** Of each kind. */
-const count = isFull ? 2_000 : 200
+const count = isLong ? 2_000 : 200
 
 let front: Front
 before(async () => {

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nation } from '../ingest/facts.ts'
 import { type RedisServer, startRedisServer } from '../limits/redis-server.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { isLong } from '../support/tier.ts'
 import { until } from '../support/until.ts'
-import { isFull } from './front-support/full.ts'
 import { type Counter, callOnAndOn, startCounter } from './support/counted-calls.ts'
 
-const rounds = isFull ? 3 : 1
-const lastsMs = isFull ? 4_000 : 500
+const rounds = isLong ? 3 : 1
+const lastsMs = isLong ? 4_000 : 500
 const processCount = 2
 const limit = 20
 /** Calls that are refused one after the other say that a window is used up. */

@@ -5,11 +5,11 @@ import { limits } from '@chancery/contract'
 import { makeKeyText } from '../../src/access/key-text.ts'
 import { makeToken } from '../../src/account/session/tokens.ts'
 import { withConnection } from '../support/database-url.ts'
+import { isLong } from '../support/tier.ts'
 import { type Front, startFront } from './front-support/front.ts'
-import { isFull } from './front-support/full.ts'
 import { assertServed, besides } from './front-support/honest.ts'
 
-const floodMs = isFull ? 15_000 : 3_000
+const floodMs = isLong ? 15_000 : 3_000
 const together = 50
 
 const path = '/api/v1/game'

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { chanceryProcess, startChancery } from './chancery.ts'
+import { chanceryProcess, spawnChancery } from './chancery.ts'
 
 /** Of this test: data directories, and the files of backups. */
 let dir: string
@@ -25,7 +25,7 @@ const variablesFor = (name: string) => ({
 
 /** Runs `work` while a service runs on a data directory of that name. */
 async function served(name: string, work: (publicUrl: string) => Promise<void>): Promise<void> {
-  const child = startChancery(['serve', '--json'], variablesFor(name))
+  const child = spawnChancery(['serve', '--json'], variablesFor(name))
   try {
     let text = ''
     for await (const chunk of child.stdout ?? []) {

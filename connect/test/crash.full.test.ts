@@ -5,13 +5,14 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeServedDir, removeServedDir, type Served, serve } from '../../server/test/ingest/served.ts'
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
+import { isLong } from '../../server/test/support/tier.ts'
 import { until } from '../../server/test/support/until.ts'
 import { outboxSql } from '../src/outbox/outbox-sql.ts'
 import { createGame, type Game, smallGame } from './game.ts'
 import { type Runner, startRunner } from './killed.ts'
 
 /** All of them in the trial of faults; a newcomer's first run of the tests is to end soon. */
-const rounds = process.env.CHANCERY_FAULTS === 'full' ? 200 : 20
+const rounds = isLong ? 200 : 20
 /** A process takes a third of a second to start, on a busy machine more. */
 const timeout = 600_000
 /** Every so many rounds it is the service that dies. */

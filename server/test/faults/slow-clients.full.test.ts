@@ -3,13 +3,13 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
+import { isLong } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { type Front, startFront } from './front-support/front.ts'
-import { isFull } from './front-support/full.ts'
 import { assertServed, besides } from './front-support/honest.ts'
 import { drip, openSockets, type Sockets } from './front-support/sockets.ts'
 
-const count = isFull ? 1_000 : 200
+const count = isLong ? 1_000 : 200
 
 let front: Front
 before(async () => {
@@ -136,8 +136,8 @@ test('a stream of facts may take its time at the private door, and who has no to
 })
 
 const isInstalled = spawnSync('slowhttptest', ['-h']).error === undefined
-const skip = !isFull
-  ? 'takes half a minute: CHANCERY_FAULTS=full runs it'
+const skip = !isLong
+  ? 'takes half a minute: npm run test:faults runs it'
   : isInstalled
     ? false
     : 'slowhttptest is not installed'

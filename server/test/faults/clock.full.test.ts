@@ -8,9 +8,9 @@ import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { signIn } from '../account/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { isLong } from '../support/tier.ts'
 import { isTest } from '../webhooks/receiver.ts'
 import { verified } from '../webhooks/verified.ts'
-import { isFull } from './front-support/full.ts'
 import { assertWhole } from './support/assert-whole.ts'
 import { call } from './support/counted-calls.ts'
 import { weather } from './support/fault.ts'
@@ -20,7 +20,7 @@ import { type Office, openOffice } from './support/office.ts'
 const skip = process.platform === 'win32' && 'Windows has no signal that tells a process to look at its clock'
 
 const hour = 3_600_000
-const lastsMs = isFull ? 4_000 : 800
+const lastsMs = isLong ? 4_000 : 800
 const limit = 20
 const preload = fileURLToPath(new URL('./support/stepped-clock.ts', import.meta.url))
 

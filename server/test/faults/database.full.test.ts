@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { isFull } from './front-support/full.ts'
+import { isLong } from '../support/tier.ts'
 import { assertWhole } from './support/assert-whole.ts'
 import { type Cluster, startCluster } from './support/cluster.ts'
 import { weather } from './support/fault.ts'
@@ -8,8 +8,8 @@ import { type Load, startLoad } from './support/load.ts'
 import { type Office, openOffice } from './support/office.ts'
 
 /** Each fault comes so often, and lasts so long. */
-const rounds = isFull ? 2 : 1
-const lastsMs = isFull ? 7_000 : 2_500
+const rounds = isLong ? 2 : 1
+const lastsMs = isLong ? 7_000 : 2_500
 
 const skip = process.platform === 'win32' && 'Windows has no signal that hangs a process'
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
 import { withConnection } from '../../server/test/support/database-url.ts'
-import { chanceryProcess, startChancery } from './chancery.ts'
+import { chanceryProcess, spawnChancery } from './chancery.ts'
 
 // Databases of one's own: the service's, and those that it is brought back to.
 let dir: string
@@ -39,7 +39,7 @@ async function served(
   variables: Record<string, string>,
   work: (publicUrl: string) => Promise<void>,
 ): Promise<void> {
-  const child = startChancery(['serve', '--json'], variables)
+  const child = spawnChancery(['serve', '--json'], variables)
   try {
     let text = ''
     for await (const chunk of child.stdout ?? []) {

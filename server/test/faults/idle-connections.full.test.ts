@@ -9,16 +9,16 @@ import { boundConnections, type ConnectionRules } from '../../src/http/connectio
 import { connectionsMax } from '../../src/http/connections-max.ts'
 import { boundPipelining } from '../../src/http/pipelining.ts'
 import { createTrustedProxies } from '../../src/http/trusted-proxies.ts'
+import { isLong } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { type Certificate, makeCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 import { startFront } from './front-support/front.ts'
-import { isFull } from './front-support/full.ts'
 import { assertServed, besides } from './front-support/honest.ts'
 import { filesMax, openSockets, type Sockets } from './front-support/sockets.ts'
 
-const count = isFull ? 10_000 : 1_000
+const count = isLong ? 10_000 : 1_000
 /** Long enough to open all of them. */
-const patienceMs = isFull ? 15_000 : 5_000
+const patienceMs = isLong ? 15_000 : 5_000
 /** Of one address nobody may hold so many. */
 const from = (index: number) => `127.0.0.${10 + (index % 8)}`
 

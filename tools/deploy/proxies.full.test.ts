@@ -4,7 +4,7 @@ import https from 'node:https'
 import { after, before, describe, test } from 'node:test'
 import { bases } from '@chancery/contract'
 import { smallWorld } from '../../server/test/http/world.ts'
-import { startChancery, type TestChancery } from '../../server/test/support/chancery.ts'
+import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
 import { withoutCertificates } from '../../server/test/webhooks/certificate.ts'
 import { caddy, freePort, nginx, type RunningProxy, without } from './proxies.ts'
 
@@ -13,7 +13,7 @@ const kinds = [
   { kind: caddy, skip: without('caddy', 'version') },
 ]
 
-const portOf = ({ url }: TestChancery) => Number(new URL(url).port)
+const portOf = ({ url }: TestServer) => Number(new URL(url).port)
 
 interface Asked {
   path?: string
@@ -28,10 +28,10 @@ interface Asked {
 for (const { kind, skip } of kinds) {
   describe(`behind ${kind.program} as deploy/proxy sets it up`, { skip }, () => {
     const { name } = kind
-    let chancery: TestChancery
+    let chancery: TestServer
     let proxy: RunningProxy
     before(async () => {
-      chancery = await startChancery({
+      chancery = await startTestServer({
         CHANCERY_TRUSTED_PROXIES: '127.0.0.1',
         CHANCERY_ANONYMOUS_LIMIT: '',
       })

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createMemoryLimits, subjectOfAddress } from '../../src/limits/index.ts'
+import { isLong } from '../support/tier.ts'
 import { startFront } from './front-support/front.ts'
-import { isFull } from './front-support/full.ts'
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
@@ -32,9 +32,9 @@ const sharedMegabytes = 13
 const ownMax = 2_000_000
 
 const floods: [addresses: number, skip: string | false][] = [
-  [200_000, isFull ? 'one million comes next' : false],
-  [1_000_000, isFull ? false : 'takes some seconds: CHANCERY_FAULTS=full runs it'],
-  [3_000_000, isFull ? false : 'takes some seconds: CHANCERY_FAULTS=full runs it'],
+  [200_000, isLong ? 'one million comes next' : false],
+  [1_000_000, isLong ? false : 'takes some seconds: npm run test:faults runs it'],
+  [3_000_000, isLong ? false : 'takes some seconds: npm run test:faults runs it'],
 ]
 for (const [addresses, skip] of floods) {
   const megabytesMax =
@@ -65,7 +65,7 @@ for (const [addresses, skip] of floods) {
 }
 
 test('through a trusted proxy a flood of addresses is counted apart, and an honest caller neither loses nor gains a call', async t => {
-  const count = isFull ? 100_000 : 5_000
+  const count = isLong ? 100_000 : 5_000
   const front = await startFront({ CHANCERY_ANONYMOUS_LIMIT: '60', CHANCERY_TRUSTED_PROXIES: '127.0.0.1' })
   t.after(() => front.close())
   const before = await front.usage()

@@ -3,6 +3,7 @@ import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { suite } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { endAfter } from './file-limit.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const { CHANCERY_TEST_SCRATCH: scratch = '', CHANCERY_TEST_FILE_MINUTES: minutes = '12' } = process.env
@@ -45,3 +46,4 @@ for (const [index, file] of files.entries()) {
   const cost = { file, cpu: processorSeconds() - began.cpu, wall: (performance.now() - began.at) / 1000 }
   appendFileSync(path.join(scratch, 'costs'), `${JSON.stringify(cost)}\n`)
 }
+endAfter(1)

@@ -79,7 +79,7 @@ const runner = spawn(
   [
     '--test',
     `--test-concurrency=${processes}`,
-    '--test-timeout=240000',
+    '--test-timeout=600000',
     '--import=./tools/file-limit.ts',
     '--test-global-setup=server/test/support/global-setup.ts',
     ...args.filter(arg => arg.startsWith('--test-')),

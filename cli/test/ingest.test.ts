@@ -82,7 +82,7 @@ test('--check asks the service to store nothing', async t => {
   )
 })
 
-test('outcomes are read while facts are still being sent', { timeout: 20_000 }, async t => {
+test('outcomes are read while facts are still being sent', async t => {
   const door = await openStubDoor(t, {
     facts: (req, res) => {
       req.once('data', () => res.write(outcomeLine({ batch: 'b1' }), () => req.socket.destroySoon()))
@@ -97,7 +97,7 @@ test('outcomes are read while facts are still being sent', { timeout: 20_000 }, 
   assert.match(messages, /^chancery: the connection to \S+ was cut .*; 1 batch was answered before/)
 })
 
-test('a large stream waits for a service that reads slowly', { timeout: 60_000 }, async t => {
+test('a large stream waits for a service that reads slowly', async t => {
   const door = await openStubDoor(t, {
     facts: async (req, res) => {
       await new Promise(resolve => setTimeout(resolve, 500))
@@ -118,7 +118,7 @@ test('a cut connection is one clear line and status 1', async t => {
   assert.match(messages, /^chancery: the connection to .* was cut .*: send the same again.*\n$/)
 })
 
-test('ingest ends although standard input stays open after a cut', { timeout: 20_000 }, async t => {
+test('ingest ends although standard input stays open after a cut', async t => {
   const door = await openStubDoor(t, { facts: req => void req.socket.destroy() })
   const child = spawnChancery(['ingest', '-'], door.variables)
   child.stdin?.on('error', () => {})

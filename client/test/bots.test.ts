@@ -7,16 +7,16 @@ import { serveDemoWorld } from './support/demo-world.ts'
 const served = serveDemoWorld()
 
 test('busy bots meet no 429 after their first minute, and most of their reads need no call', async () => {
-  const options = { url: served().url, bots: 8, minutes: 4, readsPerMinute: 240, limit: 120 }
+  const options = { url: served().url, bots: 3, minutes: 3, readsPerMinute: 240, limit: 120 }
   const onMinute = (minute: number) => served().tell([nation(`minute${minute}`)], { waits: false })
   const report = await runBots({ ...options, onMinute })
   const { reads, failed, refused, fromCache } = report
-  assert.ok(reads > 6_000, `${reads} reads`)
+  assert.ok(reads > 1_500, `${reads} reads`)
   assert.equal(failed, 0)
   assert.deepEqual(refused.slice(1).filter(Boolean), [], refused.join(' '))
   assert.ok(fromCache > 0.5, `${fromCache}`)
 
   // The same bots without a client's care run into the wall minute by minute.
   const careless = await runBots({ ...options, minutes: 2, isClientUsed: false })
-  assert.ok((careless.refused[1] ?? 0) > 500, careless.refused.join(' '))
+  assert.ok((careless.refused[1] ?? 0) > 180, careless.refused.join(' '))
 })

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nation, war } from '../../server/test/ingest/facts.ts'
+import { tier } from '../../server/test/support/tier.ts'
+import { until } from '../../server/test/support/until.ts'
 import { Chancery, type ChanceryEvent, CursorExpired, type Followed } from '../src/index.ts'
 import { hurriedClock } from './support/clocks.ts'
 import { serveDemoWorld } from './support/demo-world.ts'
@@ -9,7 +11,7 @@ import { inTurn, page, refuses, serveHostile } from './support/hostile.ts'
 import { between, type Pass } from './support/passing.ts'
 
 const served = serveDemoWorld()
-const clock = hurriedClock(100)
+const clock = hurriedClock(25)
 const clientOf = (baseUrl: string) => new Chancery({ baseUrl, clock, random: () => 0.5 })
 
 /** The log after a number, as the API lists it. */
@@ -36,14 +38,6 @@ async function take(followed: AsyncIterable<ChanceryEvent>, count: number): Prom
   return events
 }
 
-async function eventually(holds: () => boolean, what: string): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt += 1) {
-    if (holds()) return
-    await sleep(10)
-  }
-  assert.fail(what)
-}
-
 /** Numbers from 0 to 1 that are the same each time. */
 function chances(seed: number): () => number {
   let state = seed
@@ -56,7 +50,7 @@ function chances(seed: number): () => number {
 /** What is met first, so that each is met: the rest is left to chance. */
 const firstMet = [0.5, 0.65, 0.5, 0.72, 0.78, 0.5, 0.83]
 
-for (const seed of [1, 2]) {
+for (const seed of tier === 'quick' ? [1] : [1, 2]) {
   test(`whatever happens on the way (${seed}), what is told is the log`, async t => {
     const chance = chances(seed)
     const met = new Map<string, number>()
@@ -106,7 +100,7 @@ for (const seed of [1, 2]) {
 test('without a position it begins now', async () => {
   const followed = clientOf(served().url).events.follow()
   const first = followed.next()
-  await eventually(() => followed.position !== undefined, 'the stream is open')
+  await until(() => followed.position !== undefined, 'the stream is open')
   const at = await newest()
   assert.equal(followed.position, at)
   await served().tell([nation('now1')], { waits: false })
@@ -135,7 +129,7 @@ test('with a narrow filter the position goes on with the log', async () => {
   const followed = clientOf(served().url).events.follow({ after: 0, nationIds: ['nobody'] })
   const first = followed.next()
   const end = await newest()
-  await eventually(() => followed.position === end, 'the log is looked through')
+  await until(() => followed.position === end, 'the log is looked through')
   await followed.return?.()
   assert.deepEqual(await first, { done: true, value: undefined })
 })
@@ -150,15 +144,17 @@ test('where streams are refused it polls, and tries the stream again later', asy
     else forward()
   })
   const followed = clientOf(url).events.follow({ after: await newest() })
+  const began = clock.now()
   for (const id of ['polled1', 'polled2']) {
     const next = followed.next()
     await served().tell([nation(id)], { waits: false })
     assert.equal((await next).value?.type, 'nation.founded')
   }
-  assert.equal(streamsOf(asked), 1)
+  if (clock.now() - began < 15_000) assert.equal(streamsOf(asked), 1)
   isRefusing = false
   const next = followed.next()
-  await eventually(() => streamsOf(asked) === 2, 'the stream is tried again')
+  const refused = streamsOf(asked)
+  await until(() => streamsOf(asked) > refused, 'the stream is tried again')
   const polls = asked.length
   await sleep(300)
   await served().tell([nation('streamed1')], { waits: false })
@@ -174,11 +170,11 @@ test('where something gathers the stream it polls, and the connection is closed'
     else res.on('close', () => (closed += 1))
   })
   const followed = clientOf(url).events.follow({ after: await newest() })
+  const began = clock.now()
   const next = followed.next()
   await served().tell([nation('gathered1')], { waits: false })
-  const began = performance.now()
   assert.equal((await next).value?.type, 'nation.founded')
-  assert.ok(performance.now() - began > 200, 'two heartbeats of silence come first')
+  assert.ok(clock.now() - began > 20_000, 'two heartbeats of silence come first')
   assert.deepEqual([closed, streamsOf(asked)], [1, 1])
   await followed.return?.()
 })
@@ -186,14 +182,14 @@ test('where something gathers the stream it polls, and the connection is closed'
 test('leaving the loop closes the connection at once, also while nothing happens', async t => {
   const passing = await between(t, served().url, ({ forward }) => forward())
   await take(clientOf(passing.url).events.follow({ after: 0 }), 3)
-  await eventually(() => passing.open === 0, 'the connection is closed')
+  await until(() => passing.open === 0, 'the connection is closed')
 
   const followed = clientOf(passing.url).events.follow()
   const waiting = followed.next()
-  await eventually(() => passing.open === 1 && followed.position !== undefined, 'the stream is open')
+  await until(() => passing.open === 1 && followed.position !== undefined, 'the stream is open')
   await followed.return?.()
   assert.deepEqual(await waiting, { done: true, value: undefined })
-  await eventually(() => passing.open === 0, 'the connection is closed')
+  await until(() => passing.open === 0, 'the connection is closed')
   assert.deepEqual(await followed.next(), { done: true, value: undefined })
 })
 
@@ -209,7 +205,7 @@ test('a signal ends it with its reason, while it streams, waits and polls', asyn
     controller.abort(reason)
     await assert.rejects(next, error => error === reason)
   }
-  await eventually(() => passing.open === 0, 'the connection is closed')
+  await until(() => passing.open === 0, 'the connection is closed')
   const late = clientOf(passing.url).events.follow({ signal: AbortSignal.abort(new Error('before')) })
   await assert.rejects(late.next(), /before/)
 })
@@ -224,7 +220,7 @@ test('a position that the log does not hold is told, or gone over where that is 
   })
   const followed: Followed = client.events.follow({ after: beyond, onGap: 'newest' })
   const next = followed.next()
-  await eventually(() => (followed.position ?? beyond) < beyond, 'it goes on from now')
+  await until(() => (followed.position ?? beyond) < beyond, 'it goes on from now')
   await served().tell([nation('gap1')], { waits: false })
   const { value } = await next
   assert.equal(value?.seq, await newest())
@@ -278,7 +274,7 @@ test('a bot that is told of a war never shows what was before it', async () => {
   await tell([nation(`${id}a`), nation(`${id}b`), war(id, `${id}a`, `${id}b`)])
   const followed = client.events.follow({ types: ['war.*'] })
   const next = followed.next()
-  await eventually(() => followed.position !== undefined, 'the stream is open')
+  await until(() => followed.position !== undefined, 'the stream is open')
   const show = async () => {
     const [shown, listed] = [
       await client.wars.get(id),

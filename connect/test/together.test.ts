@@ -11,7 +11,6 @@ import type { RoundReport } from '../src/pull/round-report.ts'
 import { type RunPullOptions, runPull } from '../src/pull/run-pull.ts'
 import { contract, doorOf } from './door.ts'
 import { createSmallGame, type Game, handPuller } from './game.ts'
-import { startRunner } from './killed.ts'
 
 let chancery: TestServer
 let game: Game
@@ -119,33 +118,6 @@ test('a puller that was stopped in the middle of a round cannot turn back time w
   await assert.rejects(late, { name: 'Overtaken' })
   assert.equal(await mottoOf(1), 'new')
   for (const hand of [asleep, stopped, other]) await hand.close()
-})
-
-test('a process that is stopped loses its place to the one that waits, and waits itself when it wakes', async t => {
-  const env = {
-    PATH: process.env.PATH ?? '',
-    GAME_URL: game.url,
-    OPERATOR_URL: chancery.operatorUrl,
-    OPERATOR_TOKEN: chancery.operatorToken,
-    SILENT_MS: '1500',
-    ALLOW_DELETES: '1',
-  }
-  const first = startRunner('pull', env)
-  t.after(() => first.kill())
-  await first.until(/^\{/)
-  const second = startRunner('pull', env)
-  t.after(() => second.kill())
-  await second.until(/waiting until it goes/)
-  first.child.kill('SIGSTOP')
-  await second.until(/going on in its place/)
-  await setMotto(1, 'by the second')
-  await until(async () => (await mottoOf(1)) === 'by the second', 'the second works')
-  first.child.kill('SIGCONT')
-  await first.until(/waiting until it goes/)
-  await setMotto(1, 'by the second still')
-  await until(async () => (await mottoOf(1)) === 'by the second still', 'the second works on')
-  await second.kill()
-  await first.until(/the other pull has gone/)
 })
 
 test('a service that is away is one line, and its return another; nothing is lost', async () => {

@@ -37,7 +37,8 @@ const resolve = (ref: unknown): unknown => {
 }
 
 /** A component, compiled together with everything that it refers to. */
-const compileRef = (ref: string) => compiler({ openapi: document })({ $ref: `openapi${ref}` })
+const compile = compiler({ openapi: document })
+const compileRef = (ref: string) => compile({ $ref: `openapi${ref}` })
 
 test('every reference leads somewhere', () => {
   const refs = valuesOf('$ref', document)
@@ -82,7 +83,7 @@ test('every example of an answer is valid for its schema', () => {
     for (const [status, response] of Object.entries(get.responses)) {
       const answers = Object(resolvedOf(response)).content?.['application/json']
       if (!answers) continue
-      const validate = compiler({ openapi: document })(absolute(answers.schema))
+      const validate = compile(absolute(answers.schema))
       for (const example of Object.values<{ value: unknown }>(answers.examples)) {
         assert.deepEqual(complaints(validate, example.value), [], `${path} ${status}`)
       }

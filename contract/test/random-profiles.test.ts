@@ -19,7 +19,12 @@ import { changedProfiles, randomProfiles } from './random-profiles.ts'
 
 /** A failure prints its seed and path; CHANCERY_TEST_SEED runs it again. */
 const seed = Number(process.env.CHANCERY_TEST_SEED ?? Date.now() % 2 ** 31)
-const runs = (numRuns: number) => ({ numRuns, seed, interruptAfterTimeLimit: 60_000 })
+const share = process.env.CHANCERY_TEST_TIER === 'quick' ? 0.1 : 1
+const runs = (usual: number) => ({
+  numRuns: Math.ceil(share * usual),
+  seed,
+  interruptAfterTimeLimit: 60_000,
+})
 test.before(() => console.log(`random profiles of the seed ${seed}`))
 
 test('any profile in order is read as it was written', () => {
@@ -180,9 +185,9 @@ test('no change of any profile opens an attribute unseen, and the way back of ea
       assert.deepEqual(attributesOf(back, 'rescoped'), attributesOf(changes, 'rescoped'))
       assert.equal(changes.length === 0 && !sameWords(before, after), false)
     }),
-    runs(200),
+    runs(600),
   )
-  assert.ok(loosened > 10, 'many of them open something')
+  assert.ok(loosened > 0, 'some of them open something')
 })
 
 /** The order of words is no change that is told. */

@@ -49,7 +49,10 @@ const values: Record<string, string> = {
 const asked = { values, page: 987_654_321_012_345, account: '9'.repeat(20), guild: '1'.repeat(20) }
 
 /** Letters that take the most room, or turn things around. */
-const letters = ['W', '*', '@', '`', '[', '漢', 'ש', '👍', 'a b ', '<@1> ', '\u202e', '\n', '# ']
+const letters =
+  process.env.CHANCERY_TEST_TIER === 'quick'
+    ? ['W', '*', '👍', '\n']
+    : ['W', '*', '@', '`', '[', '漢', 'ש', '👍', 'a b ', '<@1> ', '\u202e', '\n', '# ']
 
 for (const letter of letters)
   describe(`with the longest texts that the contract allows, of ${JSON.stringify(letter)}`, () => {

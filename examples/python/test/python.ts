@@ -1,4 +1,5 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const folder = fileURLToPath(new URL('../', import.meta.url))
@@ -29,11 +30,49 @@ def fails(call):
     return "it did not fail"
 `
 
+interface Told {
+  status: number
+  output: string
+  errors: string
+}
+
+let runner: { ask(job: object): Promise<Told> } | undefined
+
+/** One Python for all scripts of this process: each runs in a fork of it. It ends with us, when its input does. */
+function startRunner() {
+  const child = spawn(
+    program,
+    ['-W', 'error', '-B', fileURLToPath(new URL('run_scripts.py', import.meta.url))],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, PYTHONPATH: folder, PYTHONUTF8: '1' },
+    },
+  )
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  let last: Promise<unknown> = Promise.resolve()
+  const sockets = [child, child.stdin, child.stdout] as { ref?(): void; unref?(): void }[]
+  const ask = async (job: object): Promise<Told> => {
+    for (const socket of sockets) socket.ref?.()
+    child.stdin.write(`${JSON.stringify(job)}\n`)
+    const { value } = await lines.next()
+    for (const socket of sockets) socket.unref?.()
+    if (value === undefined) throw new Error('Python has ended')
+    return JSON.parse(value) as Told
+  }
+  return {
+    ask(job: object): Promise<Told> {
+      const told = last.then(() => ask(job))
+      last = told.catch(() => undefined)
+      return told
+    },
+  }
+}
+
 /**
  * Runs a script with `chancery` at hand, and returns what it told. `url` is where its `client()` goes; `input` is its
- * standard input. Rejects, with its standard error, where it fails or takes longer than half a minute.
+ * standard input. Rejects, with its standard error, where it fails or takes longer than a minute.
  */
-export function runPython(
+export async function runPython(
   script: string,
   {
     url = 'http://127.0.0.1:9',
@@ -41,27 +80,15 @@ export function runPython(
     env = {},
   }: { url?: string; input?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<unknown[]> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      program,
-      ['-W', 'error', '-B', '-c', prelude + script],
-      {
-        env: { ...process.env, ...env, PYTHONPATH: folder, PYTHONUTF8: '1', CHANCERY_URL: url },
-        timeout: 30_000,
-        maxBuffer: 64_000_000,
-      },
-      (error, stdout, stderr) => {
-        if (error) reject(new Error(`${error.message}\n${stderr}`))
-        else
-          resolve(
-            stdout
-              .split('\n')
-              .filter(Boolean)
-              .map(line => JSON.parse(line)),
-          )
-      },
-    )
-    child.stdin?.on('error', () => {})
-    child.stdin?.end(input)
+  runner ??= startRunner()
+  const { status, output, errors } = await runner.ask({
+    script: prelude + script,
+    input,
+    env: { ...env, CHANCERY_URL: url },
   })
+  if (status !== 0) throw new Error(`the script ended with ${status}\n${errors}`)
+  return output
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line))
 }

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const chancery = join(root, 'cli/bin/chancery.js')
-const readyMs = 120_000
+const readyMs = 600_000
 
 export type Fact = Record<string, unknown>
 

@@ -1,0 +1,47 @@
+import { after, before, test } from 'node:test'
+import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
+import { until } from '../../server/test/support/until.ts'
+import { createSmallGame, type Game } from './game.ts'
+import { startRunner } from './killed.ts'
+
+let chancery: TestServer
+let game: Game
+before(async () => {
+  chancery = await startTestServer()
+  game = await createSmallGame(chancery.databaseUrl, { start: 1000, nations: 30 })
+})
+after(async () => {
+  await game.drop()
+  await chancery.close()
+})
+
+const motto = async () =>
+  (await chancery.read<{ data: { motto: string | null } }>('/nations/1001')).data.motto
+const setMotto = (text: string) => game.query('update nations set motto = $1 where id = 1001', [text])
+
+test('a process that is stopped loses its place to the one that waits, and waits itself when it wakes', async t => {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    GAME_URL: game.url,
+    OPERATOR_URL: chancery.operatorUrl,
+    OPERATOR_TOKEN: chancery.operatorToken,
+    SILENT_MS: '1500',
+    ALLOW_DELETES: '1',
+  }
+  const first = startRunner('pull', env)
+  t.after(() => first.kill())
+  await first.until(/^\{/)
+  const second = startRunner('pull', env)
+  t.after(() => second.kill())
+  await second.until(/waiting until it goes/)
+  first.child.kill('SIGSTOP')
+  await second.until(/going on in its place/)
+  await setMotto('by the second')
+  await until(async () => (await motto()) === 'by the second', 'the second works')
+  first.child.kill('SIGCONT')
+  await first.until(/waiting until it goes/)
+  await setMotto('by the second still')
+  await until(async () => (await motto()) === 'by the second still', 'the second works on')
+  await second.kill()
+  await first.until(/the other pull has gone/)
+})

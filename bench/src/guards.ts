@@ -13,7 +13,7 @@ const guards: [name: string, place: RegExp][] = [
   ['limits', /\/server\/src\/limits\//],
   [
     'journal and metrics',
-    /\/server\/src\/(journal|telemetry)\/|\/server\/src\/http\/observe\.ts$|\/prom-client\//,
+    /\/server\/src\/(journal|telemetry)\/|\/server\/src\/http\/observe\.ts$|\/@prometheus-io\/client\//,
   ],
   ['request id', /\/server\/src\/http\/request-id\.ts$/],
   ['edge: who calls, what is left, its headers', /\/server\/src\/http\/(edge|cors)\.ts$/],

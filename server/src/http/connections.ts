@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import { subjectOfAddress } from '../limits/index.ts'
 import { connectionsMax } from './connections-max.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'

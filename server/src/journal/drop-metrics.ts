@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client'
+import { Counter, type Registry } from '@prometheus-io/client'
 import type { Dropped } from './journal.ts'
 
 /** Makes what counts calls that the journal leaves out. */

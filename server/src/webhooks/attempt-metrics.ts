@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram, type Registry } from '@prometheus-io/client'
 import type { AttemptResult } from './settlement.ts'
 
 const resultOf: Record<AttemptResult['settlement']['state'], string> = {

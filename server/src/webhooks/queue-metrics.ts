@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client'
+import { Gauge, type Registry } from '@prometheus-io/client'
 import { type ByEndpoints, endpointClasses, type ReadQueue } from './queue-state.ts'
 
 /**

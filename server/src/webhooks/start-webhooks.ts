@@ -1,5 +1,5 @@
 import type { Contract } from '@chancery/contract'
-import type { Registry } from 'prom-client'
+import type { Registry } from '@prometheus-io/client'
 import { createEventWriter } from '../disclosure/event-writer.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'

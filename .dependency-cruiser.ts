@@ -179,6 +179,13 @@ export const forbidden: IForbiddenRuleType[] = [
     to: { path: ours, pathNot: ['^connect/src/', '^contract/src/index\\.ts$'] },
   },
   {
+    name: 'client-imports-nothing-of-ours-at-run-time',
+    comment: 'The published client has no dependencies: of the contract it takes types alone.',
+    severity: 'error',
+    from: { path: '^client/src/' },
+    to: { path: ours, pathNot: '^client/', dependencyTypesNot: ['type-only'] },
+  },
+  {
     name: 'outsiders-use-http',
     comment: 'Portal, examples and acceptance reach the server as a stranger does.',
     severity: 'error',
@@ -218,7 +225,7 @@ export const forbidden: IForbiddenRuleType[] = [
 export const cruiseOptions: ICruiseOptions = {
   ruleSet: { forbidden },
   validate: true,
-  // With TypeScript 7 its own reader is switched off, and then it reads no .ts file and reports no error.
+  // dependency-cruiser reads TypeScript with TypeScript 6 or older, or with swc.
   parser: 'swc',
   doNotFollow: { path: 'node_modules' },
   exclude: { path: ['^tools/import-rules/fixtures/', '^(portal|client)/dist/'] },

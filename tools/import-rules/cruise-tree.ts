@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ICruiseResult } from 'dependency-cruiser'
+import { cruise, type ICruiseResult } from 'dependency-cruiser'
 import { cruiseOptions } from '../../.dependency-cruiser.ts'
-import { clientViolations } from './client-violations.ts'
-import { readTsx } from './read-tsx.ts'
-import type { Violation } from './violation.ts'
+
+/** An import that breaks a rule. */
+interface Violation {
+  rule: string
+  from: string
+  to: string
+}
 
 export interface Cruise {
   /** Paths of the modules of ours that were read. */
@@ -29,21 +33,15 @@ const folders = [...workspaces, 'examples', 'tools']
 
 /** Holds the files of a repository, or of a fixture laid out like it, against the import rules. */
 export async function cruiseTree(root: string): Promise<Cruise> {
-  readTsx()
-  const { cruise } = await import('dependency-cruiser')
   const { output } = await cruise(
     folders.filter(folder => existsSync(join(root, folder))),
     { ...cruiseOptions, baseDir: root },
   )
-  if (typeof output === 'string') throw new Error(`dependency-cruiser answered with text: ${output}`)
-  const modules = modulesOf(output)
+  if (typeof output === 'string') throw new Error(`dependency-cruiser returned text: ${output}`)
   return {
-    modules,
+    modules: modulesOf(output),
     edges: output.summary.totalDependenciesCruised ?? 0,
-    violations: [
-      ...output.summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to })),
-      ...(await clientViolations(root, modules)),
-    ],
+    violations: output.summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to })),
   }
 }
 

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { forbidden } from '../../.dependency-cruiser.ts'
 import { cruiseTree } from './cruise-tree.ts'
-import { ruleNames } from './rule-names.ts'
 import { sourceFiles } from './source-files.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
+const ruleNames = forbidden.flatMap(({ name }) => name ?? [])
 const fixtures = fileURLToPath(new URL('./fixtures/', import.meta.url))
 
 describe('a tree that breaks a rule', () => {
@@ -28,6 +29,11 @@ test('what a rule allows beside what it forbids is allowed', async () => {
     violations.map(({ to }) => to),
     ['server/src/resources/nations/store.ts'],
   )
+})
+
+test('of the contract, the client may import types', async () => {
+  const { violations } = await cruiseTree(`${fixtures}client-imports-nothing-of-ours-at-run-time`)
+  assert.equal(violations.length, 1)
 })
 
 test('every TypeScript file of the repository is read, with what it imports', async () => {

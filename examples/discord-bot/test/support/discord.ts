@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { acceptWebSocket, type WebSocketConnection } from './web-socket-server.ts'
+import { type WebSocket, WebSocketServer } from 'ws'
 
 /** A call of the bot to Discord. */
 export interface Call {
@@ -117,7 +117,7 @@ export async function fakeDiscord(): Promise<FakeDiscord> {
   const calls: Call[] = []
   const memberRoles = new Map<string, Set<string>>()
   const tooHigh = new Set<string>()
-  let gateway: WebSocketConnection | undefined
+  let gateway: WebSocket | undefined
   let sequence = 0
 
   const server = createServer(async (req, res) => {
@@ -156,10 +156,11 @@ export async function fakeDiscord(): Promise<FakeDiscord> {
     return [404, { code: 0, message: '404: Not Found' }]
   }
 
-  server.on('upgrade', (req, socket) => {
-    const connection = acceptWebSocket(req, socket, received => {
-      const { op } = received as { op: number }
-      if (op === 1) connection.send({ op: 11 })
+  new WebSocketServer({ server }).on('connection', socket => {
+    gateway = socket
+    socket.on('message', text => {
+      const { op } = JSON.parse(String(text)) as { op: number }
+      if (op === 1) send({ op: 11 })
       if (op === 2) {
         dispatch('READY', {
           v: 10,
@@ -172,13 +173,14 @@ export async function fakeDiscord(): Promise<FakeDiscord> {
         dispatch('GUILD_CREATE', guild)
       }
     })
-    gateway = connection
-    connection.send({ op: 10, d: { heartbeat_interval: 40_000 } })
+    send({ op: 10, d: { heartbeat_interval: 40_000 } })
   })
+
+  const send = (message: object) => gateway?.send(JSON.stringify(message))
 
   function dispatch(type: string, data: object) {
     sequence += 1
-    gateway?.send({ op: 0, t: type, s: sequence, d: data })
+    send({ op: 0, t: type, s: sequence, d: data })
   }
 
   server.listen(0, '127.0.0.1')
@@ -202,7 +204,7 @@ export async function fakeDiscord(): Promise<FakeDiscord> {
       )
     },
     async close() {
-      gateway?.close()
+      gateway?.terminate()
       server.closeAllConnections()
       server.close()
       await once(server, 'close')

@@ -80,3 +80,11 @@ test('headings can be linked to, also with code and dots in them', () => {
     /<h2 id="what-seq-is-v10">What <code>seq<\/code> is, v1\.0<\/h2>/,
   )
 })
+
+test('headings have the ids that GitHub gives them: unique on a page, with underscores, without markup', () => {
+  const html = htmlOf('## `war_declared`\n\n## Fields\n\n## [Fields](#fields)')
+  assert.deepEqual(
+    [...html.matchAll(/<h2 id="([^"]*)"/g)].map(([, id]) => id),
+    ['war_declared', 'fields', 'fields-1'],
+  )
+})

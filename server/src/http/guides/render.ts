@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import GithubSlugger from 'github-slugger'
 import { Marked } from 'marked'
 import { addressOf, type Guide, linkFrom } from './read-guides.ts'
 
@@ -65,10 +66,13 @@ export function renderIndex(guides: readonly Guide[], surroundings: Surroundings
 }
 
 function markdownOf(guide: Guide): Marked {
+  // Links work on GitHub too: headings have the ids that it gives them.
+  const slugger = new GithubSlugger()
   return new Marked({
     renderer: {
-      heading({ tokens, depth, text }) {
-        return `<h${depth} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      heading({ tokens, depth }) {
+        const id = slugger.slug(this.parser.parseInline(tokens, this.parser.textRenderer))
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens)
@@ -85,14 +89,6 @@ function markdownOf(guide: Guide): Marked {
     },
   })
 }
-
-/** As other readers of Markdown make anchors: small letters, words joined by hyphens. */
-const slugOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s-]/gu, '')
-    .trim()
-    .replace(/\s/g, '-')
 
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

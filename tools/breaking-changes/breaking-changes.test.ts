@@ -1,146 +1,81 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { contractFor, demoProfile, openApiFor } from '@chancery/contract'
+import { breakingChanges } from './breaking-changes.ts'
+import type { Case } from './cases/case.ts'
+import { operations, parameters } from './cases/operations.ts'
+import { requestBodies } from './cases/request-bodies.ts'
+import { responses } from './cases/responses.ts'
 import { breakingSection } from './changelog.ts'
-import { breakingChanges, type Document } from './find.ts'
+import type { Document } from './document.ts'
+import type { Edit } from './edit.ts'
 
-const promised = openApiFor(contractFor(demoProfile)) as unknown as Document
+const read = (name: string): Document =>
+  JSON.parse(readFileSync(new URL(`../../contract/${name}`, import.meta.url), 'utf8'))
+const published = { public: read('openapi.json'), operator: read('operator.openapi.json') }
 
-/** What is found where one thing of the document is changed. */
-function found(change: (document: Document) => void): string[] {
-  const after = structuredClone(promised)
-  change(after)
-  return breakingChanges(promised, after).map(({ subject, change: what }) => `${subject}: ${what}`)
-}
+/** Keywords of schemas that schema-changes.ts compares: a keyword that a document begins to use belongs there, or below. */
+const compared = [
+  '$ref type enum const default pattern format required uniqueItems contentMediaType',
+  'minimum maximum minLength maxLength minItems maxItems minProperties',
+  'x-decimals x-scope x-known-words-only',
+].flatMap(line => line.split(' '))
+/** Of these it compares the schemas that they hold. */
+const holding = ['properties', 'items', 'anyOf', 'additionalProperties', 'contentSchema']
+/** Keywords that describe, and break nothing. */
+const annotations = ['title', 'description', 'examples', 'x-class', 'x-rule', 'x-unit']
 
-const nation = ({ components }: Document) =>
-  components.schemas.Nation as Required<Document['components']['schemas'][string]>
-const list = ({ paths }: Document) => paths['/nations']?.get as NonNullable<Document['paths'][string]>['get']
-const parameter = (document: Document, name: string) => {
-  const known = list(document).parameters?.find(each => 'name' in each && each.name === name)
-  assert.ok(known && 'schema' in known)
-  return known
-}
-
-test('nothing has changed between a document and itself', () => {
-  assert.deepEqual(
-    found(() => {}),
-    [],
+/** The schemas of parameters, headers and bodies. */
+function schemasIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'schema' ? [inner] : key === 'examples' ? [] : schemasIn(inner),
   )
-})
+}
 
-test('what is new breaks nothing', () => {
-  const changes = found(document => {
-    nation(document).properties.brand_new = { type: 'string' }
-    nation(document).required.push('brand_new')
-    nation(document).properties.status?.enum?.push('dreaming')
-    document.paths['/new'] = { get: { operationId: 'new', responses: {} } }
-    document.components.schemas.New = { type: 'object' }
-    list(document).parameters?.push({ name: 'new', in: 'query', schema: { type: 'string' } })
-    parameter(document, 'limit').schema.maximum = 500
-    parameter(document, 'status').schema.enum?.push('dreaming')
+function keywordsOf(schemas: unknown[], found = new Set<string>()): Set<string> {
+  for (const schema of schemas) {
+    if (typeof schema !== 'object' || schema === null) continue
+    for (const [key, value] of Object.entries(schema)) {
+      found.add(key)
+      if (key === 'properties') keywordsOf(Object.values(value), found)
+      else if (holding.includes(key)) keywordsOf([value].flat(), found)
+    }
+  }
+  return found
+}
+
+/** What is reported where one thing of a published document is changed. */
+function reported({ document, given }: Case, edit: Edit): string[] {
+  const before = given ? structuredClone(published[document]) : published[document]
+  given?.(before)
+  const after = structuredClone(before)
+  edit(after)
+  assert.ok(JSON.stringify(after) !== JSON.stringify(before), 'the edit changes nothing')
+  return breakingChanges(before, after).map(({ subject, change }) => `${subject}: ${change}`)
+}
+
+for (const each of [...operations, ...parameters, ...requestBodies, ...responses]) {
+  test(`it is reported that ${each.kind}`, () => {
+    assert.deepEqual(reported(each, each.breaks), each.reported)
   })
-  assert.deepEqual(changes, [])
-})
+  if (each.harmless) {
+    const { harmless } = each
+    test(`the opposite is not reported: ${each.kind}`, () => {
+      assert.deepEqual(reported(each, harmless), [])
+    })
+  }
+}
 
-const breaks: [name: string, change: (document: Document) => void, expected: string][] = [
-  [
-    'an operation is gone',
-    ({ paths }) => void delete paths['/nations'],
-    'nations.list: GET /nations is no longer there',
-  ],
-  [
-    'an operation has another id',
-    document => {
-      list(document).operationId = 'nations.all'
-    },
-    'nations.list: is now called nations.all',
-  ],
-  [
-    'an operation needs a scope',
-    document => {
-      list(document)['x-scope'] = 'nation.read'
-    },
-    'nations.list: it needs nation.read, not none',
-  ],
-  [
-    'a parameter is gone',
-    document => {
-      list(document).parameters = list(document).parameters?.filter(
-        each => !('name' in each && each.name === 'search'),
-      )
-    },
-    'nations.list: no longer takes search',
-  ],
-  [
-    'a parameter is needed',
-    document => {
-      parameter(document, 'search').required = true
-    },
-    'nations.list: needs search',
-  ],
-  [
-    'a page is shorter',
-    document => {
-      parameter(document, 'limit').schema.maximum = 50
-    },
-    'nations.list: limit takes less than before',
-  ],
-  [
-    'the usual page is shorter',
-    document => {
-      parameter(document, 'limit').schema.default = 10
-    },
-    'nations.list: limit is 10 where it is left out, not 25',
-  ],
-  [
-    'a word is no longer taken',
-    document => void parameter(document, 'status').schema.enum?.pop(),
-    'nations.list: status no longer takes inactive',
-  ],
-  [
-    'a field is gone',
-    document => void delete nation(document).properties.motto,
-    'Nation: Nation.motto is no longer there',
-  ],
-  [
-    'a field may be missing',
-    document => void nation(document).required.splice(nation(document).required.indexOf('motto'), 1),
-    'Nation: Nation.motto may be missing',
-  ],
-  [
-    'a field may be null',
-    document => {
-      nation(document).properties.nation_name = { type: ['string', 'null'] }
-    },
-    'Nation: Nation.nation_name may now be null',
-  ],
-  [
-    'a number becomes text',
-    document => {
-      nation(document).properties.national_score = { type: 'string' }
-    },
-    'Nation: Nation.national_score may now be string',
-  ],
-  [
-    'a member inside a field is gone',
-    document => void delete nation(document).properties.wars?.properties?.won,
-    'Nation: Nation.wars.won is no longer there',
-  ],
-  [
-    'an answer is another thing',
-    document => void delete list(document).responses['200']?.content?.['application/json'],
-    'nations.list: no longer answers 200 as application/json',
-  ],
-  [
-    'the data of an event is gone',
-    ({ components }) => void delete components.schemas.EventDataWarDeclared,
-    'EventDataWarDeclared: EventDataWarDeclared is no longer there',
-  ],
-]
-for (const [name, change, expected] of breaks) {
-  test(`it is seen that ${name}`, () => {
-    assert.deepEqual(found(change), [expected])
+for (const [name, document] of Object.entries(published)) {
+  test(`a document is compatible with itself (${name})`, () => {
+    assert.deepEqual(breakingChanges(document, structuredClone(document)), [])
+  })
+
+  test(`each keyword of its schemas is compared, or is known to break nothing (${name})`, () => {
+    const { schemas, ...shared } = document.components
+    const keywords = keywordsOf([...Object.values(schemas ?? {}), ...schemasIn([document.paths, shared])])
+    assert.deepEqual([...keywords.difference(new Set([...compared, ...holding, ...annotations]))], [])
   })
 }
 

@@ -1,15 +1,17 @@
 /**
- * Compares contract/openapi.json with what was promised before: with the newest release's, else with main's. Exits 1 naming each
- * breaking change that the changelog does not name under "Breaking". CHANCERY_BASE names another commit to compare with.
+ * Compares the OpenAPI documents with those of the newest release, else of main. Exits 1 naming each breaking change that the
+ * changelog does not name under "Breaking". CHANCERY_BASE names another commit to compare with.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type BreakingChange, breakingChanges } from './breaking-changes.ts'
 import { breakingSection } from './changelog.ts'
-import { breakingChanges, type Document } from './find.ts'
+import type { Document } from './document.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const document = 'contract/openapi.json'
+const documents = ['contract/openapi.json', 'contract/operator.openapi.json']
 
 function git(...words: string[]): string | undefined {
   try {
@@ -37,19 +39,24 @@ function findBase(): string | undefined {
 }
 
 const base = findBase()
-const promised = base && git('show', `${base}:${document}`)
-if (!base || !promised) {
+const read = (text: string): Document => JSON.parse(text)
+
+function changesSince(commit: string, path: string): BreakingChange[] {
+  const published = git('show', `${commit}:${path}`)
+  if (published === undefined) return []
+  return breakingChanges(read(published), read(readFileSync(join(root, path), 'utf8')))
+}
+
+if (base === undefined) {
   console.log('skipped: there is no earlier commit to compare with')
 } else {
-  const before = JSON.parse(promised) as Document
-  const after = JSON.parse(readFileSync(new URL(document, `file://${root}`), 'utf8')) as Document
-  const said = breakingSection(readFileSync(new URL('CHANGELOG.md', `file://${root}`), 'utf8'))
-  const found = breakingChanges(before, after)
-  const unsaid = found.filter(({ subject }) => !said.includes(`\`${subject}\``))
-  for (const { subject, change } of unsaid) console.error(`${subject}: ${change}`)
-  if (unsaid.length > 0) {
+  const named = breakingSection(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
+  const found = documents.flatMap(path => changesSince(base, path))
+  const unnamed = found.filter(({ subject }) => !named.includes(`\`${subject}\``))
+  for (const { subject, change } of unnamed) console.error(`${subject}: ${change}`)
+  if (unnamed.length > 0) {
     console.error(
-      '\nThese break what callers rely on. Keep them as they were, or name each under "### Breaking" in CHANGELOG.md.',
+      '\nThese changes break callers. Undo them, or name each under "### Breaking" in CHANGELOG.md.',
     )
     process.exitCode = 1
   } else {

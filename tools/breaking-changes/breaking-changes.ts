@@ -1,0 +1,59 @@
+import { type Direction, type Document, directionsOf, type Schema } from './document.ts'
+import { createOperationComparison } from './operation-changes.ts'
+import { createSchemaComparison } from './schema-changes.ts'
+
+/** A change after which a caller that was right may be wrong. */
+export interface BreakingChange {
+  /** What the changelog has to name: the id of the operation, or the name of the schema or response. */
+  subject: string
+  /** What changed, in one line. */
+  change: string
+}
+
+/**
+ * What of the later OpenAPI document breaks the promise of the earlier one. Additions break nothing: operations, optional
+ * parameters and members, fields, statuses, error codes, and values in a response.
+ */
+export function breakingChanges(before: Document, after: Document): BreakingChange[] {
+  const documents = { before, after }
+  const compare = createOperationComparison(documents)
+  const compareSchemas = {
+    request: createSchemaComparison(documents, 'request'),
+    response: createSchemaComparison(documents, 'response'),
+  }
+  const directions = directionsOf(before)
+
+  const operations = Object.entries(before.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => {
+      const later = after.paths[path]?.[method]
+      const changes = later
+        ? compare.operation(operation, later)
+        : [`${method.toUpperCase()} ${path} is removed`]
+      return changes.map(change => ({ subject: operation.operationId, change }))
+    }),
+  )
+  const { responses, headers, schemas } = before.components
+  return [
+    ...operations,
+    ...componentChanges(responses, after.components.responses, compare.response),
+    ...componentChanges(headers, after.components.headers, compare.header),
+    ...componentChanges(schemas, after.components.schemas, schemaChanges),
+  ]
+
+  function schemaChanges(known: Schema, now: Schema, name: string): string[] {
+    const used: Iterable<Direction> = directions.get(`schemas/${name}`) ?? ['response']
+    return [...new Set([...used].flatMap(direction => compareSchemas[direction](known, now, name)))]
+  }
+}
+
+function componentChanges<T>(
+  before: Record<string, T> = {},
+  after: Record<string, T> = {},
+  compare: (known: T, now: T, name: string) => string[],
+): BreakingChange[] {
+  return Object.entries(before).flatMap(([name, known]) => {
+    const now = after[name]
+    const changes = now ? compare(known, now, name) : [`${name} is removed`]
+    return changes.map(change => ({ subject: name, change }))
+  })
+}

@@ -1,0 +1,129 @@
+/** What of an OpenAPI 3.1 document is compared. */
+export interface Document {
+  paths: Record<string, Record<string, Operation>>
+  security?: Security[]
+  components: {
+    schemas?: Record<string, Schema>
+    responses?: Record<string, Response>
+    parameters?: Record<string, Parameter>
+    headers?: Record<string, Header>
+  }
+}
+
+export interface Operation {
+  operationId: string
+  security?: Security[]
+  'x-scope'?: string
+  'x-include-scopes'?: Record<string, string>
+  'x-roles'?: string[]
+  parameters?: (Parameter | Reference)[]
+  requestBody?: { required?: boolean; content: Content }
+  responses: Record<string, Response | Reference>
+}
+
+/** The schemes that a request needs together. */
+export type Security = Record<string, unknown>
+
+export interface Reference {
+  $ref: string
+}
+
+export interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  style?: string
+  explode?: boolean
+  schema: Schema
+}
+
+export interface Response {
+  description?: string
+  headers?: Record<string, Header | Reference>
+  content?: Content
+}
+
+export interface Header {
+  schema?: Schema
+}
+
+export type Content = Record<string, { schema?: Schema }>
+
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  default?: unknown
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean | Schema
+  items?: Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  contentSchema?: Schema
+  contentMediaType?: string
+  minimum?: number
+  exclusiveMinimum?: number
+  minLength?: number
+  minItems?: number
+  minProperties?: number
+  maximum?: number
+  exclusiveMaximum?: number
+  maxLength?: number
+  maxItems?: number
+  maxProperties?: number
+  uniqueItems?: boolean
+  pattern?: string
+  format?: string
+  'x-decimals'?: number
+  'x-scope'?: string
+  'x-known-words-only'?: boolean
+}
+
+/** Whether callers send it or receive it. */
+export type Direction = 'request' | 'response'
+
+/** The name of a component, as it ends its reference. */
+export const nameOf = ($ref: string): string => $ref.slice($ref.lastIndexOf('/') + 1)
+
+/** The component that is referred to, or the value itself. A reference to nothing is as good as an empty component. */
+export function resolve<T extends object>(
+  value: T | Reference,
+  components: Record<string, T> | undefined,
+): Partial<T> {
+  if (!isReference(value)) return value
+  return components?.[nameOf(value.$ref)] ?? {}
+}
+
+const isReference = (value: object): value is Reference => '$ref' in value && typeof value.$ref === 'string'
+
+/** Which way each component is sent, as `schemas/Nation`: one that a request holds is held to what callers may send. */
+export function directionsOf(document: Document): Map<string, Set<Direction>> {
+  const directions = new Map<string, Set<Direction>>()
+  for (const methods of Object.values(document.paths)) {
+    for (const { parameters, requestBody, responses } of Object.values(methods)) {
+      visit([parameters, requestBody], 'request')
+      visit(responses, 'response')
+    }
+  }
+  return directions
+
+  function visit(value: unknown, direction: Direction): void {
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === '$ref' && typeof inner === 'string') follow(inner, direction)
+      else if (key !== 'examples') visit(inner, direction)
+    }
+  }
+
+  function follow($ref: string, direction: Direction): void {
+    const [kind, name] = $ref.split('/').slice(-2)
+    const key = `${kind}/${name}`
+    const known = directions.get(key) ?? new Set()
+    if (known.has(direction)) return
+    directions.set(key, known.add(direction))
+    const components: Record<string, Record<string, unknown>> = { ...document.components }
+    visit(components[kind ?? '']?.[name ?? ''], direction)
+  }
+}

@@ -7,6 +7,7 @@ import { openApiOperation } from './openapi/operations.ts'
 import { componentSchemas } from './openapi/schemas.ts'
 import { bases, operations } from './operations/index.ts'
 import type { Operation } from './operations/operation.ts'
+import { version } from './version.ts'
 
 /**
  * The OpenAPI 3.1 document of the API for one game. `serverUrl` is the public address without a path;
@@ -22,7 +23,7 @@ export function openApiFor(
     openapi: '3.1.0',
     info: {
       title: `${name} API`,
-      version: '1.0.0',
+      version,
       summary: `Read-only data of ${name}.`,
       description: apiDescription(name, serverUrl),
       ...offeredBy(contract.profile),

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
+import { version } from '@chancery/contract'
 import { backupDatabase } from './backup/index.ts'
 import type { Config } from './config.ts'
 import { ensureDataDir } from './data-dir.ts'
-import { version } from './main.ts'
 import { openStore } from './store/open-store.ts'
 
 export { BackupError } from './backup/backup-error.ts'
@@ -11,7 +11,7 @@ export { type BackupSummary, checkBackup } from './backup/read-backup.ts'
 export type { Continued, Restored } from './backup/restore-backup.ts'
 
 export { type Config, type ConfigDefaults, ConfigError, readConfig } from './config.ts'
-export { type RunningServer, startServer, version } from './main.ts'
+export { type RunningServer, startServer } from './main.ts'
 export type { ProfileComparison } from './profile/adopt-profile.ts'
 export { compareWithDatabase } from './profile/compare-with-database.ts'
 export { StartupError } from './startup-error.ts'

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { version } from '@chancery/contract'
 import { createKeys } from './access/keys.ts'
 import { forgetOldAccounts } from './account/forget.ts'
 import { readLogo } from './account/page/logo.ts'
@@ -40,8 +41,6 @@ import { createTaskFailures } from './telemetry/task-failures.ts'
 import { forgetOldCodes } from './verification/store.ts'
 import { pruneDeliveryLog } from './webhooks/delivery-log.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
-
-export const version = '0.1.0'
 
 /** A server that answers on both listeners. */
 export interface RunningServer {

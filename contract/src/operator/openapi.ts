@@ -1,5 +1,6 @@
 import type { Contract } from '../contract.ts'
 import { offeredBy } from '../openapi/description.ts'
+import { version } from '../version.ts'
 import { type OperatorErrorCode, operatorErrors } from './errors.ts'
 import { operatorOperations } from './index.ts'
 import { operatorDescription } from './openapi/description.ts'
@@ -27,7 +28,7 @@ export function operatorOpenApiFor(contract: Contract): OperatorDocument {
     openapi: '3.1.0',
     info: {
       title: operatorTitleFor(contract),
-      version: '1.0.0',
+      version,
       summary: `How the servers of ${name} speak to Chancery.`,
       description: operatorDescription(name),
       ...offeredBy(contract.profile),

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { batchId } from '../facts.ts'
 import { annotate, count, listOf, matching, nullable, shape, text, time } from '../shapes.ts'
+import { version } from '../version.ts'
 import { feedExample, feedMembers } from './feeds.ts'
 import { jsonAnswer, named, operatorOperation } from './operation.ts'
 import { holdsRole, type OperatorRole } from './roles.ts'
@@ -140,7 +141,7 @@ const status = named(
 )
 
 const example = {
-  version: '0.1.0',
+  version,
   game: 'Meridian',
   profile_digest: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
   migration: 13,

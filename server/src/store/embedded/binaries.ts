@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { readFile, symlink } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
+import { describeFailure } from '../../child-failure.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { isErrno, unlessMissing } from './errno.ts'
-import { describeFailure, run } from './run.ts'
+import { run } from './run.ts'
 import type { ServerUser } from './server-user.ts'
 
 export interface Binaries {

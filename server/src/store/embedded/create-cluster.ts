@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { describeFailure } from '../../child-failure.ts'
 import { type Binaries, cannotRunHere, whyNotRunnable } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { diskFull, EmbeddedError } from './embedded-error.ts'
 import { listProcesses, signal } from './processes.ts'
-import { describeFailure, run } from './run.ts'
+import { run } from './run.ts'
 import { giveTo, type ServerUser } from './server-user.ts'
 
 export interface CreateOptions {

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { describeEnd, describeFailure } from '../../child-failure.ts'
 import type { Binaries } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import type { Door } from './door.ts'
-import { describeFailure, spawnBasics } from './run.ts'
+import { spawnBasics } from './run.ts'
 import { type ServerSettings, serverArguments } from './server-settings.ts'
 import type { ServerUser } from './server-user.ts'
 
@@ -45,7 +46,7 @@ export async function launch(options: {
     child.unref()
     let ended: string | undefined
     child.once('exit', (code, signal) => {
-      ended ??= signal ? `ended by ${signal}` : `exit status ${code}`
+      ended ??= describeEnd(code, signal)
     })
     await new Promise<void>(resolve => {
       child.once('spawn', resolve)

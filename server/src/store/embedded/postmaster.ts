@@ -1,12 +1,13 @@
 import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { describeFailure } from '../../child-failure.ts'
 import type { Binaries } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { unlessMissing } from './errno.ts'
 import { findProcess, hasProcess, isAlive, listProcesses, signal } from './processes.ts'
-import { describeFailure, run } from './run.ts'
+import { run } from './run.ts'
 
 /** The server's first process, as its postmaster.pid tells. */
 export interface Postmaster {

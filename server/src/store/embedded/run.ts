@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { describeEnd } from '../../child-failure.ts'
 
 export interface Outcome {
   /** Undefined if it could not be started or was ended by a signal. */
@@ -29,21 +30,12 @@ export function spawnBasics(user?: RunsAs) {
   }
 }
 
-const lastLines = 5
-const lineLengthMax = 200
-
-/** How a process failed, with the last lines that it wrote. */
-export function describeFailure({ ended, output }: Pick<Outcome, 'ended' | 'output'>): string {
-  const lines = output.split('\n').flatMap(line => line.trim().slice(0, lineLengthMax) || [])
-  return [ended, lines.slice(-lastLines).join(' / ')].filter(text => text !== '').join(': ')
-}
-
 export async function run(file: string, args: string[], options: { user?: RunsAs }): Promise<Outcome> {
   const child = spawn(file, args, { ...spawnBasics(options.user), stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<{ status: number | undefined; ended: string }>(resolve => {
     child.once('error', err => resolve({ status: undefined, ended: err.message }))
     child.once('close', (code, signal) =>
-      resolve({ status: code ?? undefined, ended: signal ? `ended by ${signal}` : `exit status ${code}` }),
+      resolve({ status: code ?? undefined, ended: describeEnd(code, signal) }),
     )
   })
   const [stdout, stderr, outcome] = await Promise.all([text(child.stdout), text(child.stderr), ended])

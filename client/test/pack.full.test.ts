@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { buildPackage } from '../../tools/release/build-package.ts'
 import { good, serveHostile } from './support/hostile.ts'
 
 const run = promisify(execFile)
@@ -23,7 +24,7 @@ before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'chancery-pack-'))
   project = join(dir, 'project')
   await mkdir(project)
-  await run(process.execPath, [join(root, 'client/build.ts'), join(dir, 'dist')])
+  buildPackage('client', join(dir, 'dist'))
   const { stdout } = await run('npm', ['pack', join(dir, 'dist'), '--pack-destination', dir, '--json'], {
     cwd: dir,
   })
@@ -77,13 +78,19 @@ console.log(name, typeof first, typeof told, typeof wrong, typeof tanks, new Cha
 const said = 'Meridian function function function function ChanceryError\n'
 const ofNode = 'declare const process: { argv: string[] }\n'
 
-test('it holds JavaScript, declarations and papers, and depends on nothing', async () => {
+test('it holds JavaScript, declarations, their maps and sources, and papers, and depends on nothing', async () => {
   assert.ok(packed.includes('index.js') && packed.includes('index.d.ts') && packed.includes('README.md'))
-  const others = packed.filter(path => !/\.(js|d\.ts)$/.test(path))
+  const others = packed.filter(path => !/^[\w-]+\.(js|d\.ts)(\.map)?$|^src\//.test(path))
   assert.deepEqual(others.sort(), ['LICENSE', 'README.md', 'package.json'])
   const manifest = JSON.parse(await readFile(join(installed(), 'package.json'), 'utf8'))
   for (const list of ['dependencies', 'peerDependencies', 'devDependencies', 'scripts', 'private'])
     assert.equal(manifest[list], undefined, list)
+  const maps = packed.filter(name => name.endsWith('.map'))
+  assert.ok(maps.length >= 2 * packed.filter(name => name.endsWith('.js')).length)
+  for (const path of maps) {
+    const { sources } = JSON.parse(readFileSync(join(installed(), path), 'utf8')) as { sources: string[] }
+    for (const source of sources) assert.ok(packed.includes(source), `${path} leads to ${source}`)
+  }
   for (const path of packed.filter(name => name.endsWith('.js')))
     for (const [, from] of readFileSync(join(installed(), path), 'utf8').matchAll(
       /(?:from|import)\s*\(?['"]([^'"]+)/g,

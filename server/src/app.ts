@@ -31,6 +31,7 @@ import { createParserErrors } from './http/parser-errors.ts'
 import { boundPipelining } from './http/pipelining.ts'
 import { createRegisterOperation } from './http/register-operation.ts'
 import { createRequestIds } from './http/request-id.ts'
+import { createRequestLog } from './http/request-log.ts'
 import { createStreamSlots } from './http/stream-slots.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
 import { acceptUnusualMethods } from './http/unusual-methods.ts'
@@ -92,9 +93,10 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const trusted = createTrustedProxies(parts.trustedProxies)
   const timings = { ...usualTimings, ...parts.connectionTimings }
   const requestIds = createRequestIds(trusted)
-  const edge = createEdge(parts)
+  const requestLog = createRequestLog(log)
+  const edge = createEdge({ ...parts, requestLog })
   const handleError = createErrorHandler(log)
-  const observer = createObserver(parts)
+  const observer = createObserver({ ...parts, requestLog })
   const parserErrors = createParserErrors(edge, requestIds, observer, {
     lingerMs: timings.lingerMs,
     fixedHeaders: parts.tls ? strictTransport : {},
@@ -170,7 +172,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
     api.addHook('onRequest', edge.admit)
     observer.watch(api)
     const register = createRegisterOperation({ app: api, contract })
-    const define = createDefineRoute({ register, contract, disclose: createDisclosure(contract), pulse })
+    const disclose = createDisclosure(contract)
+    const define = createDefineRoute({ register, contract, disclose, pulse, requestLog })
     const context = { pools, contract }
     nationRoutes(define, context)
     allianceRoutes(define, context)

@@ -1,6 +1,7 @@
 import { type ConnectionTarget, sql } from './store/database.ts'
 import { createPools, type Pools } from './store/pools.ts'
 import { createPulse, type Pulse } from './store/pulse.ts'
+import { type BackgroundLog, createBackgroundLog } from './telemetry/background-log.ts'
 import type { Logger } from './telemetry/log.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 
@@ -8,6 +9,7 @@ import type { Metrics } from './telemetry/metrics.ts'
 export interface HeardDatabase {
   pulse: Pulse
   pools: Pools
+  background: BackgroundLog
   close(): Promise<void>
 }
 
@@ -22,7 +24,14 @@ export async function hearDatabase(
     if (isSilent) log.warn('the database is silent: what needs it is unavailable until it is heard again')
     else log.info('the database is heard again')
   })
-  const pools = createPools({ ...options, hearing: pulse, onError: () => metrics.databaseErrors.inc() })
+  const background = createBackgroundLog(log)
+  if (log.isLevelEnabled('debug')) pulse.onChange(background.heartbeat)
+  const pools = createPools({
+    ...options,
+    hearing: pulse,
+    onError: () => metrics.databaseErrors.inc(),
+    onStatement: background.statement,
+  })
   const close = async () => {
     await pulse.close()
     await pools.close()
@@ -36,5 +45,5 @@ export async function hearDatabase(
     throw error
   }
   metrics.databaseUp.set(1)
-  return { pulse, pools, close }
+  return { pulse, pools, background, close }
 }

@@ -130,7 +130,7 @@ export async function startServer(
       { log, metrics },
     )
     closers.push(database.close)
-    const { pools, pulse } = database
+    const { pools, pulse, background } = database
 
     const limits = await createLimits(config.valkeyUrl, { log, metrics })
     closers.push(() => limits.close())
@@ -153,6 +153,7 @@ export async function startServer(
       pulse,
       metrics,
       version,
+      log: background,
       onError: failures.of('webhooks'),
     })
     closers.push(webhooks.close)
@@ -228,7 +229,10 @@ export async function startServer(
     const rounds = startRankingRounds({
       pool: pools.ingest,
       pulse,
-      onRound: seconds => metrics.rankingRounds.observe(seconds),
+      onRound: seconds => {
+        metrics.rankingRounds.observe(seconds)
+        background.rankingRound(seconds)
+      },
       onError: failures.of('ranking rounds'),
       pause: rankingPauseMs === undefined ? undefined : () => rankingPauseMs,
     })

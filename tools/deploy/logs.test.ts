@@ -43,14 +43,15 @@ test('every field of a line is explained, and no other', () => {
 })
 
 test('a line has what the page says of every line, and the levels are those on the page', () => {
-  for (const [level, number] of [...page.matchAll(/(\d\d) (fatal|error|warn|info)/g)].map(
-    ([, number, level]) => [level as 'fatal' | 'error' | 'warn' | 'info', Number(number)] as const,
+  for (const [level, number] of [...page.matchAll(/(\d\d) (fatal|error|warn|info|debug|trace)/g)].map(
+    ([, number, level]) =>
+      [level as 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace', Number(number)] as const,
   )) {
     let line = ''
     const write = (text: string) => {
       line = text
     }
-    createLog('info', { write })[level]('said')
+    createLog('trace', { write })[level]('said')
     assert.deepEqual(Object.keys(JSON.parse(line)), always)
     assert.equal(JSON.parse(line).level, number)
   }

@@ -14,6 +14,7 @@ import type { Disclosed, Disclosure } from '../disclosure/disclosure.ts'
 import type { Allowance } from '../limits/index.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { RegisterOperation, Visit } from './register-operation.ts'
+import type { RequestLog } from './request-log.ts'
 import { sendPersonal, sendShared } from './respond.ts'
 import { createSharedAnswers } from './shared-answers.ts'
 
@@ -44,12 +45,13 @@ export interface RouteOptions {
   contract: Contract
   disclose: Disclosure
   pulse: Pick<Pulse, 'current'>
+  requestLog?: RequestLog | undefined
 }
 
 type Serialize = (answer: Answer, request: { page: number; limit: number }) => string
 
 export function createDefineRoute(options: RouteOptions): DefineRoute {
-  const { register, contract, disclose, pulse } = options
+  const { register, contract, disclose, pulse, requestLog } = options
   const answers = createSharedAnswers()
 
   return (operation, handler) => {
@@ -66,8 +68,11 @@ export function createDefineRoute(options: RouteOptions): DefineRoute {
       worldVersion: number | undefined,
     ): Promise<FastifyReply> => {
       const { values, included } = check()
-      if (operation.body === 'personal' || included.length > 0)
+      if (operation.body === 'personal' || included.length > 0) {
+        requestLog?.cache(req, 'private', worldVersion)
         return sendPersonal(reply, await produce(req, values))
+      }
+      requestLog?.cache(req, 'miss', worldVersion)
       const question = { target, name: `${operation.id} ${JSON.stringify(values)}` }
       const body = await answers.share(question, worldVersion, () => produce(req, values))
       return sendShared(req, reply, body, operation.body)
@@ -78,7 +83,10 @@ export function createDefineRoute(options: RouteOptions): DefineRoute {
       if (operation.body !== 'personal') {
         // What is remembered is sent at once: the hot path makes no promise.
         const known = answers.find(visit.target, worldVersion)
-        if (known) return sendShared(visit.req, visit.reply, known, operation.body)
+        if (known) {
+          requestLog?.cache(visit.req, 'hit', worldVersion)
+          return sendShared(visit.req, visit.reply, known, operation.body)
+        }
       }
       return answer(visit, worldVersion)
     })

@@ -6,6 +6,7 @@ import { anonymous, type Key, type Viewer } from '../access/viewer.ts'
 import { type Allowance, type LimitStore, subjectOfAddress } from '../limits/index.ts'
 import { ApiError, rateLimited } from './api-error.ts'
 import { allowedMethods, apiHeaders, preflightHeaders } from './cors.ts'
+import type { RequestLog } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,6 +27,7 @@ export interface EdgeOptions {
   keyLimit: number
   /** Calls in one window with all keys of a player together that have no limit of their own. */
   playerLimit: number
+  requestLog?: RequestLog | undefined
 }
 
 /** Who calls, from which bucket, and what is left in it. */
@@ -39,7 +41,8 @@ export interface Edge {
 /** What the caller presents: nothing, a text that may be a key, or something that cannot be one. */
 type Credential = { kind: 'none' } | { kind: 'key'; text: string } | { kind: 'malformed' }
 
-export function createEdge({ keys, limits, anonymousLimit, keyLimit, playerLimit }: EdgeOptions): Edge {
+export function createEdge(options: EdgeOptions): Edge {
+  const { keys, limits, anonymousLimit, keyLimit, playerLimit, requestLog } = options
   const peek = (address: string | undefined) => limits.peek(subjectOf(undefined, address), anonymousLimit)
 
   function take(req: FastifyRequest, key: KeyRecord | undefined) {
@@ -83,7 +86,9 @@ export function createEdge({ keys, limits, anonymousLimit, keyLimit, playerLimit
         req.viewer = key ? { kind: 'key', key } : anonymous
         req.allowance = allowance
         reply.headers(rateHeaders(allowance))
-        done(verdict(req, credential, key))
+        const refusal = verdict(req, credential, key)
+        requestLog?.admission(req, key, allowance, refusal)
+        done(refusal)
       }
       const proceed = (key: KeyRecord | undefined) =>
         now(take(req, key), allowance => settle(key, allowance), done)

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Answered } from '../journal/call-ring.ts'
 import { subjectOfAddress } from '../limits/index.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { RequestLog } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -17,6 +18,7 @@ declare module 'fastify' {
 export interface ObserverParts {
   metrics: Pick<Metrics, 'requests' | 'answerSeconds'>
   journal: { note(answered: Answered): void }
+  requestLog?: RequestLog | undefined
 }
 
 /** What was answered beside the router. */
@@ -35,7 +37,8 @@ const noOperation = 'none'
 /** What alerts ask for. A series that begins with its first failure has no increase that could be seen: these begin at zero. */
 const alarming = [401, 500, 503]
 
-export function createObserver({ metrics: { requests, answerSeconds }, journal }: ObserverParts): Observer {
+export function createObserver({ metrics, journal, requestLog }: ObserverParts): Observer {
+  const { requests, answerSeconds } = metrics
   const opened = new WeakSet<FastifyReply>()
   const begin = (operation: string) => {
     for (const status of alarming) requests.inc({ operation, status }, 0)
@@ -47,6 +50,7 @@ export function createObserver({ metrics: { requests, answerSeconds }, journal }
     // Not everybody who is answered has been let in as far as to be a viewer.
     const key = req.viewer?.kind === 'key' ? req.viewer.key : undefined
     requests.inc({ operation, status })
+    requestLog?.response(req, reply)
     // Of all operations together, for 0.2 µs of processor time: the journal has each call.
     answerSeconds.observe(reply.elapsedTime / 1000)
     journal.note({

@@ -4,6 +4,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { ConnectionTarget } from '../store/database.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
+import type { Logger } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { ReadQueue } from '../webhooks/queue-state.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
@@ -18,6 +19,7 @@ export interface OperatorContext {
   pulse: Pulse
   ingest: IngestContext
   metrics: Metrics
+  log: Logger
   webhooks: WebhookSettings
   webhookQueue: ReadQueue
   journal: Pick<Journal, 'read'>

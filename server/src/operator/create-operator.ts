@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { forgetOldLogLines } from '../access/operator-log.ts'
 import { forgetOldTokens } from '../access/operator-tokens.ts'
 import type { ConnectionTimings } from '../http/connections.ts'
-import type { Logger } from '../telemetry/log.ts'
 import { registerBatchMetrics } from './batch-metrics.ts'
 import type { OperatorContext } from './context.ts'
 import { createIdentify } from './identify.ts'
@@ -15,7 +14,6 @@ export interface OperatorParts extends Omit<OperatorContext, 'operatorLog' | 'to
   mainToken: string
   tls: { cert: Buffer; key: Buffer } | undefined
   connectionTimings: Partial<ConnectionTimings>
-  log: Logger
   onError: (error: unknown) => void
 }
 
@@ -29,7 +27,7 @@ export interface Operator {
 }
 
 export function createOperator(options: OperatorParts): Operator {
-  const { mainToken, tls, connectionTimings, log, onError, ...parts } = options
+  const { mainToken, tls, connectionTimings, onError, ...parts } = options
   const { access, ingest } = parts.pools
   const { now } = parts.pulse
   const operatorLog = createOperatorLog({ db: access, onError, now })
@@ -41,7 +39,7 @@ export function createOperator(options: OperatorParts): Operator {
       { ...parts, operatorLog, tokenWatch },
       {
         identify,
-        log,
+        log: parts.log,
         tls,
         connectionTimings,
       },

@@ -34,10 +34,12 @@ export const statusOf = (outcome: Outcome): number => statuses[outcome.status]
 
 /** Counts what became of a batch. */
 export async function noteOutcome(
-  { metrics, pulse }: Pick<OperatorContext, 'metrics' | 'pulse'>,
+  { metrics, pulse, log }: Pick<OperatorContext, 'metrics' | 'pulse' | 'log'>,
   outcome: Outcome,
 ): Promise<void> {
-  metrics.batches.inc({ status: outcome.status })
+  const { batch, status, facts, events } = outcome
+  metrics.batches.inc({ status })
+  log.debug({ batch, status, facts, events }, 'batch received')
   if (outcome.status !== 'applied') return
   metrics.facts.inc(outcome.facts)
   metrics.events.inc(outcome.events)

@@ -24,6 +24,14 @@ export interface DatabasePool extends Database {
   close(): Promise<void>
 }
 
+/** Is told of a statement that was run. Its text has placeholders: the values are not passed. */
+export type StatementListener = (statement: {
+  role: string
+  text: string
+  rows: number
+  durationMs: number
+}) => void
+
 /** Where a PostgreSQL is: a connection string, or the parts of one. */
 export type ConnectionTarget =
   | { connectionString: string }
@@ -42,6 +50,8 @@ export interface PoolOptions {
   /** Send statements under names, so that they are planned once. Off behind a pooler that shares sessions. */
   namesStatements?: boolean
   onError?: (error: Error) => void
+  /** Called after each statement, but for those that begin and end transactions. */
+  onStatement?: StatementListener | undefined
   /** Whether the database is heard: while it is not, nothing is asked of it. Without, whoever asks waits for the time limits. */
   hearing?: Hearing | undefined
   /** How long work under way goes on waiting when the database falls silent. Default: not at all. */
@@ -116,17 +126,21 @@ export function createPool(options: PoolOptions): DatabasePool {
 
   const lender = lendWhileHeard(pool, { hearing: options.hearing, patienceMs: options.silencePatienceMs })
   const namesStatements = options.namesStatements ?? true
-  const rows = <R>(statement: Sql) => lender.lend(client => rowsOf<R>(client, statement, namesStatements))
+  const over = (client: pg.ClientBase) => listenedTo(databaseOver(client, namesStatements), options)
+  const rows = <R>(statement: Sql) =>
+    lender.lend(client =>
+      options.onStatement ? over(client).rows<R>(statement) : rowsOf<R>(client, statement, namesStatements),
+    )
   return {
     rows,
     first: async <R>(statement: Sql) => (await rows<R>(statement))[0],
     connection(work) {
-      return lender.lend(client => work(databaseOver(client, namesStatements), client), rollBack)
+      return lender.lend(client => work(over(client), client), rollBack)
     },
     transaction(work) {
       return lender.lend(async client => {
         await client.query('begin')
-        const result = await work(databaseOver(client, namesStatements))
+        const result = await work(over(client))
         await client.query('commit')
         return result
       }, rollBack)
@@ -155,6 +169,19 @@ const rollBack = (client: pg.ClientBase) => client.query('rollback')
 
 export function databaseOver(client: pg.ClientBase, namesStatements: boolean): Database {
   const rows = <R>(statement: Sql) => rowsOf<R>(client, statement, namesStatements)
+  return { rows, first: async <R>(statement: Sql) => (await rows<R>(statement))[0] }
+}
+
+/** The same, with a listener to its statements where there is one. */
+function listenedTo(db: Database, { onStatement, role = 'owner' }: PoolOptions): Database {
+  if (!onStatement) return db
+  const rows = async <R>(statement: Sql): Promise<R[]> => {
+    const began = performance.now()
+    const found = await db.rows<R>(statement)
+    const durationMs = Math.round((performance.now() - began) * 10) / 10
+    onStatement({ role, text: statement.text, rows: found.length, durationMs })
+    return found
+  }
   return { rows, first: async <R>(statement: Sql) => (await rows<R>(statement))[0] }
 }
 

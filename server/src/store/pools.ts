@@ -1,4 +1,4 @@
-import { type ConnectionTarget, createPool, type DatabasePool } from './database.ts'
+import { type ConnectionTarget, createPool, type DatabasePool, type StatementListener } from './database.ts'
 import type { Hearing } from './lend-while-heard.ts'
 
 /** One pool for each door. Each acts as the role that may reach just what its door shows. */
@@ -24,6 +24,8 @@ export interface PoolsOptions {
   target: ConnectionTarget
   namesStatements?: boolean
   onError?: (error: Error) => void
+  /** Called after each statement of a pool. */
+  onStatement?: StatementListener | undefined
   /** Whether the database is heard: while it is not, nobody waits for it. */
   hearing?: Hearing
   /** How many times as long as usual anything is waited for. */

@@ -9,6 +9,7 @@ import { createSender } from './outgoing/send.ts'
 import { registerQueueMetrics } from './queue-metrics.ts'
 import { createQueueState, type ReadQueue } from './queue-state.ts'
 import { createWebhookSettings, type WebhookSettings } from './settings.ts'
+import type { AttemptResult } from './settlement.ts'
 import { startDeliveries } from './worker.ts'
 
 export interface WebhooksOptions {
@@ -19,6 +20,7 @@ export interface WebhooksOptions {
   version: string
   webhooksAllowLocal: boolean
   webhooksInFlight: number
+  log: { fanOut(queued: number): void; deliveryAttempt(attempt: AttemptResult): void }
   onError: (error: unknown) => void
 }
 
@@ -31,11 +33,12 @@ export interface Webhooks {
 }
 
 export function startWebhooks(options: WebhooksOptions): Webhooks {
-  const { contract, pools, pulse, version, onError } = options
+  const { contract, pools, pulse, version, log, onError } = options
   const { registry } = options.metrics
   const pool = pools.outbound
   const sender = createSender({ allowsLocal: options.webhooksAllowLocal })
   const write = createMessageWriter(createEventWriter(contract), version)
+  const countAttempt = createAttemptMetrics(registry)
   const deliveries = startDeliveries({
     pool,
     pulse,
@@ -44,7 +47,11 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     inFlight: options.webhooksInFlight,
     now: pulse.now,
     onError,
-    onAttempt: createAttemptMetrics(registry),
+    onQueued: log.fanOut,
+    onAttempt(result) {
+      countAttempt(result)
+      log.deliveryAttempt(result)
+    },
   })
   const queue = createQueueState(pool)
   registerQueueMetrics(registry, queue)

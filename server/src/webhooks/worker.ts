@@ -26,6 +26,8 @@ export interface DeliveryOptions {
   /** Under way at one endpoint at a time, over all processes. */
   inFlight: number
   onAttempt?: (result: AttemptResult) => void
+  /** Called when the log was read, with how many deliveries are new. */
+  onQueued?: (queued: number) => void
   onError: (error: unknown) => void
   now?: () => number
   random?: () => number
@@ -66,7 +68,7 @@ export interface Deliveries {
 /** Three loops that hand on to each other: from the log into the queue, from the queue to the receivers, and what they said into the book. */
 export function startDeliveries(options: DeliveryOptions): Deliveries {
   const { pool, pulse, sender, write, inFlight, onError } = options
-  const { now = Date.now, random = Math.random, onAttempt } = options
+  const { now = Date.now, random = Math.random, onAttempt, onQueued } = options
   const { pollMs = 500, leaseMs = 30_000, underWayMax = 2_000, graceMs = 1_000 } = options
 
   const stopping = new AbortController()
@@ -78,7 +80,10 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
   const fanOut = startLoop(
     async () => {
       const { queued, isBehind } = await fanOutStep(pool, now())
-      if (queued > 0) claims.wake()
+      if (queued > 0) {
+        onQueued?.(queued)
+        claims.wake()
+      }
       return isBehind
     },
     { everyMs: pollMs, onError },

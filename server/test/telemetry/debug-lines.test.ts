@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRequestLog } from '../../src/http/request-log.ts'
+import { createPool, sql } from '../../src/store/database.ts'
+import { createBackgroundLog } from '../../src/telemetry/background-log.ts'
+import { createLog } from '../../src/telemetry/log.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+/** A log, and the lines that were written to it. */
+function loggedAt(level: 'info' | 'debug' | 'trace') {
+  const lines: Record<string, unknown>[] = []
+  const log = createLog(level, { write: text => lines.push(JSON.parse(text)) })
+  return { log, lines }
+}
+
+test('a statement is logged at level trace with its time and rows, and without its values', async t => {
+  const database = await createTestDatabase()
+  t.after(() => database.drop())
+  const { log, lines } = loggedAt('trace')
+  const pool = createPool({
+    target: { connectionString: database.url },
+    connectionsMax: 1,
+    onStatement: createBackgroundLog(log).statement,
+  })
+  t.after(() => pool.close())
+  const secret = 'a value that is nobody else’s'
+  await pool.rows(sql`select ${secret}::text as one`)
+  await pool.transaction(db =>
+    db.first(sql`select
+    ${secret}::text as two`),
+  )
+  assert.deepEqual(
+    lines.map(({ msg, statement, rows, role }) => ({ msg, statement, rows, role })),
+    ['one', 'two'].map(name => ({
+      msg: 'statement',
+      statement: `select $1::text as ${name}`,
+      rows: 1,
+      role: 'owner',
+    })),
+  )
+  for (const { duration_ms } of lines) assert.equal(typeof duration_ms, 'number')
+  assert.ok(!JSON.stringify(lines).includes(secret))
+})
+
+test('above level debug a request and a statement are not looked at for the log', () => {
+  const { log } = loggedAt('info')
+  assert.equal(createRequestLog(log), undefined)
+  assert.equal(createBackgroundLog(loggedAt('debug').log).statement, undefined)
+})
+
+test('the background tells of heartbeats, revocations, rounds and deliveries at level debug', () => {
+  const { log, lines } = loggedAt('debug')
+  const background = createBackgroundLog(log)
+  background.heartbeat({ seq: 1, worldVersion: 1, accessVersion: 1 })
+  background.heartbeat({ seq: 2, worldVersion: 2, accessVersion: 1 })
+  background.heartbeat({ seq: 2, worldVersion: 2, accessVersion: 2 })
+  background.rankingRound(0.25)
+  background.fanOut(3)
+  background.deliveryAttempt({
+    settlement: { endpoint_id: 'w1', attempt: 2, state: 'pending' },
+    answered: { status: null, error: 'timeout', latencyMs: 12.4 },
+  })
+  assert.deepEqual(
+    lines.map(({ msg }) => String(msg).split(':')[0]),
+    [
+      'heartbeat',
+      'heartbeat',
+      'heartbeat',
+      'cached keys are stale',
+      'ranking round',
+      'webhook fan-out',
+      'webhook delivery attempt',
+    ],
+  )
+  const { level, time, msg, ...attempt } = lines.at(-1) ?? {}
+  assert.deepEqual(attempt, {
+    endpoint: 'w1',
+    attempt: 2,
+    state: 'pending',
+    status: null,
+    reason: 'timeout',
+    duration_ms: 12,
+  })
+})

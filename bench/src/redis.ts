@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { rejectOnEnd } from '../../server/src/child-failure.ts'
 import { freePort } from './free-port.ts'
 
 export interface RedisServer {
@@ -17,12 +18,15 @@ export async function startRedis(): Promise<RedisServer> {
   const port = await freePort()
   const directory = await mkdtemp(join(tmpdir(), 'chancery-bench-redis-'))
   const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', directory]
-  const child = spawn('redis-server', [...settings, '--loglevel', 'warning'], { stdio: 'ignore' })
+  const child = spawn('redis-server', [...settings, '--loglevel', 'warning'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const failed = rejectOnEnd(child, 'redis-server did not start')
   const ended = once(child, 'exit')
   const deadline = performance.now() + 5_000
   while (!(await answers(port))) {
     if (performance.now() > deadline) throw new Error('redis-server does not answer')
-    await sleep(50)
+    await Promise.race([sleep(50), failed])
   }
   return {
     url: `redis://127.0.0.1:${port}`,

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { describeEnd, describeFailure } from '../../server/src/child-failure.ts'
 import { type Ask, wireTextOf } from './ask.ts'
 import { pinned } from './cores.ts'
 
@@ -56,9 +57,10 @@ export async function runWrk({ url, asks, connections, seconds, ...order }: Load
     child.stdout.on('data', text => {
       output += text
     })
-    const [code] = await once(child, 'close')
+    const [code, signal] = await once(child, 'close')
     const line = /^measured (.*)$/m.exec(output)?.[1]
-    if (code !== 0 || line === undefined) throw new Error(`wrk ended with ${code}: ${output}`)
+    if (code !== 0 || line === undefined)
+      throw new Error(`wrk: ${describeFailure({ ended: describeEnd(code, signal), output })}`)
     const summary = JSON.parse(line) as Summary
     const bad = summary.broken + summary.late + (order.allowsRefusals ? 0 : summary.refused)
     if (bad > 0 || summary.requests === 0) throw new Error(`${url}: ${complaint(summary)}`)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
+import { describeEnd, describeFailure } from '../../server/src/child-failure.ts'
 import { makeCertificate } from '../../server/test/webhooks/certificate.ts'
 
 const folder = fileURLToPath(new URL('../../deploy/proxy/', import.meta.url))
@@ -170,7 +171,8 @@ async function run(
   while (!(await shakesHands(port, name))) {
     if (child.exitCode !== null || performance.now() > deadline) {
       await stop()
-      throw new Error(`the proxy does not start: ${said}`)
+      const ended = describeEnd(child.exitCode, child.signalCode)
+      throw new Error(`the proxy did not start: ${describeFailure({ ended, output: said })}`)
     }
     await sleep(50)
   }

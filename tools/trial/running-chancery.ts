@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { describeEnd } from '../../server/src/child-failure.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -50,7 +51,7 @@ export async function runChancery(
   for (const stream of [child.stdout, child.stderr]) stream.on('data', text => (output += text))
   const ended = new Promise<string>(resolve => {
     child.on('error', err => resolve(`${program}: ${err.message}`))
-    child.on('close', (code, signal) => resolve(`exit status ${code ?? signal}`))
+    child.on('close', (code, signal) => resolve(describeEnd(code, signal)))
   })
   // Whoever ends this process must not leave the other behind.
   const endWithUs = () => signalGroup(child, 'SIGTERM')

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { describeEnd, describeFailure } from '../../../server/src/child-failure.ts'
 
 export interface Load {
   calls: number
@@ -17,7 +18,9 @@ export async function load(
   })
   const exited = once(child, 'exit')
   const said = await text(child.stdout)
-  await exited
+  const [status, signal] = await exited
+  if (status !== 0)
+    throw new Error(`wrk: ${describeFailure({ ended: describeEnd(status, signal), output: said })}`)
   const calls = Number(/(\d+) requests in/.exec(said)?.[1])
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(said)?.[1])
   if (!calls || /Non-2xx|Socket errors/.test(said)) throw new Error(said)

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { rejectOnEnd } from '../../../server/src/child-failure.ts'
 import type { BareLoopOrder, BareLoopResult, ReceiverReport, ReceiverRequest } from './messages.ts'
 
 const start = (file: string): ChildProcess =>
@@ -14,7 +15,9 @@ export interface Receiver {
 
 export async function startReceiver(): Promise<Receiver> {
   const child = start('receiver.ts')
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+  const [{ port }] = (await Promise.race([once(child, 'message'), rejectOnEnd(child, 'receiver.ts')])) as [
+    { port: number },
+  ]
   return {
     url: `http://127.0.0.1:${port}`,
     async ask(request) {
@@ -30,6 +33,8 @@ export async function startReceiver(): Promise<Receiver> {
 export async function runBareLoop(order: BareLoopOrder): Promise<BareLoopResult> {
   const child = start('bare-loop.ts')
   child.send(order)
-  const [result] = (await once(child, 'message')) as [BareLoopResult]
+  const [result] = (await Promise.race([once(child, 'message'), rejectOnEnd(child, 'bare-loop.ts')])) as [
+    BareLoopResult,
+  ]
   return result
 }

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { makeKeyText } from '../../src/access/key-text.ts'
+import { rejectOnEnd } from '../../src/child-failure.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { answered, assertError } from '../http/answers.ts'
 import { exchange } from '../http/raw.ts'
@@ -42,7 +43,10 @@ async function startLogged(t: TestContext, databaseUrl: string, dataDir: string)
   t.after(() => child.kill('SIGKILL'))
   let written = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', text => (written += String(text)))
-  const [addresses] = (await once(child, 'message')) as [{ publicUrl: string; operatorUrl: string }]
+  const [addresses] = (await Promise.race([
+    once(child, 'message'),
+    rejectOnEnd(child, 'the server did not start'),
+  ])) as [{ publicUrl: string; operatorUrl: string }]
   return {
     ...addresses,
     async end() {

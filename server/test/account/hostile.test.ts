@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type AccountKey, type AccountList, limits } from '@chancery/contract'
 import { accountBase } from '../../src/account/register-account.ts'
 import { accountRoutes } from '../../src/account/routes.ts'
+import { rejectOnEnd } from '../../src/child-failure.ts'
 import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
 import type { TestServer } from '../support/test-server.ts'
@@ -250,7 +251,10 @@ test('whatever fails, nothing secret is logged, and the page is told a request i
   t.after(() => child.kill('SIGKILL'))
   let written = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', text => (written += String(text)))
-  const [{ publicUrl }] = (await once(child, 'message')) as [{ publicUrl: string }]
+  const [{ publicUrl }] = (await Promise.race([
+    once(child, 'message'),
+    rejectOnEnd(child, 'the server did not start'),
+  ])) as [{ publicUrl: string }]
   const browser = openBrowser({ url: publicUrl })
   const player = await signIn(chancery, { nation_id: 'n1' }, browser)
   const made = await player.done<{ key: string }>('POST', '/keys', key({ name: 'a-name-of-mine' }))

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { rejectOnEnd } from '../../src/child-failure.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { processEnv } from '../support/process-env.ts'
 import type { CanaryWorld } from './canary-world.ts'
@@ -60,13 +61,10 @@ export async function startCanaryServer(
   })
   let written = ''
   for (const stream of [server.stdout, server.stderr]) stream?.on('data', part => (written += part))
-  const died = once(server, 'exit').then(() => {
-    throw new Error(`the server did not start: ${written}`)
-  })
+  const died = rejectOnEnd(server, 'the server did not start')
   const [{ publicUrl, operatorUrl }] = (await Promise.race([once(server, 'message'), died])) as [
     { publicUrl: string; operatorUrl: string },
   ]
-  died.catch(() => undefined)
 
   const operate: CanaryServer['operate'] = async (method, path, body, headers = {}) => {
     const response = await fetch(operatorUrl + path, {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
+import { rejectOnEnd } from '../../src/child-failure.ts'
 
 /** A redis-server of the test's own, empty, on a free port. */
 export interface RedisServer {
@@ -29,10 +30,10 @@ export async function startRedisServer(t: TestContext): Promise<RedisServer | un
   const start = async () => {
     const started = spawn('redis-server', ['--port', `${port}`, '--bind', '127.0.0.1', '--save', ''])
     child = started
-    await new Promise<void>((resolve, reject) => {
-      started.once('exit', () => reject(new Error('redis-server ended')))
+    const ready = new Promise<void>(resolve => {
       started.stdout.on('data', text => String(text).includes('Ready to accept connections') && resolve())
     })
+    await Promise.race([ready, rejectOnEnd(started, 'redis-server did not start')])
   }
 
   const kill = async () => {

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { describeEnd, describeFailure } from '../../src/child-failure.ts'
 
 const isRoot = process.getuid?.() === 0
 /** A network with nothing but loopback, whose kernel hands waiting connections on to who shares the port. */
@@ -21,7 +22,10 @@ export async function inOwnNetwork(program: URL, argument: string): Promise<stri
   })
   const exited = once(child, 'exit')
   const [printed, said] = await Promise.all([text(child.stdout), text(child.stderr)])
-  const [status] = await exited
-  if (status !== 0) throw new Error(said)
+  const [status, signal] = await exited
+  if (status !== 0)
+    throw new Error(
+      `${program.pathname}: ${describeFailure({ ended: describeEnd(status, signal), output: said })}`,
+    )
   return printed
 }

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bases } from '@chancery/contract'
+import { rejectOnEnd } from '../../src/child-failure.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { processEnv } from '../support/process-env.ts'
 import type { Fact, Outcome } from '../support/test-server.ts'
@@ -53,9 +54,10 @@ export async function startOffice(env: Record<string, string> = {}): Promise<Ser
   })
   let written = ''
   for (const stream of [server.stdout, server.stderr]) stream?.on('data', part => (written += part))
-  const [{ publicUrl, operatorUrl }] = (await once(server, 'message')) as [
-    { publicUrl: string; operatorUrl: string },
-  ]
+  const [{ publicUrl, operatorUrl }] = (await Promise.race([
+    once(server, 'message'),
+    rejectOnEnd(server, 'the server did not start'),
+  ])) as [{ publicUrl: string; operatorUrl: string }]
 
   const operate: ServedOffice['operate'] = (method, path, body, headers = {}, lines = undefined) =>
     fetch(operatorUrl + path, {

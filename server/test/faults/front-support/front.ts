@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { rejectOnEnd } from '../../../src/child-failure.ts'
 import type { ServerTimings } from '../../../src/main.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { processEnv } from '../../support/process-env.ts'
@@ -59,7 +60,10 @@ export async function startFront(
     },
   })
   const closed = once(child, 'close')
-  const [addresses] = (await once(child, 'message')) as [{ publicUrl: string; operatorUrl: string }]
+  const [addresses] = (await Promise.race([
+    once(child, 'message'),
+    rejectOnEnd(child, 'the front did not start'),
+  ])) as [{ publicUrl: string; operatorUrl: string }]
   return {
     url: addresses.publicUrl,
     operatorUrl: addresses.operatorUrl,

@@ -55,6 +55,8 @@ test('all packages of the repository have one version', () => {
   )
   const { version } = JSON.parse(manifests.get('package.json') ?? '')
   assert.deepEqual(versionProblems({ manifests, lockfile, changelog: `## [${version}]\n\nAll.\n` }), [])
+  const guide = readFileSync(join(root, 'docs/guides/follow-the-war-feed.md'), 'utf8')
+  assert.ok(guide.includes(`user-agent: Chancery/${version}`), 'the guide shows another version')
 })
 
 test('a release without one version, or without its section of the changelog, is refused', () => {
@@ -65,7 +67,7 @@ test('a release without one version, or without its section of the changelog, is
         ['package.json', manifest('1.2.3')],
         ['cli/package.json', manifest(other)],
       ]),
-      lockfile: manifest('1.2.3'),
+      lockfile: JSON.stringify({ packages: { '': { version: '1.2.3' }, cli: { version: '1.2.3' } } }),
       changelog,
     })
   assert.deepEqual(problems('# Changelog\n\n## [1.2.3]\n\n- More.\n\n## [1.2.2]\n'), [])

@@ -14,13 +14,21 @@ export function versionProblems({ manifests, lockfile, changelog }: ReleaseFiles
   const problems = versions
     .filter(([, other]) => other !== version)
     .map(([path, other]) => `${path}: version ${other}, but package.json has ${version}`)
-  const locked = member(lockfile, 'version')
-  if (locked !== version) problems.push(`package-lock.json: version ${locked}: run npm install`)
+  for (const path of manifests.keys()) {
+    const locked = lockedVersion(lockfile, path.replace(/\/?package\.json$/, ''))
+    if (locked !== version)
+      problems.push(`package-lock.json: ${path} has version ${locked}: run npm install --package-lock-only`)
+  }
   const heading = new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\]$`, 'm').exec(changelog)
   const section = heading && changelog.slice(heading.index + heading[0].length).split(/^## /m)[0]
   if (section === null) problems.push(`CHANGELOG.md: lacks the heading "## [${version}]"`)
   else if (section?.trim() === '') problems.push(`CHANGELOG.md: nothing is written under "## [${version}]"`)
   return problems
+}
+
+function lockedVersion(lockfile: string, folder: string): string {
+  const { packages } = JSON.parse(lockfile) as { packages?: Record<string, { version?: string }> }
+  return packages?.[folder]?.version ?? 'none'
 }
 
 function member(json: string, name: string): string {

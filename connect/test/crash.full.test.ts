@@ -7,7 +7,7 @@ import { makeServedDir, removeServedDir, type Served, serve } from '../../server
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
 import { isLong } from '../../server/test/support/tier.ts'
 import { until } from '../../server/test/support/until.ts'
-import { outboxSql } from '../src/outbox/outbox-sql.ts'
+import { outboxSql } from '../src/outbox-sql.ts'
 import { createGame, type Game, smallGame } from './game.ts'
 import { type Runner, startRunner } from './killed.ts'
 

@@ -5,8 +5,8 @@ import { startTestServer, type TestServer } from '../../server/test/support/test
 import type { Door } from '../src/door.ts'
 import { type GameDatabase, openGame } from '../src/game-database.ts'
 import { type DrainedBatch, Drainer } from '../src/outbox/drainer.ts'
-import { outboxSql } from '../src/outbox/outbox-sql.ts'
 import { readOutboxStatus } from '../src/outbox/waiting.ts'
+import { outboxSql } from '../src/outbox-sql.ts'
 import { contract, doorOf } from './door.ts'
 import { createGame, type Game } from './game.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, beforeEach, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
-import { outboxSql } from '../src/outbox/outbox-sql.ts'
+import { outboxSql } from '../src/outbox-sql.ts'
 import { createGame, type Game } from './game.ts'
 
 /** The triggers that docs/game/connect-your-game.md names for copying, on the game that they are written for. */

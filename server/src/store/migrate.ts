@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { assetUrl } from '../asset-url.ts'
 import type { ConnectionTarget } from './database.ts'
 import { ingestLock } from './locks.ts'
 
-const folder = new URL('./migrations/', import.meta.url)
+const folder = assetUrl('server/src/store/migrations/')
 
 /** Two processes that migrate at once take turns. */
 export const migrationLock = 0x6368_616e

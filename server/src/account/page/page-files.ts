@@ -1,13 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { assetUrl } from '../../asset-url.ts'
 import { createStaticFile, type StaticFile } from '../../http/static-file.ts'
 
 /** The files of the built page by path below /developers/. */
 export type PageFiles = Map<string, StaticFile>
 
 /** Where `npm ci` builds the page. */
-export const builtPage = fileURLToPath(new URL('../../../../portal/dist/', import.meta.url))
+export const builtPage = fileURLToPath(assetUrl('portal/dist/'))
 
 const contentTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

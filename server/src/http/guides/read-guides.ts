@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
+import { assetUrl } from '../../asset-url.ts'
 
-const docs = new URL('../../../../docs/', import.meta.url)
+const docs = assetUrl('docs/')
 
 /** The folders of docs/ that are for those who write bots: the others are for whoever runs the service. */
 export const shownFolders = ['guides', 'errors'] as const

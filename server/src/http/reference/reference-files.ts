@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { gunzip } from 'node:zlib'
@@ -15,7 +16,9 @@ export interface ReferenceFiles {
 async function makeFiles(
   options: FastifyApiReferenceOptions & { routePrefix: string },
 ): Promise<ReferenceFiles> {
-  const worker = new Worker(new URL('reference-worker.ts', import.meta.url), { workerData: options })
+  const worker = new Worker(new URL(`reference-worker${extname(import.meta.url)}`, import.meta.url), {
+    workerData: options,
+  })
   const [{ html, script }] = (await once(worker, 'message')) as [{ html: string; script: Uint8Array }]
   const gzip = Buffer.from(script.buffer, script.byteOffset, script.byteLength)
   return {

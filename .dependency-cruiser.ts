@@ -228,7 +228,7 @@ export const cruiseOptions: ICruiseOptions = {
   // dependency-cruiser reads TypeScript with TypeScript 6 or older, or with swc.
   parser: 'swc',
   doNotFollow: { path: 'node_modules' },
-  exclude: { path: ['^tools/import-rules/fixtures/', '^(portal/dist|release)/'] },
+  exclude: { path: ['^tools/import-rules/fixtures/', '^((cli|client|portal)/dist|release)/'] },
   enhancedResolveOptions: {
     exportsFields: ['exports'],
     conditionNames: ['import', 'node', 'default'],

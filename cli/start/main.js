@@ -1,31 +1,31 @@
-// The command line, on a Node that runs TypeScript. Plain JavaScript: Node's compiler of TypeScript takes 20 MB and stays in
-// memory, so another process takes the types away, and this one reads what that has kept (docs/decisions/0018).
-import { spawnSync } from 'node:child_process'
-import { registerHooks } from 'node:module'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { readKept } from './kept-sources.js'
+// The command line, on a Node that runs TypeScript. Plain JavaScript: Node's compiler of TypeScript takes 20 MB, and stays in
+// memory, from the first source that it reads (docs/decisions/0033).
+import { hash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { setSourceMapsSupport } from 'node:module'
 
-let isKept = false
+const root = new URL('../../', import.meta.url)
+const source = new URL('cli/src/main.ts', root)
+const bundle = new URL('cli/dist/', root)
 
-/** Once: where nothing can be written, nothing is kept, and Node reads each source by itself. */
-function keepOnce() {
-  if (isKept) return
-  isKept = true
-  const program = join(import.meta.dirname, 'keep-sources.js')
-  spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', program], { stdio: 'ignore' })
-}
-
-function load(url, context, next) {
-  if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context)
-  const file = fileURLToPath(url)
-  let source = readKept(file)
-  if (source === undefined) {
-    keepOnce()
-    source = readKept(file)
+/** Whether the bundle was made from the sources as they are. An image has none: there it was made from those of the image. */
+function isCurrent() {
+  if (!existsSync(source)) return true
+  try {
+    const digests = JSON.parse(readFileSync(new URL('sources.json', bundle), 'utf8'))
+    return Object.entries(digests).every(
+      ([file, digest]) => hash('sha256', readFileSync(new URL(file, root))) === digest,
+    )
+  } catch {
+    // Not built, or a source is gone.
+    return false
   }
-  return source === undefined ? next(url, context) : { format: 'module', source, shortCircuit: true }
 }
 
-registerHooks({ load })
-await import('../src/main.ts')
+if (isCurrent()) {
+  // Our own maps alone: looking for maps in code that is made while it runs, as --enable-source-maps does, takes 17 MB.
+  setSourceMapsSupport(true, { nodeModules: false, generatedCode: false })
+  await import(new URL('chancery.js', bundle))
+} else {
+  await import(source)
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { hash } from 'node:crypto'
+import { appendFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -9,52 +10,61 @@ import { type TestContext, test } from 'node:test'
 const watch = `data:text/javascript,process.on('exit', () => console.log(
   process.moduleLoadList.some(name => name.includes('amaro')) ? 'compiler' : 'no compiler'))`
 
-/** A program that starts as the command line does, and says what it is told to. */
+const digestOf = (text: string) => hash('sha256', text)
+
+/** A program that starts as the command line does, with a source and a bundle that say which of them runs. */
 async function program(t: TestContext) {
   const root = await mkdtemp(join(tmpdir(), 'chancery-cli-'))
   t.after(() => rm(root, { recursive: true }))
-  await cp(new URL('../start', import.meta.url), join(root, 'cli', 'start'), { recursive: true })
-  await mkdir(join(root, 'cli', 'src'))
+  for (const folder of ['cli/src', 'cli/dist']) await mkdir(join(root, folder), { recursive: true })
+  await cp(new URL('../start', import.meta.url), join(root, 'cli/start'), { recursive: true })
   await writeFile(join(root, 'package.json'), '{ "type": "module" }')
-  const says = (words: string) =>
-    writeFile(
-      join(root, 'cli', 'src', 'main.ts'),
-      `const words: string = '${words}'\nconsole.log(words)\nthrow new Error(words)`,
-    )
+  const source = "const text: string = 'source'\nconsole.log(text)\n"
+  await writeFile(join(root, 'cli/src/main.ts'), source)
+  await writeFile(join(root, 'cli/dist/chancery.js'), "console.log('bundle')")
+  await writeFile(
+    join(root, 'cli/dist/sources.json'),
+    JSON.stringify({ 'cli/src/main.ts': digestOf(source), 'package.json': digestOf('{ "type": "module" }') }),
+  )
   const start = () => {
     const main = join(root, 'cli', 'start', 'main.js')
     const { stdout, stderr } = spawnSync(process.execPath, ['--import', watch, main], { encoding: 'utf8' })
-    return { lines: stdout.trim().split('\n'), messages: stderr }
+    assert.equal(stderr, '')
+    return stdout.trim().split('\n')
   }
-  return { root, says, start }
+  return { root, start }
 }
 
-test('a start holds no compiler of TypeScript, nor does the first one', async t => {
-  const { says, start } = await program(t)
-  await says('ready')
-  assert.deepEqual(start().lines, ['ready', 'no compiler'])
-  assert.deepEqual(start().lines, ['ready', 'no compiler'])
+test('a bundle of the sources as they are is run, without the compiler of TypeScript', async t => {
+  const { start } = await program(t)
+  assert.deepEqual(start(), ['bundle', 'no compiler'])
 })
 
-test('a source that has changed is run as it is now', async t => {
-  const { says, start } = await program(t)
-  await says('before')
-  start()
-  await says('after')
-  assert.deepEqual(start().lines, ['after', 'no compiler'])
+test('sources that have changed since the bundle are run themselves', async t => {
+  const { root, start } = await program(t)
+  await appendFile(join(root, 'cli/src/main.ts'), '\n')
+  assert.deepEqual(start(), ['source', 'compiler'])
 })
 
-test('where nothing can be kept, all works as without', async t => {
-  const { root, says, start } = await program(t)
-  await says('ready')
-  await writeFile(join(root, 'node_modules'), '')
-  assert.deepEqual(start().lines, ['ready', 'compiler'])
+test('sources are run where a package has changed, or a source is gone', async t => {
+  const { root, start } = await program(t)
+  await writeFile(join(root, 'package.json'), '{ "type": "module", "version": "2.0.0" }')
+  assert.deepEqual(start(), ['source', 'compiler'])
+  await writeFile(join(root, 'cli/dist/sources.json'), '{ "cli/src/gone.ts": "" }')
+  assert.deepEqual(start(), ['source', 'compiler'])
 })
 
-test('an error names the line of the source as it was written', async t => {
-  const { says, start } = await program(t)
-  await says('wrong')
-  const { messages } = start()
-  assert.match(messages, /cli\/src\/main\.ts:3:7/)
-  assert.doesNotMatch(messages, /Warning/)
+test('sources are run where no bundle was made, or one half', async t => {
+  const { root, start } = await program(t)
+  await rm(join(root, 'cli/dist/sources.json'))
+  assert.deepEqual(start(), ['source', 'compiler'])
+  await rm(join(root, 'cli/dist'), { recursive: true })
+  assert.deepEqual(start(), ['source', 'compiler'])
+})
+
+test('a bundle without sources, as in the image, is run', async t => {
+  const { root, start } = await program(t)
+  await rm(join(root, 'cli/src'), { recursive: true })
+  await rm(join(root, 'cli/dist/sources.json'))
+  assert.deepEqual(start(), ['bundle', 'no compiler'])
 })

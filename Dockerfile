@@ -1,46 +1,44 @@
-# The service in an image: production packages only, no PostgreSQL, an ordinary user, nothing written but below /data and /tmp.
+# The service in an image: a bundle and the files that it reads, no packages, no PostgreSQL, an ordinary user, nothing written but
+# below /data and /tmp.
 # deploy/compose.yaml runs it beside a database, a limit store and a proxy that ends TLS.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
-# The developer settings page. Of this stage only what it builds goes on.
-FROM ${NODE_IMAGE} AS page
-WORKDIR /build
-COPY package.json package-lock.json .npmrc ./
-COPY contract/package.json contract/
-COPY portal/package.json portal/
-RUN npm ci --omit=dev --ignore-scripts --workspace=portal --include-workspace-root=false
-COPY tsconfig.json ./
-COPY contract contract
-COPY portal portal
-RUN node portal/build.ts
-
-# What the service imports. The image brings its Node, and the database is elsewhere: neither is taken from npm.
-FROM ${NODE_IMAGE} AS packages
+# What the service runs and sends: a bundle of its code and packages, and the developer settings page.
+FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY cli/package.json cli/
 COPY connect/package.json connect/
 COPY contract/package.json contract/
+COPY portal/package.json portal/
 COPY server/package.json server/
 COPY simulator/package.json simulator/
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --workspace=cli --include-workspace-root=false
+RUN npm ci --omit=dev --ignore-scripts --workspace=cli --workspace=portal --include-workspace-root=false
+COPY tsconfig.json ./
+COPY cli cli
+COPY connect connect
+COPY contract contract
+COPY portal portal
+COPY server server
+COPY simulator simulator
+RUN node cli/build.ts
+RUN node portal/build.ts
 
 FROM ${NODE_IMAGE}
 WORKDIR /app
 RUN ln -s /app/cli/bin/chancery.js /usr/local/bin/chancery \
   && install -d -o node -g node -m 711 /data
-COPY --from=packages /build ./
 COPY LICENSE ./
-COPY cli cli
-COPY connect connect
-COPY contract contract
-COPY docs docs
-COPY server server
-COPY simulator simulator
+COPY cli/package.json cli/
+COPY cli/bin cli/bin
+COPY cli/start cli/start
+COPY connect/sql connect/sql
 COPY deploy/docker/healthcheck.js deploy/docker/
-COPY --from=page /build/portal/dist portal/dist
-# The service may not write here: what its start reads is made now.
-RUN ["node", "--disable-warning=ExperimentalWarning", "/app/cli/start/keep-sources.js"]
+COPY docs/errors docs/errors
+COPY docs/guides docs/guides
+COPY server/src/store/migrations server/src/store/migrations
+COPY --from=build /build/cli/dist cli/dist
+COPY --from=build /build/portal/dist portal/dist
 
 # Little memory: docs/decisions/0018.
 ENV NODE_ENV=production \

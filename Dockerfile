@@ -40,10 +40,9 @@ COPY server/src/store/migrations server/src/store/migrations
 COPY --from=build /build/cli/dist cli/dist
 COPY --from=build /build/portal/dist portal/dist
 
-# Little memory: docs/decisions/0018.
+# V8's young generation: docs/decisions/0036.
 ENV NODE_ENV=production \
-  NODE_OPTIONS=--max-semi-space-size=4 \
-  MALLOC_ARENA_MAX=1 \
+  NODE_OPTIONS=--max-semi-space-size=16 \
   CHANCERY_DATA_DIR=/data
 VOLUME /data
 EXPOSE 8080 8081

@@ -63,7 +63,7 @@ const rateGoals: RateGoal[] = [
 ]
 
 const guardShareMax = 0.2
-const memoryBytesMax = 150 * 1_000_000
+const memoryBytesMax = 220 * 1_000_000
 /** How much more a service may hold in the last fifth of the time than in the second. */
 const growthMax = 1.05
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { keepHeapSmall } from '../heap.ts'
 import { readServiceConfig, startService, tokenPlace, whileRunning } from '../service.ts'
 import { listenForStop } from '../stop.ts'
 import { print, type Terminal } from '../terminal.ts'
@@ -30,7 +29,6 @@ interface ServeOptions {
 }
 
 async function serve({ migrate, json }: ServeOptions, terminal: Terminal) {
-  keepHeapSmall()
   const stop = listenForStop(terminal)
   const config = await readServiceConfig(terminal.env, { host: '0.0.0.0', migrates: migrate })
   const service = await startService(config)

@@ -80,7 +80,7 @@ export async function layOutImage(repository: string, dir: string): Promise<Laid
     } else if (name === 'COPY') await copy(rest)
     else if (name === 'RUN') await run(rest)
     else if (name === 'ENV')
-      for (const pair of rest.split(' ')) Object.assign(image.env, Object.fromEntries([pair.split('=')]))
+      for (const [, key = '', value = ''] of rest.matchAll(/(\w+)=(\S+)/g)) image.env[key] = value
     else if (name === 'ENTRYPOINT') image.entrypoint = JSON.parse(rest) as string[]
   }
   return image

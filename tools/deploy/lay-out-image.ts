@@ -64,8 +64,8 @@ export async function layOutImage(repository: string, dir: string): Promise<Laid
 
   async function run(command: string): Promise<void> {
     if (!/^(node|npm) /.test(command)) return
-    const { HOME, PATH } = process.env
-    const env = { HOME, PATH: `${dirname(process.execPath)}:${PATH}`, npm_config_prefer_offline: 'true' }
+    const path = `${dirname(process.execPath)}:${process.env.PATH}`
+    const env = { ...process.env, PATH: path, npm_config_prefer_offline: 'true' }
     await execute('sh', ['-c', command], { cwd: inImage('.'), env, maxBuffer: 1 << 26 })
   }
 

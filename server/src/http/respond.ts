@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { WholeBody } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isFresh, negotiateCoding } from './negotiate.ts'
 import { inOwnMemory } from './own-memory.ts'
 
 const compress = promisify(gzip)
@@ -37,14 +38,14 @@ export function sendShared(
   body: SharedBody,
   kind: Exclude<WholeBody, 'personal'>,
 ): FastifyReply | Promise<FastifyReply> {
-  const isCompressed =
-    body.bytes.length >= compressFromBytes && accepts(req.headers['accept-encoding'], 'gzip')
+  const isCompressed = body.bytes.length >= compressFromBytes && negotiateCoding(req, ['gzip']) !== undefined
+  const [plainTag, gzipTag] = [`"${body.tag}"`, `"${body.tag}-gzip"`]
   reply.headers({
-    etag: isCompressed ? `"${body.tag}-gzip"` : `"${body.tag}"`,
+    etag: isCompressed ? gzipTag : plainTag,
     'cache-control': cacheControl[kind],
     vary: 'accept-encoding',
   })
-  if (isKnown(req.headers['if-none-match'], body.tag)) return reply.code(304).send()
+  if (isFresh(req, [plainTag, gzipTag])) return reply.code(304).send()
   reply.header('content-type', contentType)
   if (!isCompressed) return reply.send(body.bytes)
   reply.header('content-encoding', 'gzip')
@@ -64,30 +65,4 @@ function compressedOf(body: SharedBody): Buffer | Promise<Buffer> {
 /** Sends what is for this caller alone. */
 export function sendPersonal(reply: FastifyReply, json: string): FastifyReply {
   return reply.headers({ 'cache-control': cacheControl.personal, 'content-type': contentType }).send(json)
-}
-
-/** If-None-Match compares weakly, and either representation of a body stands for it. */
-export function isKnown(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false
-  if (header.trim() === '*') return true
-  return header.split(',').some(candidate => {
-    const known = candidate.trim().replace(/^W\//, '')
-    return known === `"${tag}"` || known === `"${tag}-gzip"`
-  })
-}
-
-/** Whether Accept-Encoding allows a coding; `*` stands for the codings that it does not name. */
-export function accepts(header: string | string[] | undefined, coding: 'gzip' | 'br'): boolean {
-  if (header === undefined) return false
-  const qualities = new Map(
-    String(header)
-      .toLowerCase()
-      .split(',')
-      .map(part => {
-        const [name = '', ...parameters] = part.trim().split(/\s*;\s*/)
-        const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
-        return [name, quality === undefined ? 1 : Number(quality)] as const
-      }),
-  )
-  return (qualities.get(coding) ?? qualities.get('*') ?? 0) > 0
 }

@@ -403,31 +403,6 @@ export interface Conflict {
   era_id: string | null
 }
 
-/** A round of the game, from one reset to the next. */
-export interface Era {
-  /** Identifier that the game chose. Example: `"e2"`. */
-  id: string
-  /** The era’s number. Example: `2`. */
-  number: number | null
-  /** Its name. Example: `"The Second Dawn"`. */
-  name: string
-  /** upcoming, active or ended. Example: `"active"`. */
-  status: 'upcoming' | 'active' | 'ended'
-  /** When it started, or will start. Example: `"2026-03-01T00:00:00Z"`. */
-  started_at: string | null
-  /** When it ended; null before. */
-  ended_at: string | null
-  /** What it is remembered for. */
-  summary: string | null
-  /** The alliance that won the era; null before, or for none. */
-  champion: {
-    /** The alliance. */
-    alliance_id: string
-    /** Its name at the time. */
-    name: string
-  } | null
-}
-
 /** An item of the game’s news. */
 export interface NewsItem {
   /** Identifier that the game chose. Example: `"news88"`. */
@@ -446,108 +421,6 @@ export interface NewsItem {
   nation_ids: string[]
   /** Alliances it is about. */
   alliance_ids: string[]
-}
-
-/** The game and its words. */
-export interface Game {
-  /** The game’s name. Example: `"Meridian"`. */
-  name: string
-  /** The game’s home page. */
-  url: string | null
-  /** The currency of prices and credits. */
-  currency: {
-    key: string
-    label: string
-  }
-  /** Military units. Strategic ones are the weapons of strategic_weapon events. */
-  units: {
-    key: string
-    label: string
-    is_strategic: boolean
-    shows_in_losses: boolean
-  }[]
-  /** Goods that are stored and traded. */
-  resources: {
-    key: string
-    label: string
-  }[]
-  /** Ranks inside an alliance, highest first. */
-  ranks: {
-    key: string
-    label: string
-    tier: 'leader' | 'officer' | 'member'
-  }[]
-  /** Forms of government. */
-  governments: {
-    key: string
-    label: string
-  }[]
-  /** Continents. */
-  continents: {
-    key: string
-    label: string
-  }[]
-  /** Kinds of war. */
-  war_types: {
-    key: string
-    label: string
-  }[]
-  /** Kinds of battle. */
-  battle_kinds: {
-    key: string
-    label: string
-  }[]
-  /** Kinds of treaty. */
-  treaty_types: {
-    key: string
-    label: string
-  }[]
-  /** Categories of news. */
-  news_categories: {
-    key: string
-    label: string
-  }[]
-  /** Every kind of event that this server may tell. */
-  event_kinds: {
-    type: string
-    description: string
-  }[]
-  /** Further fields of nations and alliances, with their class. */
-  attributes: {
-    nation: {
-      key: string
-      type: string
-      description: string
-      class: string
-      scope?: string
-      unit?: string
-    }[]
-    alliance: {
-      key: string
-      type: string
-      description: string
-      class: string
-      scope?: string
-      unit?: string
-    }[]
-  }
-  /** The era that goes on; of several the one that started last. Null for none. */
-  era: {
-    /** Identifier that the game chose. Example: `"e2"`. */
-    id: string
-    /** The era’s number. Example: `2`. */
-    number: number | null
-    /** Its name. Example: `"The Second Dawn"`. */
-    name: string
-    /** upcoming, active or ended. Example: `"active"`. */
-    status: 'upcoming' | 'active' | 'ended'
-    /** When it started, or will start. Example: `"2026-03-01T00:00:00Z"`. */
-    started_at: string | null
-    /** When it ended; null before. */
-    ended_at: string | null
-  } | null
-  /** When something public last changed in the world; null for an empty world. Example: `"2026-05-27T18:04:11Z"`. */
-  world_changed_at: string | null
 }
 
 /** A nation, led by one player. With what only some may read: a section that is not there was withheld. */
@@ -661,6 +534,133 @@ export interface VerifiedIdentity {
       /** The alliance’s short tag. */
       tag: string
     }
+  } | null
+}
+
+/** The game and its words. */
+export interface Game {
+  /** The game’s name. Example: `"Meridian"`. */
+  name: string
+  /** The game’s home page. */
+  url: string | null
+  /** The currency of prices and credits. */
+  currency: {
+    key: string
+    label: string
+  }
+  /** Military units. Strategic ones are the weapons of strategic_weapon events. */
+  units: {
+    key: string
+    label: string
+    is_strategic: boolean
+    shows_in_losses: boolean
+  }[]
+  /** Goods that are stored and traded. */
+  resources: {
+    key: string
+    label: string
+  }[]
+  /** Ranks inside an alliance, highest first. */
+  ranks: {
+    key: string
+    label: string
+    tier: 'leader' | 'officer' | 'member'
+  }[]
+  /** Forms of government. */
+  governments: {
+    key: string
+    label: string
+  }[]
+  /** Continents. */
+  continents: {
+    key: string
+    label: string
+  }[]
+  /** Kinds of war. */
+  war_types: {
+    key: string
+    label: string
+  }[]
+  /** Kinds of battle. */
+  battle_kinds: {
+    key: string
+    label: string
+  }[]
+  /** Kinds of treaty. */
+  treaty_types: {
+    key: string
+    label: string
+  }[]
+  /** Categories of news. */
+  news_categories: {
+    key: string
+    label: string
+  }[]
+  /** Every kind of event that this server may tell. */
+  event_kinds: {
+    type: string
+    description: string
+  }[]
+  /** Further fields of nations and alliances, with their class. */
+  attributes: {
+    nation: {
+      key: string
+      type: string
+      description: string
+      class: string
+      scope?: string
+      unit?: string
+    }[]
+    alliance: {
+      key: string
+      type: string
+      description: string
+      class: string
+      scope?: string
+      unit?: string
+    }[]
+  }
+  /** The era that goes on; of several the one that started last. Null for none. */
+  era: {
+    /** Identifier that the game chose. Example: `"e2"`. */
+    id: string
+    /** The era’s number. Example: `2`. */
+    number: number | null
+    /** Its name. Example: `"The Second Dawn"`. */
+    name: string
+    /** upcoming, active or ended. Example: `"active"`. */
+    status: 'upcoming' | 'active' | 'ended'
+    /** When it started, or will start. Example: `"2026-03-01T00:00:00Z"`. */
+    started_at: string | null
+    /** When it ended; null before. */
+    ended_at: string | null
+  } | null
+  /** When something public last changed in the world; null for an empty world. Example: `"2026-05-27T18:04:11Z"`. */
+  world_changed_at: string | null
+}
+
+/** A round of the game, from one reset to the next. */
+export interface Era {
+  /** Identifier that the game chose. Example: `"e2"`. */
+  id: string
+  /** The era’s number. Example: `2`. */
+  number: number | null
+  /** Its name. Example: `"The Second Dawn"`. */
+  name: string
+  /** upcoming, active or ended. Example: `"active"`. */
+  status: 'upcoming' | 'active' | 'ended'
+  /** When it started, or will start. Example: `"2026-03-01T00:00:00Z"`. */
+  started_at: string | null
+  /** When it ended; null before. */
+  ended_at: string | null
+  /** What it is remembered for. */
+  summary: string | null
+  /** The alliance that won the era; null before, or for none. */
+  champion: {
+    /** The alliance. */
+    alliance_id: string
+    /** Its name at the time. */
+    name: string
   } | null
 }
 
@@ -1230,14 +1230,6 @@ export interface ConflictsListParameters {
   limit?: number | undefined
 }
 
-/** What `eras.list` may be asked. */
-export interface ErasListParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
-}
-
 /** What `events.list` may be asked. */
 export interface EventsListParameters {
   /** Page to read, from 1. A page past the end is empty. */
@@ -1280,6 +1272,14 @@ export interface MeNationParameters {
 export interface DiscordVerifyParameters {
   /** The chat account that sent the code. Needed where the code is bound to one; a bound code answers anybody else as an unknown one. */
   for?: string | undefined
+}
+
+/** What `eras.list` may be asked. */
+export interface ErasListParameters {
+  /** Page to read, from 1. A page past the end is empty. */
+  page?: number | undefined
+  /** Items on a page, from 1 to 100. */
+  limit?: number | undefined
 }
 
 /** Nations. */
@@ -1353,14 +1353,6 @@ export interface ConflictsOperations {
   iterate(options?: ConflictsListParameters & CallOptions): AsyncIterableIterator<Conflict>
 }
 
-/** Game. */
-export interface ErasOperations {
-  /** Eras by started_at, newest first, those without one last, then id. */
-  list(options?: ErasListParameters & CallOptions): Promise<Page<Era>>
-  /** `eras.list` from page to page: one item after the other, up to 100 with each call. */
-  iterate(options?: ErasListParameters & CallOptions): AsyncIterableIterator<Era>
-}
-
 /** History. */
 export interface EventsOperations {
   /** Events by seq, newest first. With `after`, oldest first from the number after it: read until the answer is empty, keep the last seq, and nothing is missed or repeated. */
@@ -1377,12 +1369,6 @@ export interface NewsOperations {
   iterate(options?: NewsListParameters & CallOptions): AsyncIterableIterator<NewsItem>
 }
 
-/** Game. */
-export interface GameOperations {
-  /** The game’s name, the words of its profile, the current era, and when the world last changed. */
-  get(options?: CallOptions): Promise<Game>
-}
-
 /** Own nation. */
 export interface MeOperations {
   /** The nation that the key’s player leads now: its public fields, and every private section that the key’s scopes open. `include` demands sections: where the key lacks the scope of one, the call fails instead of leaving it out. Needs a key with `nation.read`. */
@@ -1397,6 +1383,20 @@ export interface DiscordOperations {
   verify(code: string, options?: DiscordVerifyParameters & CallOptions): Promise<VerifiedIdentity>
 }
 
+/** Game. */
+export interface GameOperations {
+  /** The game’s name, the words of its profile, the current era, and when the world last changed. */
+  get(options?: CallOptions): Promise<Game>
+}
+
+/** Game. */
+export interface ErasOperations {
+  /** Eras by started_at, newest first, those without one last, then id. */
+  list(options?: ErasListParameters & CallOptions): Promise<Page<Era>>
+  /** `eras.list` from page to page: one item after the other, up to 100 with each call. */
+  iterate(options?: ErasListParameters & CallOptions): AsyncIterableIterator<Era>
+}
+
 /** Every operation, by its id. */
 export interface Operations {
   nations: NationsOperations
@@ -1405,12 +1405,12 @@ export interface Operations {
   market: MarketOperations
   rankings: RankingsOperations
   conflicts: ConflictsOperations
-  eras: ErasOperations
   events: EventsOperations
   news: NewsOperations
-  game: GameOperations
   me: MeOperations
   discord: DiscordOperations
+  game: GameOperations
+  eras: ErasOperations
 }
 
 /** What the API may answer instead, and why. */

@@ -39,10 +39,6 @@ export const createOperations = ({ one, page, pages, segment }: Calls): Operatio
     list: options => page('/global-conflicts', 'shared', options),
     iterate: options => pages('/global-conflicts', 'shared', options),
   },
-  eras: {
-    list: options => page('/eras', 'shared', options),
-    iterate: options => pages('/eras', 'shared', options),
-  },
   events: {
     list: options => page('/events', 'shared_fresh', options),
     iterate: options => pages('/events', 'shared_fresh', options),
@@ -51,14 +47,18 @@ export const createOperations = ({ one, page, pages, segment }: Calls): Operatio
     list: options => page('/news', 'shared', options),
     iterate: options => pages('/news', 'shared', options),
   },
-  game: {
-    get: options => one('/game', 'shared', options),
-  },
   me: {
     nation: options => one('/me/nation', 'personal', options),
     key: options => one('/me/key', 'personal', options),
   },
   discord: {
     verify: (code, options) => one(`/discord/verify/${segment(code)}`, 'once', options),
+  },
+  game: {
+    get: options => one('/game', 'shared', options),
+  },
+  eras: {
+    list: options => page('/eras', 'shared', options),
+    iterate: options => pages('/eras', 'shared', options),
   },
 })

@@ -7,7 +7,6 @@ import { scopes } from '../scopes.ts'
 import type { ApiInfo } from './document.ts'
 
 export const tagDescriptions: Record<Operation['tag'], string> = {
-  Game: 'The game, its words and its eras.',
   Nations: 'Nations, led by one player each, and their ranking.',
   Alliances: 'Alliances of nations and their members.',
   Wars: 'Wars of nation on nation, their battles, and the global conflicts they belong to.',
@@ -15,6 +14,7 @@ export const tagDescriptions: Record<Operation['tag'], string> = {
   History: 'What happened: the log of events, and the news.',
   'Own nation': 'What a key opens of its player’s own nation, and what the key itself is.',
   Verification: 'Proof, for a chat bot, that somebody leads a nation.',
+  Game: 'The game, its words and its eras.',
 }
 
 const table = (head: string, rows: string[][]) =>

@@ -23,14 +23,14 @@ export const operations = {
   marketRankings,
   rankingsList,
   conflictsList,
-  erasList,
   eventsList,
   eventsStream,
   newsList,
-  gameGet,
   meNation,
   meKey,
   discordVerify,
+  gameGet,
+  erasList,
 } as const satisfies Record<string, Operation>
 
 /** The bases that answer, identically and from the same limits. */

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Contract } from '@chancery/contract'
-import { openApiFor } from '@chancery/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Keys } from './access/keys.ts'
 import { keyRoutes } from './access/routes.ts'
 import type { AccountParts } from './account/context.ts'
 import { registerAccount } from './account/register-account.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
+import { registerDocs } from './docs/register-docs.ts'
 import { eventRoutes } from './events/routes.ts'
 import { eventStreamRoutes } from './events/stream-routes.ts'
 import { ApiError } from './http/api-error.ts'
@@ -19,10 +19,8 @@ import {
 import { apiHeaders } from './http/cors.ts'
 import { createDefineRoute } from './http/define-route.ts'
 import { createDefineStream } from './http/define-stream.ts'
-import { registerDocs, registerSecurityTxt } from './http/docs.ts'
 import { createEdge, limitPages } from './http/edge.ts'
 import { createErrorHandler } from './http/errors.ts'
-import { registerGuides } from './http/guides/register-guides.ts'
 import { registerHealth } from './http/health.ts'
 import { lingerOnClose } from './http/lingering-close.ts'
 import { createObserver } from './http/observe.ts'
@@ -32,6 +30,7 @@ import { boundPipelining } from './http/pipelining.ts'
 import { createRegisterOperation } from './http/register-operation.ts'
 import { createRequestIds } from './http/request-id.ts'
 import { createRequestLog } from './http/request-log.ts'
+import { registerSecurityTxt } from './http/security-txt.ts'
 import { createStreamSlots } from './http/stream-slots.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
 import { acceptUnusualMethods } from './http/unusual-methods.ts'
@@ -150,14 +149,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
 
   // Beside the API: for machines that watch the service, and for people who read about it.
   registerHealth(app, parts)
-  const title = `${contract.profile.name} API`
   app.register(async pages => {
     pages.addHook('onRequest', limitPages(parts.limits))
-    registerDocs(pages, {
-      document: () => openApiFor(contract, { serverUrl: parts.publicUrl() }),
-      title,
-    })
-    registerGuides(pages, { title, publicUrl: parts.publicUrl })
+    registerDocs(pages, { contract, listener: 'public', publicUrl: parts.publicUrl })
     if (parts.securityContact !== undefined)
       registerSecurityTxt(pages, { contact: parts.securityContact, publicUrl: parts.publicUrl })
   })

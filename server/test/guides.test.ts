@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { contractFor, demoProfile } from '@chancery/contract'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { type Guide, linkFrom, readGuides } from '../src/http/guides/read-guides.ts'
-import { registerGuides } from '../src/http/guides/register-guides.ts'
-import { renderGuide } from '../src/http/guides/render.ts'
+import { type Guide, linkFrom, readGuides, renderGuide } from '../src/docs/guides.ts'
+import { registerDocs } from '../src/docs/register-docs.ts'
 
 const publicUrl = 'https://api.game.example'
 let app: FastifyInstance
 before(() => {
   app = Fastify()
-  registerGuides(app, { title: 'A <game>', publicUrl: () => publicUrl })
+  const contract = contractFor({ ...demoProfile, name: 'A <game>' })
+  registerDocs(app, { contract, listener: 'public', publicUrl: () => publicUrl })
 })
 after(() => app.close())
 
@@ -51,7 +52,7 @@ test('a page loads nothing and runs nothing', async () => {
   const { headers, body } = await app.inject('/docs/guides')
   assert.match(String(headers['content-security-policy']), /default-src 'none'.*style-src 'sha256-/)
   assert.doesNotMatch(body, /<script|<img|<iframe/)
-  assert.match(body, /A &lt;game&gt;/)
+  assert.match(body, /<title>Guides · A &lt;game&gt; API<\/title>/)
 })
 
 test('what there is no page of is 404', async () => {
@@ -72,6 +73,14 @@ test('links into the repository are words, others stay', () => {
   assert.equal(linkFrom(guide, '#poll'), '#poll')
   assert.doesNotMatch(htmlOf('[the code](../../server/src/app.ts)'), /<a href="\.\./)
   assert.match(htmlOf('[the code](../../server/src/app.ts)'), /the code/)
+})
+
+test('HTML in Markdown is text, and a picture its words', () => {
+  const html = htmlOf(
+    '<script>alert(1)</script> <!-- not --><b>shown</b>\n\n![a flag](https://flags.example/1.png)',
+  )
+  assert.doesNotMatch(html.slice(html.indexOf('<main>')), /<(script|b|img)/)
+  assert.match(html, /a flag/)
 })
 
 test('headings can be linked to, also with code and dots in them', () => {

@@ -1,26 +1,30 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { assetUrl } from '../../asset-url.ts'
+import { assetUrl } from '../asset-url.ts'
+import { escaped, layoutPage, publicLinks, type Site } from './layout.ts'
+import { createMarkdown } from './markdown.ts'
 
 const docs = assetUrl('docs/')
 
 /** The folders of docs/ that are for those who write bots: the others are for whoever runs the service. */
-export const shownFolders = ['guides', 'errors'] as const
-export type ShownFolder = (typeof shownFolders)[number]
+const shownFolders = ['guides', 'errors'] as const
 
 /** A page of the documentation, as its author wrote it. */
 export interface Guide {
-  folder: ShownFolder
+  folder: (typeof shownFolders)[number]
   /** As in its address: the file's name without `.md`; of a folder's README, empty. */
   name: string
   title: string
   markdown: string
 }
 
-/** Reads the guides and the pages about errors. A folder that is not there has none. */
+/** Where guides in the repository expect the service: a page shows where it is. */
+const exampleUrl = 'http://127.0.0.1:8080'
+
+/** Reads the guides and the pages about errors. */
 export async function readGuides(): Promise<Guide[]> {
   const read = shownFolders.map(async folder => {
-    const names = await readdir(new URL(`${folder}/`, docs)).catch(() => [])
+    const names = await readdir(new URL(`${folder}/`, docs))
     const files = names.filter(name => name.endsWith('.md')).sort()
     return Promise.all(
       files.map(async (file): Promise<Guide> => {
@@ -45,4 +49,22 @@ export function linkFrom({ folder }: Guide, href: string): string | undefined {
   if (!shown || file === undefined || deeper.length > 0 || !file.endsWith('.md')) return undefined
   const address = addressOf({ folder: shown, name: file === 'README.md' ? '' : file.slice(0, -3) })
   return anchor === undefined ? address : `${address}#${anchor}`
+}
+
+/** A page of the documentation as HTML. */
+export function renderGuide(guide: Guide, site: Site): string {
+  const markdown = guide.markdown.replaceAll(exampleUrl, () => site.publicUrl)
+  const body = createMarkdown(href => linkFrom(guide, href)).blocks(markdown)
+  return layoutPage({ site, title: guide.title, body, links: publicLinks })
+}
+
+/** The list of all pages. */
+export function renderIndex(guides: readonly Guide[], site: Site): string {
+  const items = (folder: Guide['folder']) =>
+    guides
+      .filter(guide => guide.folder === folder && guide.name !== '')
+      .map(guide => `<li><a href="${addressOf(guide)}">${escaped(guide.title)}</a></li>`)
+      .join('\n')
+  const body = `<h1>Guides</h1>\n<ul>\n${items('guides')}\n</ul>\n<h2>Errors</h2>\n<ul>\n${items('errors')}\n</ul>`
+  return layoutPage({ site, title: 'Guides', body, links: publicLinks })
 }

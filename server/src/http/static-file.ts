@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -16,13 +17,12 @@ export interface StaticFile {
   tag: string
   /** By coding, the smallest first; empty where compression does not pay. */
   compressed: ReadonlyMap<Coding, Buffer>
-  /** Uncompressed: made at the first request for it where that is rare. */
-  bytes: Buffer | (() => Promise<Buffer>)
+  bytes: Buffer
 }
 
 const shrinks = /^text\/|javascript|json|svg/
 
-export const tagOf = (bytes: Buffer): string => hash('sha256', bytes, 'base64url').slice(0, 27)
+const tagOf = (bytes: Buffer): string => hash('sha256', bytes, 'base64url').slice(0, 27)
 
 /** Hashes and compresses a file. */
 export async function createStaticFile(
@@ -40,20 +40,37 @@ export async function createStaticFile(
   return { contentType, headers, tag: tagOf(bytes), compressed, bytes }
 }
 
+/** Reads a file that was compressed when it was built: its forms are beside it, with `.br` and `.gz`. */
+export async function readStaticFile(
+  file: string,
+  contentType: string,
+  headers: StaticFile['headers'],
+): Promise<StaticFile> {
+  const bytes = await readFile(file)
+  const compressed = new Map<Coding, Buffer>()
+  for (const [coding, ending] of [
+    ['br', '.br'],
+    ['gzip', '.gz'],
+  ] as const) {
+    const form = await readFile(file + ending).catch(() => undefined)
+    if (form) compressed.set(coding, form)
+  }
+  return { contentType, headers, tag: tagOf(bytes), compressed, bytes }
+}
+
 /** Sends a file, or 304 to a client that has it. For GET and HEAD. */
-export async function sendStaticFile(
+export function sendStaticFile(
   req: FastifyRequest,
   reply: FastifyReply,
   { contentType, headers, tag, compressed, bytes }: StaticFile,
-): Promise<FastifyReply> {
+): FastifyReply {
   // Weak: the compressed forms have the same content.
   const etag = `W/"${tag}"`
   reply.headers({ ...headers, etag, vary: 'accept-encoding' })
   if (isFresh(req, [etag])) return reply.code(304).send()
   const coding = negotiateCoding(req, [...compressed.keys()])
   if (coding) reply.header('content-encoding', coding)
-  const uncompressed = () => (Buffer.isBuffer(bytes) ? bytes : bytes())
-  const body = (coding && compressed.get(coding)) ?? (await uncompressed())
+  const body = (coding && compressed.get(coding)) ?? bytes
   reply.headers({ 'content-type': contentType, 'content-length': body.length })
   if (req.method === 'HEAD') return reply.send()
   return reply.send(body.length > partBytes ? Readable.from(partsOf(body), { objectMode: false }) : body)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
 import { bases, limits } from '@chancery/contract'
-import { addressOf, readGuides } from '../../src/http/guides/read-guides.ts'
+import { addressOf, readGuides } from '../../src/docs/guides.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { subjectOfAddress } from '../../src/limits/index.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -16,7 +16,7 @@ before(async () => {
     CHANCERY_SECURITY_CONTACT: 'mailto:security@game.example',
   })
   const guides = (await readGuides()).map(addressOf)
-  pages = ['/openapi.json', '/docs', '/docs/', '/docs/js/scalar.js', '/docs/guides', ...guides, '/developers']
+  pages = ['/openapi.json', '/docs', '/docs/', '/docs/reference.js', '/docs/guides', ...guides, '/developers']
 })
 after(() => chancery.close())
 

@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { contractFor, demoProfile } from '@chancery/contract'
+import { type BuiltPage, digestSources, type Manifest, manifestFile } from './built-pages.ts'
+import { type Listener, type Page, renderCommonPages, renderContractPages } from './render-pages.ts'
+import { siteOf } from './site.ts'
+
+/**
+ * Builds every page of both listeners for the demo game at its usual address, each in every form in which it is sent. Files are named
+ * by their content and the manifest comes last: several builds may run at once, and whoever reads meanwhile finds whole files.
+ */
+export async function buildPages(outDir: string): Promise<void> {
+  await mkdir(outDir, { recursive: true })
+  const contract = contractFor(demoProfile)
+  const listeners: Listener[] = ['public', 'operator']
+  const built = listeners.map(async listener => {
+    const site = siteOf(contract, listener)
+    return Promise.all([
+      ...renderContractPages(contract, listener, site).map(page =>
+        write(outDir, { listener, isOfContract: true }, page),
+      ),
+      ...(await renderCommonPages(listener, site)).map(page =>
+        write(outDir, { listener, isOfContract: false }, page),
+      ),
+    ])
+  })
+  const manifest: Manifest = { sources: digestSources() ?? '', pages: (await Promise.all(built)).flat() }
+  await replaceFile(join(outDir, manifestFile), JSON.stringify(manifest))
+}
+
+async function write(
+  outDir: string,
+  kind: Pick<BuiltPage, 'listener' | 'isOfContract'>,
+  { path, contentType, content }: Page,
+): Promise<BuiltPage> {
+  const bytes = Buffer.from(content)
+  const file = hash('sha256', bytes).slice(0, 24)
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+  const [br, gz] = await Promise.all([
+    promisify(brotliCompress)(bytes, { params }),
+    promisify(gzip)(bytes, { level: 9 }),
+  ])
+  for (const [ending, form] of Object.entries({ '': bytes, '.br': br, '.gz': gz }))
+    await replaceFile(join(outDir, file + ending), form)
+  return { ...kind, path, contentType, file }
+}
+
+async function replaceFile(file: string, content: Buffer | string): Promise<void> {
+  const written = `${file}.${process.pid}`
+  await writeFile(written, content)
+  await rename(written, file)
+}

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { ApiError } from '../http/api-error.ts'
+import type { Listener, Page } from './render-pages.ts'
+
+/** Where the pages are built, and where the server finds them. */
+export const pagesDirectory = fileURLToPath(new URL('../../dist/pages/', import.meta.url))
+
+/** One built file. Beside it are its compressed forms, with `.br` and `.gz`. */
+export interface BuiltPage extends Omit<Page, 'content'> {
+  listener: Listener
+  file: string
+  /** Whether it follows from the contract: what is built is that of the demo game. */
+  isOfContract: boolean
+}
+
+/** What was built, and from which sources. */
+export interface Manifest {
+  sources: string
+  pages: BuiltPage[]
+}
+
+export const manifestFile = 'pages.json'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** A digest of everything that the pages are made from; undefined where the sources are not there, as beside a bundle. */
+export function digestSources(): string | undefined {
+  if (!existsSync(join(root, 'docs/guides')) || !existsSync(join(root, 'contract/src'))) return undefined
+  const files = globSync(
+    ['docs/{guides,errors}/*.md', 'server/src/docs/*', 'contract/src/**/*.ts', 'contract/examples.json'],
+    { cwd: root },
+  )
+  const parts = files.sort().map(file => `${file}\0${readFileSync(join(root, file), 'utf8')}`)
+  return hash('sha256', parts.join('\0'))
+}
+
+const readManifest = async (directory: string): Promise<Manifest | undefined> => {
+  const text = await readFile(join(directory, manifestFile), 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+/**
+ * The pages that were built from these sources. In a clone they are built now where a source has changed since.
+ * @throws {ApiError} where they are not there and cannot be built.
+ */
+export async function openBuiltPages(directory = pagesDirectory): Promise<BuiltPage[]> {
+  const sources = digestSources()
+  const isCurrent = (manifest?: Manifest): manifest is Manifest =>
+    manifest !== undefined && (sources === undefined || manifest.sources === sources)
+  const built = await readManifest(directory)
+  if (isCurrent(built)) return built.pages
+  if (sources !== undefined) {
+    const script = fileURLToPath(new URL('../../build-pages.ts', import.meta.url))
+    const options = ['--disable-warning=ExperimentalWarning', script, directory]
+    // In a process of its own: what renders pages is not needed afterwards.
+    await promisify(execFile)(process.execPath, options).catch(() => undefined)
+    const rebuilt = await readManifest(directory)
+    if (isCurrent(rebuilt)) return rebuilt.pages
+  }
+  throw new ApiError('unavailable', 'The documentation is not built for this version: run npm ci.')
+}

@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto'
+
+/** What the pages say of the service that serves them. */
+export interface Site {
+  /** What the API is called. */
+  title: string
+  /** What callers see in front of the listener, without a path. */
+  publicUrl: string
+}
+
+export interface PageLayout {
+  site: Site
+  title: string
+  body: string
+  /** Where the header leads. */
+  links: readonly (readonly [label: string, href: string])[]
+  /** Beside what all pages have. */
+  style?: string
+  /** Address of the page's script. */
+  script?: string
+}
+
+export const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+const baseStyle = `
+:root { color-scheme: light dark; --ink: light-dark(#1c2126, #dfe3e8); --soft: light-dark(#5c6670, #9aa4ae);
+  --line: light-dark(#d9dee3, #343b42); --paper: light-dark(#ffffff, #15191d); --code: light-dark(#f3f5f7, #1f252a);
+  --link: light-dark(#1d5a92, #7db8ee) }
+* { box-sizing: border-box }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.6 system-ui, sans-serif }
+header { border-bottom: 1px solid var(--line) }
+header nav, main { max-width: 52rem; margin: 0 auto; padding: 0 1.25rem }
+header nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; padding-block: 0.9rem }
+header strong { margin-right: auto }
+@media (max-width: 30rem) { header strong { flex-basis: 100% } }
+main { padding-block: 1rem 5rem; overflow-wrap: break-word }
+a { color: var(--link) }
+h1 { font-size: 1.9rem; line-height: 1.25; margin: 1.5rem 0 1rem }
+h2 { font-size: 1.35rem; margin: 2.5rem 0 0.75rem; padding-bottom: 0.3rem; border-bottom: 1px solid var(--line) }
+h3 { font-size: 1.1rem; margin: 1.75rem 0 0.5rem }
+code { font: 0.875em/1.5 ui-monospace, monospace; background: var(--code); border-radius: 4px; padding: 0.1em 0.3em }
+pre { background: var(--code); border-radius: 6px; padding: 0.9rem 1rem; overflow-x: auto }
+pre code { background: none; padding: 0 }
+.wide { overflow-x: auto }
+table { border-collapse: collapse; min-width: 100%; font-size: 0.94rem }
+th, td { border-bottom: 1px solid var(--line); padding: 0.45rem 0.75rem 0.45rem 0; text-align: left; vertical-align: top }
+th { color: var(--soft); font-weight: 600 }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
+`
+
+/** The links between the pages of the public listener. */
+export const publicLinks: PageLayout['links'] = [
+  ['Guides', '/docs/guides'],
+  ['Errors', '/docs/errors'],
+  ['Reference', '/docs/'],
+]
+
+/** The two places of a page that name the API. */
+const titleTags = ({ title }: Site) => [` · ${escaped(title)}</title>`, `<strong>${escaped(title)}</strong>`]
+
+/** A whole page: all pages have this frame. */
+export function layoutPage({ site, title, body, links, style = '', script }: PageLayout): string {
+  const [titleEnd, heading] = titleTags(site)
+  const anchors = links.map(([label, href]) => `<a href="${href}">${label}</a>`).join(' ')
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}${titleEnd}
+<link rel="icon" href="data:,">
+<style>${baseStyle}${style}</style>${script === undefined ? '' : `\n<script src="${script}" defer></script>`}
+</head>
+<body>
+<header><nav aria-label="Documentation">${heading}
+${anchors}</nav></header>
+<main>
+${body}
+</main>
+</body>
+</html>
+`
+}
+
+/** The content of a page of one site, as another site shows it. */
+export function moveToSite(content: string, from: Site, to: Site): string {
+  let moved = content.replaceAll(from.publicUrl, () => to.publicUrl)
+  const ownTags = titleTags(to)
+  titleTags(from).forEach((tag, index) => {
+    moved = moved.replace(tag, () => ownTags[index] ?? tag)
+  })
+  return moved
+}
+
+/** Content-Security-Policy of a page: its one style is allowed by its hash, and a script is from its own origin. */
+export function policyOf(html: string): string {
+  const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? []
+  const isScripted = html.includes('<script src="')
+  return [
+    "default-src 'none'",
+    ...(isScripted ? ["script-src 'self'", "connect-src 'self'"] : []),
+    'img-src data:',
+    `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

@@ -1,0 +1,50 @@
+import { Marked } from 'marked'
+import { escaped } from './layout.ts'
+
+/** As other readers of Markdown make anchors: small letters, words joined by hyphens. */
+export const slugOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-')
+
+const comment = /^<!--(?:(?!-->)[\s\S])*-->\s*$/
+
+const linkOfPage = (href: string) => (/^(https?:|#|\/)/.test(href) ? href : undefined)
+
+/**
+ * Renders Markdown. `linkTo` says where a link leads; of a link that leads nowhere the words stay. Descriptions come from the profile of
+ * a game too: HTML in them is text, and pictures are their words.
+ */
+export function createMarkdown(
+  linkTo: (href: string) => string | undefined = linkOfPage,
+  { idPrefix = '' }: { idPrefix?: string } = {},
+) {
+  const marked = new Marked({
+    renderer: {
+      html: ({ text }) => (comment.test(text) ? '' : escaped(text)),
+      image: ({ text }) => escaped(text),
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${idPrefix}${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      link({ href, tokens }) {
+        const words = this.parser.parseInline(tokens)
+        const target = linkTo(href)
+        return target === undefined ? words : `<a href="${escaped(target)}">${words}</a>`
+      },
+      // A table that is wider than a phone is moved by itself, not the page.
+      table(token) {
+        const row = (cells: typeof token.header, tag: 'th' | 'td') =>
+          `<tr>${cells.map(cell => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`
+        const rows = token.rows.map(cells => row(cells, 'td')).join('\n')
+        const label = escaped(`Table of ${token.header.map(({ text }) => text).join(', ')}`)
+        return `<div class="wide" tabindex="0" role="region" aria-label="${label}"><table><thead>${row(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`
+      },
+    },
+  })
+  return {
+    blocks: (markdown: string): string => marked.parse(markdown, { async: false }),
+    inline: (markdown: string): string => marked.parseInline(markdown, { async: false }),
+  }
+}

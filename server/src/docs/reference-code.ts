@@ -1,0 +1,90 @@
+/** A call that an example makes. */
+export interface ExampleCall {
+  operationId: string
+  method: string
+  /** As the document has it: `/nations/{id}`. */
+  pattern: string
+  /** With its values, and a query: `/nations/n4?include=wars`. */
+  target: string
+  needsKey: boolean
+  /** Parameters that take a list. */
+  lists: readonly string[]
+  body?: { contentType: string; text: string }
+}
+
+/** How the same call is written in one language. */
+export interface Snippet {
+  language: string
+  code: string
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A call of the public API: by itself, and with each of its clients. */
+export function publicSnippets(call: ExampleCall, baseUrl: string): Snippet[] {
+  const origin = new URL(baseUrl).origin
+  const header = call.needsKey ? ` \\\n  -H "Authorization: Bearer $CHANCERY_KEY"` : ''
+  const isStream = call.operationId === 'events.stream'
+  return [
+    { language: 'curl', code: `curl ${isStream ? '-N ' : ''}${quoted(baseUrl + call.target)}${header}` },
+    { language: 'TypeScript', code: typeScriptOf(call, origin, isStream) },
+    { language: 'Python', code: pythonOf(call, origin, isStream) },
+  ]
+}
+
+/** A call of the operator API. */
+export function operatorSnippets({ method, target, body }: ExampleCall): Snippet[] {
+  const lines = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"$CHANCERY_OPERATOR_URL${target}"`,
+    '-H "Authorization: Bearer $CHANCERY_OPERATOR_TOKEN"',
+    ...(body
+      ? [`-H 'Content-Type: ${body.contentType}'`, `--data-binary ${quoted(body.text.trimEnd())}`]
+      : []),
+  ]
+  return [{ language: 'curl', code: lines.join(' \\\n  ') }]
+}
+
+/** The values of the path in the order of the pattern, and those of the query. */
+function valuesOf({ pattern, target }: ExampleCall) {
+  const [path = '', query = ''] = target.split('?')
+  const segments = path.split('/')
+  const inPath = pattern.split('/').flatMap((part, index): [string, string][] => {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1]
+    return name ? [[name, decodeURIComponent(segments[index] ?? '')]] : []
+  })
+  return { inPath, inQuery: [...new URLSearchParams(query)] }
+}
+
+const literal = (text: string, quote: '"' | "'") =>
+  /^(\d{1,15}(\.\d+)?)$/.test(text) ? text : `${quote}${text}${quote}`
+
+function typeScriptOf(call: ExampleCall, origin: string, isStream: boolean): string {
+  const { inPath, inQuery } = valuesOf(call)
+  const query = inQuery
+    .map(([name, value]) => `${name}: ${call.lists.includes(name) ? listOf(value) : literal(value, "'")}`)
+    .join(', ')
+  const given = [...inPath.map(([, value]) => `'${value}'`), ...(query ? [`{ ${query} }`] : [])].join(', ')
+  const options = `baseUrl: '${origin}'${call.needsKey ? ', apiKey: process.env.CHANCERY_KEY' : ''}`
+  const made = `import { Chancery } from '@chancery/client'\n\nconst client = new Chancery({ ${options} })\n`
+  return isStream
+    ? `${made}for await (const event of client.events.follow(${given})) {\n  console.log(event.seq, event.summary)\n}`
+    : `${made}const result = await client.${call.operationId}(${given})\nconsole.log(result)`
+}
+
+/** The client takes lists as arrays. */
+const listOf = (value: string) =>
+  `[${value
+    .split(',')
+    .map(part => `'${part}'`)
+    .join(', ')}]`
+
+function pythonOf(call: ExampleCall, origin: string, isStream: boolean): string {
+  const { inPath, inQuery } = valuesOf(call)
+  const key = call.needsKey ? ', api_key=os.environ["CHANCERY_KEY"]' : ''
+  const made = `${call.needsKey ? 'import os\n' : ''}from chancery import Chancery\n\nclient = Chancery("${origin}"${key})\n`
+  if (isStream) return `${made}for event in client.follow():\n    print(event["seq"], event["summary"])`
+  if (call.operationId === 'discord.verify')
+    return `${made}print(client.verify(${inPath.map(([, value]) => `"${value}"`).join('')}))`
+  const values = [...inPath, ...inQuery].map(([name, value]) => `, ${name}=${literal(value, '"')}`)
+  return `${made}print(client.get("${call.pattern}"${values.join('')}))`
+}

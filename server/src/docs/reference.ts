@@ -1,0 +1,324 @@
+import { escaped, layoutPage, type PageLayout, publicLinks, type Site } from './layout.ts'
+import { createMarkdown, slugOf } from './markdown.ts'
+import { type ExampleCall, operatorSnippets, publicSnippets, type Snippet } from './reference-code.ts'
+import {
+  componentOf,
+  type Field,
+  fieldsOf,
+  renderFields,
+  type Schema,
+  schemaId,
+  typeOf,
+} from './reference-fields.ts'
+import { referenceStyle } from './reference-style.ts'
+
+/** Where the script of the page is served. */
+export const scriptPath = '/docs/reference.js'
+
+type Reference = { $ref: string }
+
+interface Content {
+  schema: Schema
+  examples: Record<string, { summary?: string; value: unknown }>
+}
+
+interface Response {
+  description: string
+  content?: Record<string, Content>
+}
+
+interface Parameter {
+  name: string
+  in: string
+  description: string
+  required?: boolean
+  deprecated?: boolean
+  schema: Schema
+}
+
+interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description: string
+  deprecated?: boolean
+  security: Record<string, string[]>[]
+  'x-scope'?: string
+  'x-roles'?: string[]
+  parameters: (Parameter | Reference)[]
+  requestBody?: { content: Record<string, Content> }
+  responses: Record<string, Response | Reference>
+}
+
+/** An OpenAPI document, as far as the reference shows it. */
+export interface ReferenceDocument {
+  info: { title: string; description: string }
+  servers: { url: string }[]
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    schemas: Record<string, Schema>
+    responses: Record<string, Response>
+    parameters?: Record<string, Parameter>
+  }
+}
+
+/** Which API it is the reference of. */
+export type ReferenceKind = 'public' | 'operator'
+
+/** An operation with its place, its references followed. */
+interface Described {
+  id: string
+  method: string
+  path: string
+  operation: Operation
+  parameters: Parameter[]
+  responses: [status: string, response: Response][]
+  call: ExampleCall
+}
+
+const kinds = {
+  public: { links: publicLinks, keyLabel: 'API key', errorPages: true },
+  operator: { links: [['Reference', '/docs/']], keyLabel: 'Operator token', errorPages: false },
+} satisfies Record<ReferenceKind, { links: PageLayout['links']; keyLabel: string; errorPages: boolean }>
+
+const markdown = createMarkdown()
+/** Sections of the introduction are called as those of operations are. */
+const introduction = createMarkdown(undefined, { idPrefix: 'introduction-' })
+const json = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+const codeBlock = (text: string, attributes = '') => `<pre${attributes}><code>${escaped(text)}</code></pre>`
+
+/** The reference page of an API: everything but 'Try it' and the search works without a script. */
+export function renderReference(document: ReferenceDocument, site: Site, kind: ReferenceKind): string {
+  const described = describe(document)
+  const { links, keyLabel } = kinds[kind]
+  const baseUrl = new URL(document.servers[0]?.url ?? '/', site.publicUrl).href.replace(/\/$/, '')
+  const base = new URL(baseUrl).pathname.replace(/\/$/, '')
+  const groups = document.tags.map(tag => ({
+    ...tag,
+    operations: described.filter(({ operation }) => operation.tags.includes(tag.name)),
+  }))
+  const sections = groups.map(
+    ({ name, description, operations }) => `<section><h2 id="${slugOf(name)}">${name}</h2>
+<p>${markdown.inline(description)}</p>
+${operations.map(operation => renderOperation(operation, { document, kind, baseUrl, base })).join('\n')}</section>`,
+  )
+  const body = `<div class="columns">
+<nav class="contents" aria-label="Operations"><details><summary>Operations</summary>
+<label class="scripted">Search <input type="search" id="search" autocomplete="off" placeholder="name, path or parameter"></label>
+<p id="found" role="status" class="scripted"></p>
+<ul><li><a href="#introduction">Introduction</a></li></ul>
+${groups.map(({ name, operations }) => `<h2>${name}</h2>\n<ul>${operations.map(contentsEntry).join('\n')}</ul>`).join('\n')}
+<ul><li><a href="#objects">Objects</a></li></ul></details></nav>
+<div class="reference">
+<h1 id="${slugOf(document.info.title)}">${escaped(document.info.title)}</h1>
+<p>Start with the <a href="#introduction">introduction</a>: keys, limits, pages, errors. The same for programs: <a href="/openapi.json">openapi.json</a>.</p>
+<form class="key scripted"><label>${keyLabel} for “Try it” <input type="password" id="key" autocomplete="off" spellcheck="false"></label>
+<p>It stays in this tab until the tab is closed, and is sent to this server only.</p></form>
+${sections.join('\n')}
+<section><h2 id="introduction">Introduction</h2>
+${introduction.blocks(document.info.description)}</section>
+<section><h2 id="objects">Objects</h2>
+${Object.entries(document.components.schemas).map(renderObject).join('\n')}</section>
+</div></div>`
+  return layoutPage({
+    site,
+    title: 'API reference',
+    body,
+    links,
+    style: referenceStyle,
+    script: scriptPath,
+  })
+}
+
+const contentsEntry = ({ id, method, path, operation, parameters }: Described) =>
+  `<li data-words="${escaped([id, method, path, ...parameters.map(({ name }) => name)].join(' ').toLowerCase())}"><a href="#${id}">${escaped(operation.summary)}</a></li>`
+
+function describe(document: ReferenceDocument): Described[] {
+  const { parameters: shared = {}, responses: sharedResponses } = document.components
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const parameters = operation.parameters.flatMap(parameter =>
+        '$ref' in parameter ? (shared[componentOf(parameter) ?? ''] ?? []) : parameter,
+      )
+      const responses = Object.entries(operation.responses).flatMap(
+        ([status, response]): [string, Response][] => {
+          const found = '$ref' in response ? sharedResponses[componentOf(response) ?? ''] : response
+          return found ? [[status, found]] : []
+        },
+      )
+      const place = {
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        operation,
+        parameters,
+        responses,
+      }
+      return { ...place, call: exampleCall(place) }
+    }),
+  )
+}
+
+/** The call whose response is shown as the example; where none is recorded, one with the examples of its parameters. */
+function exampleCall({
+  id,
+  method,
+  path,
+  operation,
+  parameters,
+  responses,
+}: Omit<Described, 'call'>): ExampleCall {
+  const example = ({ schema }: Parameter) =>
+    String([schema.examples ?? []].flat()[0] ?? schema.enum?.[0] ?? 'name')
+  const filled = path.replace(/\{(\w+)\}/g, (_place, name) => {
+    const parameter = parameters.find(known => known.name === name)
+    return encodeURIComponent(parameter ? example(parameter) : name)
+  })
+  const recorded = responses
+    .flatMap(([, { content = {} }]) => Object.values(content))
+    .flatMap(({ examples }) => Object.values(examples))
+    .find(({ summary }) => summary?.startsWith('GET '))
+  const [contentType, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
+  const [sent] = Object.values(content?.examples ?? {})
+  return {
+    operationId: id,
+    method,
+    pattern: path,
+    target: recorded?.summary?.slice(4) ?? filled,
+    needsKey: operation.security.every(way => 'bearer' in way),
+    lists: parameters.flatMap(({ name, schema }) => (schema.type === 'array' ? [name] : [])),
+    ...(contentType && sent ? { body: { contentType, text: json(sent.value) } } : {}),
+  }
+}
+
+interface Surroundings {
+  document: ReferenceDocument
+  kind: ReferenceKind
+  baseUrl: string
+  base: string
+}
+
+function renderOperation(described: Described, surroundings: Surroundings): string {
+  const { id, method, path, operation, parameters, responses, call } = described
+  const { document, kind, baseUrl, base } = surroundings
+  const scope = operation['x-scope'] ?? 'none'
+  const needs = scope === 'none' ? [] : [scope === 'key' ? 'any key' : `scope ${scope}`]
+  const fields = parameters.map(parameterField)
+  const bodies = Object.entries(operation.requestBody?.content ?? {})
+  const snippets = kind === 'public' ? publicSnippets(call, baseUrl) : operatorSnippets(call)
+  return `<section class="operation"><h3 id="${id}">${escaped(operation.summary)} <a class="anchor" href="#${id}" aria-label="Link to ${escaped(operation.summary)}">#</a></h3>
+<p class="route"><code><b>${method}</b> ${escaped(base + path)}</code>${needs.map(need => ` <small>${need}</small>`).join('')}${operation.deprecated ? ' <small>deprecated</small>' : ''}</p>
+${markdown.blocks(operation.description)}
+${fields.length > 0 ? `<h4>Parameters</h4>\n${renderFields(fields, 'Parameter', markdown.inline)}` : ''}
+${bodies.map(([type, content]) => `<h4>Request body <small>${type}</small></h4>\n${renderContent(content, document)}`).join('\n')}
+${renderSnippets(id, snippets)}
+${renderResponses(responses, surroundings)}
+${renderForm(described, base)}</section>`
+}
+
+const parameterField = ({
+  name,
+  in: place,
+  description,
+  required,
+  deprecated,
+  schema,
+}: Parameter): Field => ({
+  name,
+  schema,
+  description,
+  remarks: [place, ...(required ? ['required'] : []), ...(deprecated ? ['deprecated'] : [])],
+})
+
+/** One language is seen at a time. Radio buttons do that without a script. */
+function renderSnippets(id: string, snippets: readonly Snippet[]): string {
+  const radio = ({ language }: Snippet, index: number) =>
+    `<label><input type="radio" name="code-${id}" value="${language}"${index === 0 ? ' checked' : ''}> ${language}</label>`
+  const blocks = snippets
+    .map(({ language, code }) => codeBlock(code, ` data-language="${language}"`))
+    .join('\n')
+  const tabs = snippets.length > 1 ? snippets.map(radio).join(' ') : ''
+  return `<fieldset class="code"><legend>Example request</legend>${tabs}\n${blocks}</fieldset>`
+}
+
+/** The fields of what is sent or received, and its first example. */
+function renderContent({ schema, examples }: Content, document: ReferenceDocument): string {
+  const items = schema.properties?.data?.items ?? schema.properties?.data ?? schema.contentSchema ?? schema
+  const shapes = (items.anyOf ?? [items]).map(shape => {
+    const component = componentOf(shape)
+    const fields = fieldsOf(component ? (document.components.schemas[component] ?? {}) : shape)
+    if (fields.length === 0) return `<p>${typeOf(shape)}</p>`
+    const title = component ? `Fields of ${component}` : 'Fields'
+    return `<details><summary>${title} (${fields.length})</summary>${renderFields(fields, 'Field', markdown.inline)}</details>`
+  })
+  const shown = Object.values(examples).map(
+    ({ summary, value }) =>
+      `<details><summary>Example${summary ? ` <code>${escaped(summary)}</code>` : ''}</summary>${codeBlock(json(value))}</details>`,
+  )
+  return [...shapes, ...shown].join('\n')
+}
+
+function renderResponses(responses: Described['responses'], { document, kind }: Surroundings): string {
+  const isError = (status: string) => !/^[23]/.test(status)
+  const good = responses
+    .filter(([status]) => !isError(status))
+    .map(([status, { description, content = {} }]) => {
+      const contents = Object.entries(content).map(([, one]) => renderContent(one, document))
+      return `<h4>${status} <small>${markdown.inline(description)}</small></h4>\n${contents.join('\n')}`
+    })
+  const rows = responses
+    .filter(([status]) => isError(status))
+    .flatMap(([status, { content = {} }]) =>
+      Object.values(content).flatMap(({ examples }) =>
+        Object.entries(examples).map(([code, { summary = '' }]) => {
+          const words = `<code>${escaped(code)}</code>`
+          const linked = kinds[kind].errorPages ? `<a href="/docs/errors/${code}">${words}</a>` : words
+          const label = status === 'default' ? 'any' : status
+          return `<tr><th scope="row">${label} ${linked}</th><td>${markdown.inline(summary)}</td></tr>`
+        }),
+      ),
+    )
+  const table = `<table class="fields"><thead><tr><th scope="col">Error</th><th scope="col">What to do</th></tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+  return `${good.join('\n')}\n<details><summary>Errors (${rows.length})</summary>${table}</details>`
+}
+
+/** The form of 'Try it': its script sends the request and shows the response. */
+function renderForm({ id, method, parameters, call, operation }: Described, base: string): string {
+  const given = new Map(new URLSearchParams(call.target.split('?')[1]))
+  const parts = call.target.split('?')[0]?.split('/') ?? []
+  call.pattern.split('/').forEach((part, index) => {
+    given.set(part.replace(/[{}]/g, ''), decodeURIComponent(parts[index] ?? ''))
+  })
+  const field = ({ name, in: place, schema, required }: Parameter) => {
+    const attributes = `name="${place}:${escaped(name)}"${required ? ' required' : ''}`
+    const value = escaped(given.get(name) ?? '')
+    const words =
+      schema.type === 'boolean' ? ['true', 'false'] : (schema.enum ?? []).filter(word => word !== null)
+    const options = ['', ...words].map(
+      word => `<option${word === value ? ' selected' : ''}>${escaped(String(word))}</option>`,
+    )
+    const input =
+      words.length > 0
+        ? `<select ${attributes}>${options.join('')}</select>`
+        : `<input ${attributes} value="${value}" autocomplete="off" spellcheck="false">`
+    return `<label>${escaped(name)} ${input}</label>`
+  }
+  const types = Object.keys(operation.requestBody?.content ?? {})
+  const body = call.body
+    ? `<label>Content-Type <select name="type">${types.map(type => `<option>${type}</option>`).join('')}</select></label>
+<label>Body <textarea name="body" rows="8" spellcheck="false">${escaped(call.body.text)}</textarea></label>`
+    : ''
+  return `<details class="try scripted"><summary>Try it</summary>
+<form data-method="${method}" data-path="${escaped(base + call.pattern)}" aria-label="Try ${id}">${parameters.map(field).join('\n')}${body}
+<p><button>Send request</button> <button type="button" hidden>Stop</button></p>
+<div hidden><p role="status"></p><details><summary>Response headers</summary>${codeBlock('')}</details>${codeBlock('')}</div></form></details>`
+}
+
+function renderObject([name, schema]: [string, Schema]): string {
+  const fields = fieldsOf(schema, '', schema.required ?? [])
+  const shape =
+    fields.length > 0 ? renderFields(fields, 'Field', markdown.inline) : `<p>${typeOf(schema)}</p>`
+  const description = schema.description ? `<p>${markdown.inline(schema.description)}</p>` : ''
+  return `<details class="object" id="${schemaId(name)}"><summary>${escaped(schema.title ?? name)}</summary>${description}${shape}</details>`
+}

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import { type Contract, factsSchema, openApiFor, operatorOpenApiFor } from '@chancery/contract'
+import { addressOf, readGuides, renderGuide, renderIndex } from './guides.ts'
+import type { Site } from './layout.ts'
+import { type ReferenceKind, renderReference, scriptPath } from './reference.ts'
+
+export type Listener = ReferenceKind
+
+/** A page, script or document, as it is served. */
+export interface Page {
+  path: string
+  contentType: string
+  content: string
+}
+
+const types = {
+  html: 'text/html; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  schema: 'application/schema+json; charset=utf-8',
+  script: 'text/javascript; charset=utf-8',
+}
+
+/** What follows from the contract: the OpenAPI document, its reference, and of the operator listener the schema of facts. */
+export function renderContractPages(contract: Contract, listener: Listener, site: Site): Page[] {
+  const document =
+    listener === 'public' ? openApiFor(contract, { serverUrl: site.publicUrl }) : operatorOpenApiFor(contract)
+  const pages: Page[] = [
+    { path: '/openapi.json', contentType: types.json, content: JSON.stringify(document) },
+    { path: '/docs/', contentType: types.html, content: renderReference(document, site, listener) },
+  ]
+  if (listener === 'operator') {
+    const content = JSON.stringify(factsSchema(contract))
+    pages.push({ path: '/facts.schema.json', contentType: types.schema, content })
+  }
+  return pages
+}
+
+/** What is the same for every game: the script of the reference, and of the public listener the guides and the pages about errors. */
+export async function renderCommonPages(listener: Listener, site: Site): Promise<Page[]> {
+  const script = await readFile(new URL('reference-script.js', import.meta.url), 'utf8')
+  const pages: Page[] = [{ path: scriptPath, contentType: types.script, content: script }]
+  if (listener === 'operator') return pages
+  const guides = await readGuides()
+  return [
+    ...pages,
+    { path: '/docs/guides', contentType: types.html, content: renderIndex(guides, site) },
+    ...guides.map(guide => ({
+      path: addressOf(guide),
+      contentType: types.html,
+      content: renderGuide(guide, site),
+    })),
+  ]
+}

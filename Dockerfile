@@ -21,8 +21,11 @@ COPY contract contract
 COPY portal portal
 COPY server server
 COPY simulator simulator
+COPY docs/errors docs/errors
+COPY docs/guides docs/guides
 RUN node cli/build.ts
 RUN node portal/build.ts
+RUN node --disable-warning=ExperimentalWarning server/build-pages.ts
 
 FROM ${NODE_IMAGE}
 WORKDIR /app
@@ -34,11 +37,10 @@ COPY cli/bin cli/bin
 COPY cli/start cli/start
 COPY connect/sql connect/sql
 COPY deploy/docker/healthcheck.js deploy/docker/
-COPY docs/errors docs/errors
-COPY docs/guides docs/guides
 COPY server/src/store/migrations server/src/store/migrations
 COPY --from=build /build/cli/dist cli/dist
 COPY --from=build /build/portal/dist portal/dist
+COPY --from=build /build/server/dist server/dist
 
 # V8's young generation: docs/decisions/0036.
 ENV NODE_ENV=production \

@@ -23,10 +23,7 @@ const withoutMapsOfPackages = {
 async function build(): Promise<OutputChunk[]> {
   const bundle = await rolldown({
     cwd: root,
-    input: {
-      chancery: 'cli/src/main.ts',
-      'reference-worker': 'server/src/http/reference/reference-worker.ts',
-    },
+    input: { chancery: 'cli/src/main.ts' },
     platform: 'node',
     // pg asks for it where somebody wants it, and does without.
     external: ['pg-native'],

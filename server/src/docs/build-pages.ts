@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import { contractFor, demoProfile } from '@chancery/contract'
+import { codingEndings, compressFile } from '../http/static-file.ts'
 import { type BuiltPage, digestSources, type Manifest, manifestFile } from './built-pages.ts'
 import { type Listener, type Page, renderCommonPages, renderContractPages } from './render-pages.ts'
 import { siteOf } from './site.ts'
@@ -38,18 +37,14 @@ async function write(
 ): Promise<BuiltPage> {
   const bytes = Buffer.from(content)
   const file = hash('sha256', bytes).slice(0, 24)
-  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
-  const [br, gz] = await Promise.all([
-    promisify(brotliCompress)(bytes, { params }),
-    promisify(gzip)(bytes, { level: 9 }),
-  ])
-  for (const [ending, form] of Object.entries({ '': bytes, '.br': br, '.gz': gz }))
-    await replaceFile(join(outDir, file + ending), form)
+  for (const [coding, form] of await compressFile(bytes))
+    await replaceFile(join(outDir, file + codingEndings[coding]), form)
+  await replaceFile(join(outDir, file), bytes)
   return { ...kind, path, contentType, file }
 }
 
 async function replaceFile(file: string, content: Buffer | string): Promise<void> {
-  const written = `${file}.${process.pid}`
+  const written = `${file}.${randomUUID()}`
   await writeFile(written, content)
   await rename(written, file)
 }

@@ -5,11 +5,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { assetUrl } from '../asset-url.ts'
 import { ApiError } from '../http/api-error.ts'
 import type { Listener, Page } from './render-pages.ts'
 
 /** Where the pages are built, and where the server finds them. */
-export const pagesDirectory = fileURLToPath(new URL('../../dist/pages/', import.meta.url))
+export const pagesDirectory = fileURLToPath(assetUrl('server/dist/pages/'))
 
 /** One built file. Beside it are its compressed forms, with `.br` and `.gz`. */
 export interface BuiltPage extends Omit<Page, 'content'> {
@@ -27,7 +28,7 @@ export interface Manifest {
 
 export const manifestFile = 'pages.json'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
+const root = fileURLToPath(assetUrl(''))
 
 /** A digest of everything that the pages are made from; undefined where the sources are not there, as beside a bundle. */
 export function digestSources(): string | undefined {
@@ -56,7 +57,7 @@ export async function openBuiltPages(directory = pagesDirectory): Promise<BuiltP
   const built = await readManifest(directory)
   if (isCurrent(built)) return built.pages
   if (sources !== undefined) {
-    const script = fileURLToPath(new URL('../../build-pages.ts', import.meta.url))
+    const script = fileURLToPath(assetUrl('server/build-pages.ts'))
     const options = ['--disable-warning=ExperimentalWarning', script, directory]
     // In a process of its own: what renders pages is not needed afterwards.
     await promisify(execFile)(process.execPath, options).catch(() => undefined)

@@ -1,13 +1,6 @@
+import GithubSlugger from 'github-slugger'
 import { Marked } from 'marked'
 import { escaped } from './layout.ts'
-
-/** As other readers of Markdown make anchors: small letters, words joined by hyphens. */
-export const slugOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s-]/gu, '')
-    .trim()
-    .replace(/\s/g, '-')
 
 const comment = /^<!--(?:(?!-->)[\s\S])*-->\s*$/
 
@@ -21,12 +14,21 @@ export function createMarkdown(
   linkTo: (href: string) => string | undefined = linkOfPage,
   { idPrefix = '' }: { idPrefix?: string } = {},
 ) {
+  // Links work on GitHub too: headings have the ids that it gives them.
+  const slugger = new GithubSlugger()
   const marked = new Marked({
+    hooks: {
+      preprocess(markdown) {
+        slugger.reset()
+        return markdown
+      },
+    },
     renderer: {
       html: ({ text }) => (comment.test(text) ? '' : escaped(text)),
       image: ({ text }) => escaped(text),
-      heading({ tokens, depth, text }) {
-        return `<h${depth} id="${idPrefix}${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      heading({ tokens, depth }) {
+        const id = slugger.slug(this.parser.parseInline(tokens, this.parser.textRenderer))
+        return `<h${depth} id="${idPrefix}${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens)

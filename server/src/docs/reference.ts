@@ -1,5 +1,6 @@
 import { escaped, layoutPage, type PageLayout, publicLinks, type Site } from './layout.ts'
-import { createMarkdown, slugOf } from './markdown.ts'
+import { slug } from 'github-slugger'
+import { createMarkdown } from './markdown.ts'
 import { type ExampleCall, operatorSnippets, publicSnippets, type Snippet } from './reference-code.ts'
 import {
   componentOf,
@@ -99,7 +100,7 @@ export function renderReference(document: ReferenceDocument, site: Site, kind: R
     operations: described.filter(({ operation }) => operation.tags.includes(tag.name)),
   }))
   const sections = groups.map(
-    ({ name, description, operations }) => `<section><h2 id="${slugOf(name)}">${name}</h2>
+    ({ name, description, operations }) => `<section><h2 id="${slug(name)}">${name}</h2>
 <p>${markdown.inline(description)}</p>
 ${operations.map(operation => renderOperation(operation, { document, kind, baseUrl, base })).join('\n')}</section>`,
   )
@@ -111,7 +112,7 @@ ${operations.map(operation => renderOperation(operation, { document, kind, baseU
 ${groups.map(({ name, operations }) => `<h2>${name}</h2>\n<ul>${operations.map(contentsEntry).join('\n')}</ul>`).join('\n')}
 <ul><li><a href="#objects">Objects</a></li></ul></details></nav>
 <div class="reference">
-<h1 id="${slugOf(document.info.title)}">${escaped(document.info.title)}</h1>
+<h1 id="${slug(document.info.title)}">${escaped(document.info.title)}</h1>
 <p>Start with the <a href="#introduction">introduction</a>: keys, limits, pages, errors. The same for programs: <a href="/openapi.json">openapi.json</a>.</p>
 <form class="key scripted"><label>${keyLabel} for “Try it” <input type="password" id="key" autocomplete="off" spellcheck="false"></label>
 <p>It stays in this tab until the tab is closed, and is sent to this server only.</p></form>

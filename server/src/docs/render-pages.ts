@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { assetUrl } from '../asset-url.ts'
 import { type Contract, factsSchema, openApiFor, operatorOpenApiFor } from '@chancery/contract'
 import { addressOf, readGuides, renderGuide, renderIndex } from './guides.ts'
 import type { Site } from './layout.ts'
@@ -37,7 +38,7 @@ export function renderContractPages(contract: Contract, listener: Listener, site
 
 /** What is the same for every game: the script of the reference, and of the public listener the guides and the pages about errors. */
 export async function renderCommonPages(listener: Listener, site: Site): Promise<Page[]> {
-  const script = await readFile(new URL('reference-script.js', import.meta.url), 'utf8')
+  const script = await readFile(assetUrl('server/src/docs/reference-script.js'), 'utf8')
   const pages: Page[] = [{ path: scriptPath, contentType: types.script, content: script }]
   if (listener === 'operator') return pages
   const guides = await readGuides()

@@ -24,6 +24,16 @@ const shrinks = /^text\/|javascript|json|svg/
 
 const tagOf = (bytes: Buffer): string => hash('sha256', bytes, 'base64url').slice(0, 27)
 
+/** The compressed forms of a file, the smallest first. */
+export async function compressFile(bytes: Buffer): Promise<Map<Coding, Buffer>> {
+  // Quality 9 of 11: a tenth of the time for two percent more.
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+  return new Map([
+    ['br', await asBrotli(bytes, { params })],
+    ['gzip', await asGzip(bytes, { level: 9 })],
+  ])
+}
+
 /** Hashes and compresses a file. */
 export async function createStaticFile(
   content: Buffer | string,
@@ -31,14 +41,12 @@ export async function createStaticFile(
   headers: StaticFile['headers'],
 ): Promise<StaticFile> {
   const bytes = Buffer.from(content)
-  const compressed = new Map<Coding, Buffer>()
-  if (shrinks.test(contentType)) {
-    // Quality 9 of 11: a tenth of the time for two percent more.
-    compressed.set('br', await asBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
-    compressed.set('gzip', await asGzip(bytes, { level: 9 }))
-  }
+  const compressed = shrinks.test(contentType) ? await compressFile(bytes) : new Map<Coding, Buffer>()
   return { contentType, headers, tag: tagOf(bytes), compressed, bytes }
 }
+
+/** What is added to the name of a file for each of its compressed forms. */
+export const codingEndings = { br: '.br', gzip: '.gz' } as const satisfies Record<Coding, string>
 
 /** Reads a file that was compressed when it was built: its forms are beside it, with `.br` and `.gz`. */
 export async function readStaticFile(
@@ -48,11 +56,8 @@ export async function readStaticFile(
 ): Promise<StaticFile> {
   const bytes = await readFile(file)
   const compressed = new Map<Coding, Buffer>()
-  for (const [coding, ending] of [
-    ['br', '.br'],
-    ['gzip', '.gz'],
-  ] as const) {
-    const form = await readFile(file + ending).catch(() => undefined)
+  for (const coding of ['br', 'gzip'] as const) {
+    const form = await readFile(file + codingEndings[coding]).catch(() => undefined)
     if (form) compressed.set(coding, form)
   }
   return { contentType, headers, tag: tagOf(bytes), compressed, bytes }

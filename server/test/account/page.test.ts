@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import {
   contractFor,
   demoProfile,
@@ -57,6 +57,8 @@ async function openPage(files: Record<string, string | Buffer>): Promise<Fastify
 const files = {
   'index.html': '<!doctype html><title>Settings</title>',
   'assets/index-B1c2D3.js': script,
+  'assets/index-B1c2D3.js.br': brotliCompressSync(script),
+  'assets/index-B1c2D3.js.gz': gzipSync(script),
   'assets/index-B1c2D3.css': 'a{}',
   'assets/flag-X9.png': png,
   'robots.txt': 'no',
@@ -141,7 +143,14 @@ test('whoever has a file already is told so', async () => {
 
 test('nothing is served that is not the page’s', async () => {
   const app = await openPage(files)
-  for (const path of ['none.js', '.sources', 'notes.md', '..%2f..%2fpackage.json', 'assets/none.js']) {
+  for (const path of [
+    'none.js',
+    'assets/index-B1c2D3.js.br',
+    '.sources',
+    'notes.md',
+    '..%2f..%2fpackage.json',
+    'assets/none.js',
+  ]) {
     const { statusCode, json } = await app.inject(`/developers/${path}`)
     assert.equal(statusCode, 404, path)
     assert.equal(json().error.code, 'not_found')

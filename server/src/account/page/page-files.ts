@@ -1,8 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { assetUrl } from '../../asset-url.ts'
-import { createStaticFile, type StaticFile } from '../../http/static-file.ts'
+import { readStaticFile, type StaticFile } from '../../http/static-file.ts'
 
 /** The files of the built page by path below /developers/. */
 export type PageFiles = Map<string, StaticFile>
@@ -35,7 +35,7 @@ export async function readPageFiles(directory: string): Promise<PageFiles | unde
     // Its name changes with its content: it may be cached for ever.
     const isImmutable = path.startsWith('assets/')
     const headers = { 'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache' }
-    files.set(path, await createStaticFile(await readFile(file), contentType, headers))
+    files.set(path, await readStaticFile(file, contentType, headers))
   }
   return files.has('index.html') ? files : undefined
 }

@@ -8,6 +8,7 @@ import { keepCertificate, readCertificate } from './certificates.ts'
 import type { Config } from './config.ts'
 import { createLimits } from './create-limits.ts'
 import { ensureDataDir, writeAddresses } from './data-dir.ts'
+import { canServePages } from './docs/built-pages.ts'
 import { readContract } from './game-file.ts'
 import { hearDatabase } from './hear-database.ts'
 import type { ConnectionTimings } from './http/connections.ts'
@@ -93,6 +94,7 @@ export async function startServer(
   )
   for (const { name, nearest } of config.unknownVariables)
     log.warn({ variable: name, nearest }, 'a variable is unknown and has no effect')
+  if (!canServePages()) log.error('the documentation pages are not built: run npm ci')
   const contract = await readContract(config.gameFile)
   const tls = config.tls && (await readCertificate(config.tls, 'CHANCERY_TLS'))
   const operatorTls =

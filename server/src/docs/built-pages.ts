@@ -29,10 +29,11 @@ export interface Manifest {
 export const manifestFile = 'pages.json'
 
 const root = fileURLToPath(assetUrl(''))
+const guides = join(root, 'docs/guides')
 
 /** A digest of everything that the pages are made from; undefined where the sources are not there, as beside a bundle. */
 export function digestSources(): string | undefined {
-  if (!existsSync(join(root, 'docs/guides')) || !existsSync(join(root, 'contract/src'))) return undefined
+  if (!existsSync(guides)) return undefined
   const files = globSync(
     ['docs/{guides,errors}/*.md', 'server/src/docs/*', 'contract/src/**/*.ts', 'contract/examples.json'],
     { cwd: root },
@@ -45,6 +46,10 @@ const readManifest = async (directory: string): Promise<Manifest | undefined> =>
   const text = await readFile(join(directory, manifestFile), 'utf8').catch(() => undefined)
   return text === undefined ? undefined : JSON.parse(text)
 }
+
+/** Whether the pages of this process can be served: in a clone they are built when they are missing. */
+export const canServePages = (): boolean =>
+  existsSync(join(pagesDirectory, manifestFile)) || existsSync(guides)
 
 /**
  * The pages that were built from these sources. In a clone they are built now where a source has changed since.

@@ -5,6 +5,7 @@ import { scopeNames } from '@chancery/contract'
 import { answered, assertError } from '../http/answers.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { until } from '../support/until.ts'
 import { dump, query } from './query.ts'
 
 let chancery: TestServer
@@ -17,15 +18,22 @@ after(() => chancery.close())
 const statusOf = async (server: TestServer, key: string) => (await server.get('/me/key', { key })).status
 const revoke = (id: string) => chancery.operate('POST', `/keys/${id}/revoke`)
 
-/** Asks until the key is refused; returns how long that took, in ms. */
-async function untilRefused(server: TestServer, key: string, limitMs: number): Promise<number> {
-  const start = performance.now()
+/**
+ * Calls until the key is refused, and fails where that takes longer than `withinMs`. What the slowest of the calls took tells how busy
+ * the machine is: the limit is later by some of them.
+ */
+async function untilRefused(server: TestServer, key: string, withinMs: number): Promise<void> {
+  const startedAt = performance.now()
+  let slowestMs = 0
   for (;;) {
+    const calledAt = performance.now()
     const status = await statusOf(server, key)
-    const took = performance.now() - start
-    if (status === 401) return took
+    const now = performance.now()
+    if (status === 401) return
     assert.equal(status, 200)
-    assert.ok(took < limitMs, `still accepted after ${took} ms`)
+    slowestMs = Math.max(slowestMs, now - calledAt)
+    const tookMs = now - startedAt
+    assert.ok(tookMs < withinMs + 10 * slowestMs, `accepted after ${tookMs} ms, slowest call ${slowestMs} ms`)
   }
 }
 
@@ -94,16 +102,16 @@ test('calls under way while a key is revoked do not bring it back', async () => 
 })
 
 test('a revoked key is refused within a second by another server', async t => {
-  const other = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  const other = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
   t.after(() => other.close())
   const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
   assert.equal(await statusOf(other, key), 200)
   await revoke(id)
-  assert.ok((await untilRefused(other, key, 1_000)) < 1_000)
+  await untilRefused(other, key, 1_000)
 })
 
 test('a revoked key is refused within a second by a server that is not told', async t => {
-  const other = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  const other = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
   t.after(() => other.close())
   const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
   assert.equal(await statusOf(other, key), 200)
@@ -115,22 +123,33 @@ test('a revoked key is refused within a second by a server that is not told', as
   )
   assert.ok(ended.length >= 2)
   await revoke(id)
-  assert.ok((await untilRefused(other, key, 1_000)) < 1_000)
+  await untilRefused(other, key, 1_000)
 })
 
 test('a key of limited life ends with it, also where it is remembered', async () => {
-  const expires_at = new Date(Date.now() + 700).toISOString()
-  const { key } = await chancery.makeKey({ nation_id: 'n1' }, undefined, { expires_at })
-  const { data } = await chancery.read<{ data: { expires_at: string } }>('/me/key', { key })
-  assert.equal(Date.parse(data.expires_at), Date.parse(expires_at))
-  await untilRefused(chancery, key, 2_000)
+  // A machine so busy that a key of a moment has ended before it is read makes one of a longer life.
+  let expires_at = ''
+  let key = ''
+  for (let lifeMs = 700, status = 401; status === 401; lifeMs *= 2) {
+    expires_at = new Date(Date.now() + lifeMs).toISOString()
+    const response = await chancery.operate('POST', '/keys', { nation_id: 'n1', name: 'brief', expires_at })
+    // An end that has passed already is refused.
+    if (response.status !== 201) continue
+    key = ((await response.json()) as { key: string }).key
+    const read = await chancery.get('/me/key', { key })
+    status = read.status
+    if (status === 401) continue
+    const { data } = (await read.json()) as { data: { expires_at: string } }
+    assert.equal(Date.parse(data.expires_at), Date.parse(expires_at))
+  }
+  await until(async () => (await statusOf(chancery, key)) === 401, 'it has ended')
   // By the database's clock, which is known to within the time of an answer.
   assert.ok(Date.now() >= Date.parse(expires_at) - 100)
   assertError(await answered(await chancery.get('/game', { key })), 'invalid_api_key', 'expired')
 })
 
 test('a use of a key is noted', async () => {
-  const server = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  const server = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
   const { id, key } = await chancery.makeKey({ nation_id: 'n2' })
   assert.equal(await statusOf(server, key), 200)
   // What is not written yet is written when the server ends.

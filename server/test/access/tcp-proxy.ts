@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { until } from '../support/until.ts'
 
 /** Stands between a server and its database, as a network does. */
 export interface TcpProxy {
@@ -13,7 +15,9 @@ export interface TcpProxy {
   restore(): void
 }
 
-export async function startTcpProxy(t: TestContext, databaseUrl: string): Promise<TcpProxy> {
+type Owner = Pick<TestContext, 'after'>
+
+export async function startTcpProxy(t: Owner, databaseUrl: string): Promise<TcpProxy> {
   const target = new URL(databaseUrl)
   const host = decodeURIComponent(target.hostname)
   const sockets = new Set<Socket>()
@@ -64,4 +68,31 @@ export async function startTcpProxy(t: TestContext, databaseUrl: string): Promis
       destroyAll()
     },
   }
+}
+
+/**
+ * A server whose way to the database can be cut. It waits for the database a little longer than a real one, so that a busy machine is not
+ * taken for a database that is away.
+ */
+export async function startBehindProxy(
+  t: Owner,
+  databaseUrl: string,
+): Promise<{ server: TestServer; proxy: TcpProxy }> {
+  const proxy = await startTcpProxy(t, databaseUrl)
+  const server = await startTestServer({}, { databaseUrl: proxy.url, timings: { databasePatience: 3 } })
+  t.after(async () => {
+    proxy.restore()
+    await server.close()
+  })
+  return { server, proxy }
+}
+
+/** Calls a path of the public API until it has this status. */
+export function untilStatus(status: number, server: TestServer, path: string, key?: string): Promise<void> {
+  const call = async () => {
+    const response = await server.get(path, key === undefined ? {} : { key })
+    await response.arrayBuffer()
+    return response.status === status
+  }
+  return until(call, `${path} has status ${status}`)
 }

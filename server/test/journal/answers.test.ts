@@ -148,7 +148,7 @@ test('429 is in the journal by whom it refused', async t => {
 
 test('503 is in the journal when the database is back', async t => {
   const proxy = await startTcpProxy(t, chancery.databaseUrl)
-  const server = await startTestServer({ CHANCERY_DATABASE_URL: proxy.url })
+  const server = await startTestServer({}, { databaseUrl: proxy.url })
   t.after(async () => {
     proxy.restore()
     await server.close()

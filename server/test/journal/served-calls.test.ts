@@ -76,7 +76,7 @@ test('5,000 calls at once are counted exactly, by minute and by hour, with what 
 })
 
 test('two servers on one database add up', async t => {
-  const other = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  const other = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
   t.after(() => other.close())
   const { id, key } = await chancery.makeKey({ player_id: 'p1' })
   const answered = await Promise.all([
@@ -87,7 +87,7 @@ test('two servers on one database add up', async t => {
 })
 
 test('a server that closes writes what it noted', async () => {
-  const other = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  const other = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
   const { id, key } = await other.makeKey({ player_id: 'p1' })
   const answered = await callAtOnce(other.url, key, 1, 10)
   await other.close()

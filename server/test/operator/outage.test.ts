@@ -3,26 +3,21 @@ import { type TestContext, test } from 'node:test'
 import { hashOperatorToken, makeOperatorTokenText } from '../../src/access/operator-token-text.ts'
 import { createIdentify } from '../../src/operator/identify.ts'
 import type { Database } from '../../src/store/database.ts'
-import { startTcpProxy } from '../access/tcp-proxy.ts'
+import { startBehindProxy } from '../access/tcp-proxy.ts'
 import { withConnection } from '../support/database-url.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { askAs, makeToken, statusAs } from './office.ts'
 
-async function startBehindProxy(t: TestContext) {
+/** A server that is reached directly, and one on the same database whose way to it can be cut. */
+async function startBoth(t: TestContext) {
   const home = await startTestServer()
   t.after(() => home.close())
-  const proxy = await startTcpProxy(t, home.databaseUrl)
-  const server = await startTestServer({ CHANCERY_DATABASE_URL: proxy.url })
-  t.after(async () => {
-    proxy.restore()
-    await server.close()
-  })
-  return { home, server, proxy }
+  return { home, ...(await startBehindProxy(t, home.databaseUrl)) }
 }
 
 test('metrics are answered while the database is away, to a token that was valid just before', async t => {
-  const { home, server, proxy } = await startBehindProxy(t)
+  const { home, server, proxy } = await startBoth(t)
   const [used, unused, facts] = [
     await makeToken(home, ['metrics']),
     await makeToken(home, ['metrics']),
@@ -66,7 +61,7 @@ function assertKnownWithoutDatabase(status: unknown): void {
 }
 
 test('the status says what is known, and does not wait for a read or a database that hangs', async t => {
-  const { home, server, proxy } = await startBehindProxy(t)
+  const { home, server, proxy } = await startBoth(t)
   const status = async () => {
     const response = await askAs(server.operatorUrl, server.operatorToken, 'GET', '/status')
     assert.equal(response.status, 200)
@@ -97,7 +92,7 @@ test('the status says what is known, and does not wait for a read or a database 
 })
 
 test('a database that says nothing does not keep who reads metrics waiting', async t => {
-  const { home, server, proxy } = await startBehindProxy(t)
+  const { home, server, proxy } = await startBoth(t)
   const { token } = await makeToken(home, ['metrics'])
   await statusAs(server.operatorUrl, token)
   proxy.silence()

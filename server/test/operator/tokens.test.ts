@@ -13,7 +13,7 @@ let chancery: TestServer
 let other: TestServer
 before(async () => {
   chancery = await startTestServer()
-  other = await startTestServer({ CHANCERY_DATABASE_URL: chancery.databaseUrl })
+  other = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
 })
 after(async () => {
   await other.close()

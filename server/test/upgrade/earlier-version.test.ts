@@ -20,7 +20,7 @@ after(async () => {
 
 test('a database of an earlier version is refused until it is migrated', async () => {
   await assert.rejects(
-    startTestServer({ CHANCERY_DATABASE_URL: database.url }),
+    startTestServer({}, { databaseUrl: database.url }),
     /lacks \d+ migrations: run `chancery migrate`/,
   )
 })
@@ -32,7 +32,7 @@ test('it is brought to this version with all that it holds', async () => {
     later.map(({ name }) => name),
   )
   assert.deepEqual(await pendingMigrations(database.target), [])
-  chancery = await startTestServer({ CHANCERY_DATABASE_URL: database.url })
+  chancery = await startTestServer({}, { databaseUrl: database.url })
 })
 
 /** What has changed: every member that was there and is not, or is another. Members that came are no change. */

@@ -31,7 +31,7 @@ test('an owner who may create roles, and is no superuser, migrates and serves', 
   const url = new URL(withDatabase(administrator, 'game_office'))
   url.username = 'game_office'
   assert.ok((await migrate({ connectionString: url.href })).length > 0)
-  const chancery = await startTestServer({ CHANCERY_DATABASE_URL: url.href })
+  const chancery = await startTestServer({}, { databaseUrl: url.href })
   try {
     await chancery.tell(smallWorld())
     const { key } = await chancery.makeKey({ nation_id: 'n1' })

@@ -13,7 +13,7 @@ let chancery: TestServer
 let key: string
 before(async () => {
   database = await createTestDatabase()
-  chancery = await startTestServer({ CHANCERY_DATABASE_URL: database.url })
+  chancery = await startTestServer({}, { databaseUrl: database.url })
   await chancery.tell(smallWorld())
   ;({ key } = await chancery.makeKey({ nation_id: 'n1' }))
 })
@@ -168,7 +168,7 @@ test('a migration that has to wait for somebody lets readers pass meanwhile', {
 })
 
 test('a process of an older version is told so at its start, and its neighbours that run go on', async () => {
-  await assert.rejects(startTestServer({ CHANCERY_DATABASE_URL: database.url }), /newer version of Chancery/)
+  await assert.rejects(startTestServer({}, { databaseUrl: database.url }), /newer version of Chancery/)
   await chancery.read('/nations/n1')
 })
 

@@ -9,7 +9,7 @@ let one: TestServer
 let other: TestServer
 before(async () => {
   one = await startTestServer()
-  other = await startTestServer({ CHANCERY_DATABASE_URL: one.databaseUrl })
+  other = await startTestServer({}, { databaseUrl: one.databaseUrl })
   await one.tell(smallWorld(), { waits: false })
 })
 after(async () => {

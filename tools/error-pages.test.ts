@@ -114,7 +114,7 @@ describe('the call that a page shows is answered as the page shows', hasCurl, ()
     },
     async unavailable(t) {
       const proxy = await startTcpProxy(t, chancery.databaseUrl)
-      const cutOff = await startTestServer({ CHANCERY_DATABASE_URL: proxy.url })
+      const cutOff = await startTestServer({}, { databaseUrl: proxy.url })
       t.after(async () => {
         proxy.restore()
         await cutOff.close()

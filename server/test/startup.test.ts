@@ -9,6 +9,7 @@ import { makeKeyText } from '../src/access/key-text.ts'
 import { ConfigError, readConfig, StartupError, startServer } from '../src/index.ts'
 import { askAs, statusAs } from './operator/office.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
+import { patient } from './support/test-server.ts'
 
 let database: TestDatabase
 let dataDir: string
@@ -32,6 +33,7 @@ const start = (env: Record<string, string>) =>
       CHANCERY_LOG_LEVEL: 'silent',
       ...env,
     }),
+    patient,
   )
 
 /** One line, of the kind that the command line prints without a stack. */

@@ -1,6 +1,7 @@
-// A server of its own process, so that everything it writes is seen. Started by log.test.ts.
+// A server in a process of its own, so that every byte it writes is seen. Configured by its environment, ended by any message.
 import { readConfig, startServer } from '../../src/index.ts'
+import { patient } from '../support/test-server.ts'
 
-const server = await startServer(readConfig(process.env))
+const server = await startServer(readConfig(process.env), patient)
 process.send?.({ publicUrl: server.publicUrl, operatorUrl: server.operatorUrl })
-process.on('message', () => void server.close().then(() => process.disconnect()))
+process.on('message', () => void server.close().then(() => process.exit()))

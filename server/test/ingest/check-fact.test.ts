@@ -7,6 +7,7 @@ import { tableRows } from '../../../tools/guides/markdown-table.ts'
 import { markedBlock } from '../../../tools/guides/marked-block.ts'
 import { createFactChecker, isRefused } from '../../src/ingest/check-fact.ts'
 import { parseFact } from '../../src/ingest/parse-fact.ts'
+import { randomRuns } from '../support/tier.ts'
 
 const contract = contractFor(demoProfile)
 const check = createFactChecker(contract)
@@ -65,7 +66,7 @@ test('whatever a line holds, it is a fact or it is told what is wrong with it, a
         assert.ok((value ?? '').length <= 500)
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: randomRuns(3_000) },
   )
 })
 
@@ -75,7 +76,7 @@ test('whatever the text of a line, reading it never throws', () => {
       const parsed = parseFact(text, 1)
       assert.ok('value' in parsed || parsed.reason !== '')
     }),
-    { numRuns: 2_000 },
+    { numRuns: randomRuns(2_000) },
   )
 })
 

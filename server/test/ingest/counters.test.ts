@@ -1,6 +1,7 @@
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { randomRuns } from '../support/tier.ts'
 import { CountedWorld } from './counted-world.ts'
 
 let chancery: TestServer
@@ -128,6 +129,6 @@ test('every number that Chancery derives is that of the facts, whatever their or
         )
       },
     ),
-    { numRuns: 40 },
+    { numRuns: randomRuns(80) },
   )
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Line, readLines } from '../../src/ingest/lines.ts'
+import { randomRuns } from '../support/tier.ts'
 
 async function* cut(bytes: Uint8Array, sizes: number[]): AsyncGenerator<Uint8Array> {
   let start = 0
@@ -44,7 +45,7 @@ test('lines are the same however the network cuts the bytes', async () => {
         assert.deepEqual(await linesOf(cut(unended, sizes), bytesMax), all)
       },
     ),
-    { numRuns: 500 },
+    { numRuns: randomRuns(1_000) },
   )
 })
 

@@ -3,6 +3,7 @@ import { after, beforeEach, test } from 'node:test'
 import { type FactResource, factResources } from '@chancery/contract'
 import fc from 'fast-check'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { randomRuns } from '../support/tier.ts'
 import { refusalOf, seqOf } from './answers.ts'
 import { alliance, commit, lines, member, nation, put, remove, war } from './facts.ts'
 
@@ -180,6 +181,6 @@ test('snapshots and single facts lead to the same world', async () => {
         )
       }
     }),
-    { numRuns: 15 },
+    { numRuns: randomRuns(40) },
   )
 })

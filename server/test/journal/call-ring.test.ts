@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Answered, type Call, createCallRing } from '../../src/journal/call-ring.ts'
+import { randomRuns } from '../support/tier.ts'
 import { answeredCall, callAt } from './calls.ts'
 
 test('the ring gives what was noted, oldest first, and loses the oldest and never more than it says', () => {
@@ -30,7 +31,7 @@ test('the ring gives what was noted, oldest first, and loses the oldest and neve
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: randomRuns(1_000) },
   )
 })
 

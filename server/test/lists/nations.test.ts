@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { roundLock } from '../../src/store/locks.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { randomRuns } from '../support/tier.ts'
 import { type NationFilter, ToldNations } from './told-nations.ts'
 
 let chancery: TestServer
@@ -107,7 +108,7 @@ test('whatever a list of nations selects, its pages fit together to just that, i
         }
       },
     ),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: randomRuns(80), endOnFailure: true },
   )
   await client.query('select pg_advisory_unlock($1)', [roundLock])
   // A round that has seen all: the order is that of the scores.

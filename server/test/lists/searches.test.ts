@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { roundLock } from '../../src/store/locks.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { randomRuns } from '../support/tier.ts'
 import { type NationFilter, ToldNations } from './told-nations.ts'
 
 /** More than are sorted at once, so that matches are counted by stripes of places. */
@@ -141,7 +142,7 @@ test('every page of a search in a large world is that of a plain look at all nam
         }
       },
     ),
-    { numRuns: 10, endOnFailure: true },
+    { numRuns: randomRuns(20), endOnFailure: true },
   )
 })
 

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { put, remove } from '../ingest/facts.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { randomRuns } from '../support/tier.ts'
 
 let chancery: TestServer
 before(async () => {
@@ -89,7 +90,7 @@ test('wars of any alliances and status are listed and counted, each once, whatev
         for (const question of questions) await assertListed(told.values(), question)
       },
     ),
-    { numRuns: 30, endOnFailure: true },
+    { numRuns: randomRuns(60), endOnFailure: true },
   )
   // With an era that the world begins anew with, every war has ended.
   await chancery.tell([{ op: 'reset', ended: { id: 'first', name: 'First' } }])

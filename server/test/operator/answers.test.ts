@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { contractFor, demoProfile, type OperatorOperation, operatorOperations } from '@chancery/contract'
 import { smallWorld } from '../http/world.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { until } from '../support/until.ts'
 import { type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
 import { createDocumented } from './documented.ts'
 import { askAs, makeToken } from './office.ts'
@@ -172,9 +173,10 @@ test('calls answer as documented', async () => {
   const asked = await chancery.get('/game', { key })
   await chancery.get('/game')
   const id = asked.headers.get('x-request-id') ?? ''
-  const start = performance.now()
-  while ((await chancery.operate('GET', `/requests/${id}`)).status !== 200)
-    assert.ok(performance.now() - start < 10_000)
+  await until(
+    async () => (await chancery.operate('GET', `/requests/${id}`)).status === 200,
+    'the call is written down',
+  )
   await expect(200, 'GET', '/requests/{id}', { id })
   await expect(404, 'GET', '/requests/{id}', { id: 'req_none' })
   await expect(200, 'GET', '/usage/keys', { query: '?hours=9999&limit=3' })

@@ -5,7 +5,7 @@ import { createIdentify } from '../../src/operator/identify.ts'
 import type { Database } from '../../src/store/database.ts'
 import { startBehindProxy } from '../access/tcp-proxy.ts'
 import { withConnection } from '../support/database-url.ts'
-import { startTestServer } from '../support/test-server.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { askAs, makeToken, statusAs } from './office.ts'
 
@@ -16,6 +16,12 @@ async function startBoth(t: TestContext) {
   return { home, ...(await startBehindProxy(t, home.databaseUrl)) }
 }
 
+const untilAccepted = (server: TestServer, ...tokens: string[]) =>
+  until(async () => {
+    const statuses = await Promise.all(tokens.map(token => statusAs(server.operatorUrl, token)))
+    return statuses.every(status => status === 200)
+  }, 'the tokens are accepted')
+
 test('metrics are answered while the database is away, to a token that was valid just before', async t => {
   const { home, server, proxy } = await startBoth(t)
   const [used, unused, facts] = [
@@ -24,8 +30,11 @@ test('metrics are answered while the database is away, to a token that was valid
     await makeToken(home, ['facts']),
   ]
   const metrics = (token: string) => askAs(server.operatorUrl, token, 'GET', '/metrics')
-  for (const { token } of [used, facts]) await statusAs(server.operatorUrl, token)
-  assert.match(await (await metrics(used.token)).text(), /^chancery_refused_batches 0$/m)
+  await untilAccepted(server, used.token, facts.token)
+  await until(
+    async () => /^chancery_refused_batches 0$/m.test(await (await metrics(used.token)).text()),
+    'the database is counted',
+  )
   proxy.cut()
 
   const answer = await metrics(used.token)
@@ -72,9 +81,11 @@ test('the status says what is known, and does not wait for a read or a database 
     for (const read of await Promise.all(Array.from({ length: 12 }, status))) assertKnownWithoutDatabase(read)
     assertKnownWithoutDatabase(await status())
   }
-  const isWhole = async () => ((await status()) as { database_up: boolean }).database_up
-  const { database_up, world_version } = (await status()) as Record<string, unknown>
-  assert.deepEqual([database_up, typeof world_version], [true, 'number'])
+  const isWhole = async () => {
+    const { database_up, world_version } = (await status()) as Record<string, unknown>
+    return database_up === true && typeof world_version === 'number'
+  }
+  await until(isWhole, 'the database is heard')
 
   await withConnection(home.databaseUrl, async client => {
     await client.query('begin; lock table chancery_secret.feed in access exclusive mode')
@@ -94,12 +105,10 @@ test('the status says what is known, and does not wait for a read or a database 
 test('a database that says nothing does not keep who reads metrics waiting', async t => {
   const { home, server, proxy } = await startBoth(t)
   const { token } = await makeToken(home, ['metrics'])
-  await statusAs(server.operatorUrl, token)
+  await untilAccepted(server, token)
+  // It stays silent: whoever waits for it waits until the test is given up.
   proxy.silence()
-  const start = performance.now()
   assert.equal(await statusAs(server.operatorUrl, token, '/metrics'), 200)
-  const took = performance.now() - start
-  assert.ok(took < 10_000, `${took} ms`)
 })
 
 function unexpected(error: unknown): never {

@@ -10,6 +10,7 @@ import { ConfigError, readConfig, StartupError, startServer } from '../../src/in
 import type { ServerTimings } from '../../src/main.ts'
 import { warnIfExposed } from '../../src/operator/warn-if-exposed.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { patient } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { makeCertificate, makeRsaCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 
@@ -25,7 +26,7 @@ after(async () => {
 })
 
 const token = 'operator-token-of-a-test'
-const start = (env: Record<string, string>, timings: ServerTimings = {}) =>
+const start = (env: Record<string, string>, timings: ServerTimings = patient) =>
   startServer(
     readConfig({
       CHANCERY_HOST: '127.0.0.1',
@@ -83,7 +84,7 @@ describe('the private door with a certificate', { skip: withoutCertificates }, (
         CHANCERY_OPERATOR_TLS_CERT: files.cert,
         CHANCERY_OPERATOR_TLS_KEY: files.key,
       },
-      { certificatesEveryMs: 10 },
+      { ...patient, certificatesEveryMs: 10 },
     )
     t.after(() => server.close())
     const isShownOn = async (url: string, ca: string) => {

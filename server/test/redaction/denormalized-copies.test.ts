@@ -12,6 +12,7 @@ import {
 import fc from 'fast-check'
 import Type from 'typebox'
 import { membersOf, replaceCopies, replaceWritten } from '../../src/redaction/denormalized-copies.ts'
+import { randomRuns } from '../support/tier.ts'
 
 const contract = contractFor(demoProfile)
 const kinds = Object.entries(contract.eventKinds)
@@ -162,6 +163,6 @@ for (const [type, { data: schema, summarize }] of kinds)
           canaries(told(before)).filter(canary => canary !== own),
         )
       }),
-      { numRuns: 50 },
+      { numRuns: randomRuns(60) },
     )
   })

@@ -18,6 +18,7 @@ import { alliance, event, member, nation, put, war } from '../ingest/facts.ts'
 import { withConnection } from '../support/database-url.ts'
 import type { Fact, TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import { untilWithin } from '../support/until-within.ts'
 import { addHearing, deliveriesOf } from '../webhooks/owner.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import { allTables, rowCounts } from './all-tables.ts'
@@ -142,7 +143,6 @@ describe('after an erasure', () => {
     await until(
       async () => (await allTables(chancery.databaseUrl)).includes(`chancery_access.key_call`),
       'the journal is written',
-      20_000,
     )
     assert.deepEqual(foundIn(await allTables(chancery.databaseUrl)), words)
     await erase('erase', { nations: ['old'] })
@@ -165,10 +165,10 @@ describe('after an erasure', () => {
   })
 
   test('the key opens nothing from the next call on, and its stream is over', async () => {
-    await until(
+    await untilWithin(
+      1_000,
       async () => (await chancery.get('/me/nation', { key })).status === 401,
       'the key is refused',
-      1_000,
     )
     const { isWhole } = await stream.ended
     assert.equal(isWhole, true)

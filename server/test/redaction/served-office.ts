@@ -35,7 +35,7 @@ export interface ServedOffice {
 export async function startOffice(env: Record<string, string> = {}): Promise<ServedOffice> {
   const database = await createTestDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'chancery-office-'))
-  const server = fork(new URL('../disclosure/served-process.ts', import.meta.url), {
+  const server = fork(new URL('../access/logged-server.ts', import.meta.url), {
     silent: true,
     env: {
       ...processEnv,
@@ -88,7 +88,7 @@ export async function startOffice(env: Record<string, string> = {}): Promise<Ser
     written: async () =>
       written + (await readFile(join(dataDir, 'redactions.ndjson'), 'utf8').catch(() => '')),
     async close() {
-      server.send('close')
+      server.send('end')
       await once(server, 'exit')
       await database.drop()
       await rm(dataDir, { recursive: true })

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { createDatabaseClock } from '../../src/store/database-clock.ts'
 
 const hour = 3_600_000
+/** Far less than what is told apart here, and more than a busy machine needs between two lines. */
 const near = (actual: number, expected: number) =>
-  assert.ok(Math.abs(actual - expected) < 50, `${actual} is not about ${expected}`)
+  assert.ok(Math.abs(actual - expected) < 1_000, `${actual} is not about ${expected}`)
 
 test('before a reading it is the time of this machine', () => near(createDatabaseClock().now(), Date.now()))
 

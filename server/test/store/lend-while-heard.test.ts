@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { createPool, type DatabasePool, isUnavailable, sql } from '../../src/store/database.ts'
 import type { Hearing } from '../../src/store/lend-while-heard.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -65,23 +66,28 @@ test('what nobody waits for any more is not done', async t => {
 test('work under way is given the time that it is promised', async t => {
   const { pool, setSilent } = openPool({ silencePatienceMs: 60_000 })
   t.after(() => pool.close())
-  const slow = pool.first<{ done: number }>(sql`select 1 as done from pg_sleep(0.2)`)
-  // It has its connection.
-  await new Promise(setImmediate)
-  while ((await countBusy()) === 0);
+  const other = createPool({ target: database.target, connectionsMax: 2 })
+  t.after(() => other.close())
+  const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>()
+  const { promise: isHeld, resolve: held } = Promise.withResolvers<void>()
+  const holder = other.transaction(async db => {
+    await db.rows(sql`select pg_advisory_xact_lock(1)`)
+    held()
+    await mayGoOn
+  })
+  await isHeld
+  const slow = pool.first<{ done: number }>(sql`select 1 as done from pg_advisory_xact_lock(1)`)
+  await until(async () => {
+    const waiting = await other.rows(sql`select from pg_locks 
+      where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`)
+    return waiting.length === 1
+  }, 'it is under way')
   setSilent(true)
   await assert.rejects(pool.rows(sql`select 1`), isUnavailable)
+  goOn()
+  await holder
   assert.equal((await slow)?.done, 1)
 })
-
-async function countBusy(): Promise<number> {
-  const other = createPool({ target: database.target, connectionsMax: 1 })
-  const row = await other.first<{ busy: number }>(
-    sql`select count(*) as busy from pg_stat_activity where datname = current_database() and query like '%pg_sleep(0.2)%' and pid <> pg_backend_pid()`,
-  )
-  await other.close()
-  return row?.busy ?? 0
-}
 
 /** What a server says to one that signs in: it may, and it may ask; and in the same breath, that it is put out. */
 function greetAndEnd(socket: Socket): void {

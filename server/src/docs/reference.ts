@@ -1,7 +1,15 @@
-import { escaped, layoutPage, type PageLayout, publicLinks, type Site } from './layout.ts'
 import { slug } from 'github-slugger'
+import { escaped, layoutPage, type PageLayout, publicLinks, type Site } from './layout.ts'
 import { createMarkdown } from './markdown.ts'
-import { type ExampleCall, operatorSnippets, publicSnippets, type Snippet } from './reference-code.ts'
+import { operatorSnippets, publicSnippets, type Snippet } from './reference-code.ts'
+import {
+  type Content,
+  type Described,
+  describeOperations,
+  type Parameter,
+  type ReferenceDocument,
+  textOf,
+} from './reference-document.ts'
 import {
   componentOf,
   type Field,
@@ -16,67 +24,8 @@ import { referenceStyle } from './reference-style.ts'
 /** Where the script of the page is served. */
 export const scriptPath = '/docs/reference.js'
 
-type Reference = { $ref: string }
-
-interface Content {
-  schema: Schema
-  examples: Record<string, { summary?: string; value: unknown }>
-}
-
-interface Response {
-  description: string
-  content?: Record<string, Content>
-}
-
-interface Parameter {
-  name: string
-  in: string
-  description: string
-  required?: boolean
-  deprecated?: boolean
-  schema: Schema
-}
-
-interface Operation {
-  operationId: string
-  tags: string[]
-  summary: string
-  description: string
-  deprecated?: boolean
-  security: Record<string, string[]>[]
-  'x-scope'?: string
-  'x-roles'?: string[]
-  parameters: (Parameter | Reference)[]
-  requestBody?: { content: Record<string, Content> }
-  responses: Record<string, Response | Reference>
-}
-
-/** An OpenAPI document, as far as the reference shows it. */
-export interface ReferenceDocument {
-  info: { title: string; description: string }
-  servers: { url: string }[]
-  tags: { name: string; description: string }[]
-  paths: Record<string, Record<string, Operation>>
-  components: {
-    schemas: Record<string, Schema>
-    responses: Record<string, Response>
-    parameters?: Record<string, Parameter>
-  }
-}
-
 /** Which API it is the reference of. */
 export type ReferenceKind = 'public' | 'operator'
-
-/** An operation with its place, its references followed. */
-interface Described {
-  id: string
-  method: string
-  path: string
-  operation: Operation
-  parameters: Parameter[]
-  responses: [status: string, response: Response][]
-  call: ExampleCall
-}
 
 const kinds = {
   public: { links: publicLinks, keyLabel: 'API key', errorPages: true },
@@ -86,12 +35,11 @@ const kinds = {
 const markdown = createMarkdown()
 /** Sections of the introduction are called as those of operations are. */
 const introduction = createMarkdown(undefined, { idPrefix: 'introduction-' })
-const json = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
 const codeBlock = (text: string, attributes = '') => `<pre${attributes}><code>${escaped(text)}</code></pre>`
 
 /** The reference page of an API: everything but 'Try it' and the search works without a script. */
 export function renderReference(document: ReferenceDocument, site: Site, kind: ReferenceKind): string {
-  const described = describe(document)
+  const described = describeOperations(document)
   const { links, keyLabel } = kinds[kind]
   const baseUrl = new URL(document.servers[0]?.url ?? '/', site.publicUrl).href.replace(/\/$/, '')
   const base = new URL(baseUrl).pathname.replace(/\/$/, '')
@@ -134,64 +82,6 @@ ${Object.entries(document.components.schemas).map(renderObject).join('\n')}</sec
 
 const contentsEntry = ({ id, method, path, operation, parameters }: Described) =>
   `<li data-words="${escaped([id, method, path, ...parameters.map(({ name }) => name)].join(' ').toLowerCase())}"><a href="#${id}">${escaped(operation.summary)}</a></li>`
-
-function describe(document: ReferenceDocument): Described[] {
-  const { parameters: shared = {}, responses: sharedResponses } = document.components
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => {
-      const parameters = operation.parameters.flatMap(parameter =>
-        '$ref' in parameter ? (shared[componentOf(parameter) ?? ''] ?? []) : parameter,
-      )
-      const responses = Object.entries(operation.responses).flatMap(
-        ([status, response]): [string, Response][] => {
-          const found = '$ref' in response ? sharedResponses[componentOf(response) ?? ''] : response
-          return found ? [[status, found]] : []
-        },
-      )
-      const place = {
-        id: operation.operationId,
-        method: method.toUpperCase(),
-        path,
-        operation,
-        parameters,
-        responses,
-      }
-      return { ...place, call: exampleCall(place) }
-    }),
-  )
-}
-
-/** The call whose response is shown as the example; where none is recorded, one with the examples of its parameters. */
-function exampleCall({
-  id,
-  method,
-  path,
-  operation,
-  parameters,
-  responses,
-}: Omit<Described, 'call'>): ExampleCall {
-  const example = ({ schema }: Parameter) =>
-    String([schema.examples ?? []].flat()[0] ?? schema.enum?.[0] ?? 'name')
-  const filled = path.replace(/\{(\w+)\}/g, (_place, name) => {
-    const parameter = parameters.find(known => known.name === name)
-    return encodeURIComponent(parameter ? example(parameter) : name)
-  })
-  const recorded = responses
-    .flatMap(([, { content = {} }]) => Object.values(content))
-    .flatMap(({ examples }) => Object.values(examples))
-    .find(({ summary }) => summary?.startsWith('GET '))
-  const [contentType, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
-  const [sent] = Object.values(content?.examples ?? {})
-  return {
-    operationId: id,
-    method,
-    pattern: path,
-    target: recorded?.summary?.slice(4) ?? filled,
-    needsKey: operation.security.every(way => 'bearer' in way),
-    lists: parameters.flatMap(({ name, schema }) => (schema.type === 'array' ? [name] : [])),
-    ...(contentType && sent ? { body: { contentType, text: json(sent.value) } } : {}),
-  }
-}
 
 interface Surroundings {
   document: ReferenceDocument
@@ -255,7 +145,7 @@ function renderContent({ schema, examples }: Content, document: ReferenceDocumen
   })
   const shown = Object.values(examples).map(
     ({ summary, value }) =>
-      `<details><summary>Example${summary ? ` <code>${escaped(summary)}</code>` : ''}</summary>${codeBlock(json(value))}</details>`,
+      `<details><summary>Example${summary ? ` <code>${escaped(summary)}</code>` : ''}</summary>${codeBlock(textOf(value))}</details>`,
   )
   return [...shapes, ...shown].join('\n')
 }

@@ -63,9 +63,7 @@ test('the image holds no packages, and weighs less than 12 MB beside Node', asyn
 
 test('every chunk of the bundle is loaded without a package', async () => {
   const folder = join(image.root, 'app/cli/dist')
-  const chunks = (await readdir(folder)).filter(
-    file => file.endsWith('.js') && file !== 'chancery.js',
-  )
+  const chunks = (await readdir(folder)).filter(file => file.endsWith('.js') && file !== 'chancery.js')
   assert.ok(chunks.length > 20)
   const lines = chunks.map(file => `await import(${JSON.stringify(pathToFileURL(join(folder, file)).href)})`)
   await run(['--input-type=module', '--eval', `${lines.join('\n')}\nprocess.exit(0)`])

@@ -1,4 +1,4 @@
-/** Holds the OpenAPI documents against the rules of Redocly and Spectral. Exits 1, naming everything that they find. */
+/** Holds the OpenAPI documents against the rules of Redocly, and ours. Exits 1, naming everything that they find. */
 import { readFileSync } from 'node:fs'
 import { findings } from './lint-openapi/findings.ts'
 

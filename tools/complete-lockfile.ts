@@ -1,11 +1,15 @@
 /**
- * Adds to package-lock.json the packages for other platforms that npm left out because the registry did not have them:
- * npm ci refuses a lockfile without them. Run it after npm install. With --check: exits 1, naming those that lack.
+ * Adds to package-lock.json the packages for other platforms that npm left out because the registry did not have them, and
+ * integrity hashes that are missing: npm ci refuses a lockfile without the former, and verifies nothing without the latter.
+ * Run it after npm install. With --check: exits 1, naming what is missing.
  */
+import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 
 interface LockedPackage {
   version?: string
+  integrity?: string
+  link?: boolean
   dev?: boolean
   optionalDependencies?: Record<string, string>
   [member: string]: unknown
@@ -22,12 +26,46 @@ const missing = Object.values(lock.packages).flatMap(parent =>
 
 if (process.argv.includes('--check')) {
   for (const [path] of missing) console.error(`package-lock.json lacks ${path}: run npm run lockfile`)
-  if (missing.length > 0) process.exitCode = 1
+  for (const [path] of withoutIntegrity(lock.packages))
+    console.error(`package-lock.json has no integrity hash for ${path}: run npm run lockfile`)
+  if (missing.length > 0 || withoutIntegrity(lock.packages).length > 0) process.exitCode = 1
 } else {
   const entries = Object.entries({ ...lock.packages, ...Object.fromEntries(missing) })
   lock.packages = Object.fromEntries(entries.sort(([one], [other]) => one.localeCompare(other, 'en')))
+  for (const [path, locked] of withoutIntegrity(lock.packages)) {
+    const integrity = integrityOf(path, locked)
+    if (integrity !== '') lock.packages[path] = { version: locked.version, integrity, ...locked }
+  }
   await writeFile(file, `${JSON.stringify(lock, null, 2)}\n`)
   console.log(`${missing.length} packages added`)
+  for (const [path, { version }] of withoutIntegrity(lock.packages)) {
+    console.error(
+      `The registry has no ${path} ${version}: pin a version that it has for every platform, and install again.`,
+    )
+    process.exitCode = 1
+  }
+}
+
+/** Packages of a registry that npm would install without verifying them. */
+function withoutIntegrity(packages: Record<string, LockedPackage>): [path: string, locked: LockedPackage][] {
+  return Object.entries(packages).filter(
+    ([path, { integrity, link }]) => path.includes('node_modules/') && !link && integrity === undefined,
+  )
+}
+
+/** Empty where the registry does not have the package. */
+function integrityOf(path: string, { version }: LockedPackage): string {
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+  try {
+    const json = execFileSync('npm', ['view', '--json', `${name}@${version}`, 'dist.integrity'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const integrity: unknown = json.trim() === '' ? '' : JSON.parse(json)
+    return typeof integrity === 'string' ? integrity : ''
+  } catch {
+    return ''
+  }
 }
 
 /** What npm needs to pass over it on other platforms, and to fetch it on its own. */

@@ -177,7 +177,8 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
     async close() {
       stopListening()
       await Promise.all([fanOut.close(), claims.close()])
-      const grace = setTimeout(() => stopping.abort(), graceMs)
+      // Timers run before sockets are read: a process that was busy reads the responses that are there before it gives up.
+      const grace = setTimeout(() => setImmediate(() => stopping.abort()), graceMs)
       await Promise.all(underWay.keys())
       clearTimeout(grace)
       await book.close()

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { test } from 'node:test'
+import { sql } from '../../src/store/database.ts'
+import { nation } from '../ingest/facts.ts'
+import { until } from '../support/until.ts'
+import { answer, noAnswer, openMailroom } from './mailroom.ts'
+import { listen } from './raw-receiver.ts'
+
+test('a response that is there when a busy process has waited long enough is written down', async t => {
+  const room = await openMailroom()
+  t.after(() => room.close())
+  const server = createServer()
+  const port = await listen(server)
+  const socket = connect(port, '127.0.0.1')
+  const [peer] = await once(server, 'connection')
+  t.after(() => {
+    socket.destroy()
+    server.close()
+  })
+
+  await room.addEndpoint('hook.example.com')
+  room.receive('hook.example.com', (_message, signal) => {
+    return new Promise(resolve => {
+      socket.once('data', () => resolve(answer(200)))
+      signal?.addEventListener('abort', () => resolve(noAnswer('stopped')))
+    })
+  })
+  const graceMs = 12_345
+  const grace = Promise.withResolvers<() => void>()
+  const { setTimeout } = globalThis
+  t.mock.method(globalThis, 'setTimeout', (...given: Parameters<typeof setTimeout>) => {
+    const [run, ms] = given
+    if (ms === graceMs) grace.resolve(run)
+    return setTimeout(...given)
+  })
+
+  const worker = room.deliver({ graceMs })
+  await room.tell([nation('n1')])
+  await until(() => room.newsAt('hook.example.com').length === 1, 'the message is sent')
+  const closed = worker.close()
+  const endGrace = await grace.promise
+  // The process is busy until after the grace period: its timers run next, and only then the response can be read.
+  setTimeout(endGrace, 1)
+  peer.write('response')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  await closed
+  const deliveries = await room.pools.outbound.rows(
+    sql`select state from chancery_outbound.delivery where seq is not null`,
+  )
+  assert.deepEqual(deliveries, [{ state: 'delivered' }])
+})

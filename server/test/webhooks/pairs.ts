@@ -27,7 +27,7 @@ export function wantedPairs(log: readonly Event[], wants: Wants): Set<string> {
 }
 
 /** How often each pair came to the receiver. */
-export function arrivedPairs({ received }: Receiver, wants: Wants): Map<string, number> {
+export function arrivedPairs({ received }: Pick<Receiver, 'received'>, wants: Wants): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { path, id } of received) {
     if (!wants.has(path) || id.startsWith('evt_test_')) continue

@@ -12,6 +12,8 @@ export interface Received {
   /** The event's id. */
   id: string
   atMs: number
+  /** The sender closed the connection before it was answered: it does not know that the message has arrived. */
+  isCutOff: boolean
 }
 
 /** How messages to a path are answered. */
@@ -78,8 +80,12 @@ export async function startReceiver(): Promise<Receiver> {
       body: (await buffer(request)).toString(),
       id: String(request.headers['webhook-id']),
       atMs: Date.now(),
+      isCutOff: isOver,
     }
     received.push(message)
+    response.on('close', () => {
+      message.isCutOff = !response.writableEnded
+    })
     const behave = behaviours.get(path) ?? withStatus(204)
     behave(response, message)
   }

@@ -17,6 +17,8 @@ const isOfPage = (file: string) => /^(portal|contract)\//.test(file)
 /** All files that an editor saves, or another branch brings, are one change. */
 const quietMs = 200
 const parentCheckMs = 500
+/** What one start has compiled, the next need not. */
+const compiled = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile') }
 
 const watched = new Set<string>()
 let child: ChildProcess | undefined
@@ -28,7 +30,11 @@ let pending: NodeJS.Timeout | undefined
 let work = Promise.resolve()
 
 function run(words: string[]): Promise<number | null> {
-  const started = spawn(process.execPath, words, { cwd: root, stdio: 'inherit' })
+  const started = spawn(process.execPath, words, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...compiled, ...process.env },
+  })
   child = started
   return new Promise(resolve => {
     started.once('error', () => resolve(null))

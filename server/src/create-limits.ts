@@ -5,7 +5,7 @@ import type { Metrics } from './telemetry/metrics.ts'
 /** Limits in this process, or exact over all processes where a Valkey or Redis is given. */
 export async function createLimits(
   url: string | undefined,
-  { log, metrics }: { log: Logger; metrics: Metrics },
+  { log, metrics, timeoutMs }: { log: Logger; metrics: Metrics; timeoutMs?: number | undefined },
 ): Promise<LimitStore> {
   const local = createMemoryLimits({})
   if (url === undefined) {
@@ -17,6 +17,7 @@ export async function createLimits(
   return createRedisLimits({
     url,
     fallback: local,
+    commandTimeoutMs: timeoutMs,
     onStateChange(isUp, reason) {
       metrics.limitsShared.set(isUp ? 1 : 0)
       if (isUp) log.info('limits are shared')

@@ -71,6 +71,8 @@ export interface ServerTimings {
   rankingPauseMs?: number
   /** How many times as long as usual the database is waited for. */
   databasePatience?: number
+  /** How long the store of shared limits is waited for. */
+  limitsTimeoutMs?: number
 }
 
 /**
@@ -85,6 +87,7 @@ export async function startServer(
     certificatesEveryMs,
     rankingPauseMs,
     databasePatience,
+    limitsTimeoutMs,
   }: ServerTimings = {},
 ): Promise<RunningServer> {
   const metrics = createMetrics()
@@ -134,7 +137,7 @@ export async function startServer(
     closers.push(database.close)
     const { pools, pulse, background } = database
 
-    const limits = await createLimits(config.valkeyUrl, { log, metrics })
+    const limits = await createLimits(config.valkeyUrl, { log, metrics, timeoutMs: limitsTimeoutMs })
     closers.push(() => limits.close())
     const failures = createTaskFailures({ log, reasonOf, isUnavailable })
     closers.push(async () => failures.close())

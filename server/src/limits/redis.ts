@@ -74,12 +74,12 @@ export function createRedisLimits(options: {
   windowMs?: number
   now?: () => number
   onStateChange?: (isUp: boolean, reason?: string) => void
-  commandTimeoutMs?: number
+  commandTimeoutMs?: number | undefined
 }): LimitStore {
   const { fallback, windowMs = defaultWindowMs, now = Date.now, commandTimeoutMs = 200 } = options
   if (windowMs < 1000 || windowMs % 1000 !== 0) throw new RangeError('windowMs must be whole seconds')
 
-  const client = connect(options.url)
+  const client = connect(options.url, commandTimeoutMs)
 
   const gather = gatherWrites(client)
   const consume = (windows: readonly SharedWindow[]) => {
@@ -210,17 +210,17 @@ function gatherWrites(client: Redis): () => void {
 }
 
 /** ioredis hangs calls while a server is away and retries ever more slowly; these options do neither. */
-function connect(url: string): Redis {
+function connect(url: string, commandTimeoutMs: number): Redis {
   // ioredis takes any other scheme for a host name.
   return new Redis(url.replace(/^valkey/, 'redis'), {
     enableOfflineQueue: false,
     // A take whose answer was lost is not sent again: it may have been counted.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    connectTimeout: 1000,
+    connectTimeout: 5 * commandTimeoutMs,
     // Ends connections that stay silent: a stopped server, a path that drops packets. No `commandTimeout`:
     // it also fires when this process was busy (see `within`).
-    socketTimeout: 1000,
+    socketTimeout: 5 * commandTimeoutMs,
     disconnectTimeout: 200,
     maxLoadingRetryTime: 500,
     retryStrategy: attempt => Math.min(attempt * 100, 1000),

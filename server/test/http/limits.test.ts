@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { bases, type RateLimitReason, rateLimitReasons } from '@chancery/contract'
 import { redisUrl } from '../limits/redis-server.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { startTestServer, type TestServer, type TestServerOptions } from '../support/test-server.ts'
 import { type Answered, answered, assertError, remainingOf } from './answers.ts'
 import { ask, exchange } from './raw.ts'
 import { smallWorld } from './world.ts'
@@ -11,8 +11,23 @@ import { smallWorld } from './world.ts'
 /** The limits of the contract, which a server has that is told nothing else. */
 const byDefault = { CHANCERY_ANONYMOUS_LIMIT: '', CHANCERY_KEY_LIMIT: '' }
 
-async function start(t: TestContext, env: Record<string, string> = {}): Promise<TestServer> {
-  const chancery = await startTestServer({ ...byDefault, ...env })
+/** With the limits of the contract, and with two calls for an address. A test calls from addresses of its own. */
+let usual: TestServer
+let narrow: TestServer
+before(async () => {
+  const proxied = { ...byDefault, CHANCERY_TRUSTED_PROXIES: '127.0.0.1' }
+  usual = await startTestServer(proxied)
+  narrow = await startTestServer({ ...proxied, CHANCERY_ANONYMOUS_LIMIT: '2' })
+})
+after(() => Promise.all([usual.close(), narrow.close()]))
+const from = (address: string) => ({ 'x-forwarded-for': address })
+
+async function start(
+  t: TestContext,
+  env: Record<string, string> = {},
+  options: TestServerOptions = {},
+): Promise<TestServer> {
+  const chancery = await startTestServer({ ...byDefault, ...env }, options)
   t.after(() => chancery.close())
   return chancery
 }
@@ -60,8 +75,8 @@ function assertLimited(answers: Answered[], limit: number, from = limit - 1): vo
 const options = async (chancery: TestServer, headers: Record<string, string> = {}) =>
   answered(await fetch(`${chancery.url}${bases.canonical}/game`, { method: 'OPTIONS', headers }))
 
-test('of 500 calls at once without a key 60 succeed, and of 500 with one 120, over both bases', async t => {
-  const chancery = await start(t)
+test('of 500 calls at once without a key 60 succeed, and of 500 with one 120, over both bases', async () => {
+  const chancery = usual
   const { key } = await chancery.makeKey({ player_id: 'p1' })
   const { key: other } = await chancery.makeKey({ player_id: 'p1' })
   const [anonymous, keyed] = await Promise.all([atOnce(500, [chancery]), atOnce(500, [chancery], { key })])
@@ -127,25 +142,27 @@ test('429 states which limit was reached, in its message and in x-ratelimit-reas
     return answer
   }
   for (const reason of rateLimitReasons) await reached(reason)
-  const byAddress = await start(t, { CHANCERY_ANONYMOUS_LIMIT: '2' })
-  const refused = (await atOnce(3, [byAddress])).find(({ status }) => status === 429)
+  const calls = await atOnce(3, [narrow], { headers: from('192.0.2.1') })
+  const refused = calls.find(({ status }) => status === 429)
   assert.ok(refused)
   assert.match(assertError(refused, 'rate_limited', 'an address'), /: 2 calls in 60 seconds from one address/)
 })
 
-test('a code that is sent when no call is left lives on', async t => {
-  const chancery = await start(t, { CHANCERY_ANONYMOUS_LIMIT: '1' })
-  await chancery.tell(smallWorld())
-  const code = await chancery.makeCode('n1')
-  const { key } = await chancery.makeKey({ player_id: 'p1' })
-  assert.equal((await chancery.get('/game')).status, 200)
-  assertError(await answered(await chancery.get(`/discord/verify/${code}`)), 'rate_limited', 'no call left')
-  const verified = await answered(await chancery.get(`/discord/verify/${code}`, { key }))
+test('a code that is sent when no call is left lives on', async () => {
+  await narrow.tell(smallWorld(), { waits: false })
+  const code = await narrow.makeCode('n1')
+  const { key } = await narrow.makeKey({ player_id: 'p1' })
+  const path = `/discord/verify/${code}`
+  const headers = from('192.0.2.2')
+  for (let call = 0; call < 2; call += 1) assert.equal((await narrow.get('/game', { headers })).status, 200)
+  assertError(await answered(await narrow.get(path, { headers })), 'rate_limited', 'no call left')
+  const verified = await answered(await narrow.get(path, { headers, key }))
   assert.deepEqual([verified.status, remainingOf(verified)], [200, 119], 'with a key, its bucket')
 })
 
-test('every kind of answer counts one call, and 59 are left after the first', async t => {
-  const chancery = await start(t)
+test('every kind of answer counts one call, and 59 are left after the first', async () => {
+  const chancery = usual
+  const address = from('192.0.2.3')
   const asked: [string, number, Record<string, string>?][] = [
     ['/game', 200],
     ['/game', 304, { 'if-none-match': '*' }],
@@ -158,21 +175,21 @@ test('every kind of answer counts one call, and 59 are left after the first', as
   ]
   const resets = new Set<string | undefined>()
   for (const [index, [path, status, headers = {}]] of asked.entries()) {
-    const answer = await answered(await chancery.get(path, { headers }))
+    const answer = await answered(await chancery.get(path, { headers: { ...address, ...headers } }))
     assert.deepEqual([answer.status, remainingOf(answer)], [status, 59 - index], path)
     resets.add(answer.headers['x-ratelimit-reset'])
   }
   for (const method of ['HEAD', 'POST']) {
-    await fetch(`${chancery.url}/api/v1/game`, { method })
-    await options(chancery)
+    await fetch(`${chancery.url}/api/v1/game`, { method, headers: address })
+    await options(chancery, address)
   }
-  assert.equal(remainingOf(await options(chancery)), 59 - asked.length - 1)
+  assert.equal(remainingOf(await options(chancery, address)), 59 - asked.length - 1)
   assert.equal(resets.size, 1, 'the end of a window does not move')
 })
 
-test('a limit of its own holds for a key from the next call on, and until it is taken back', async t => {
-  const chancery = await start(t)
-  const { id, key } = await chancery.makeKey({ player_id: 'p1' }, undefined, { limit: 5 })
+test('a limit of its own holds for a key from the next call on, and until it is taken back', async () => {
+  const chancery = usual
+  const { id, key } = await chancery.makeKey({ player_id: 'p2' }, undefined, { limit: 5 })
   assertLimited(await atOnce(20, [chancery], { key }), 5)
   const setLimit = async (limit: number | null) =>
     assert.equal((await chancery.operate('PUT', `/keys/${id}/limit`, { limit })).status, 200)
@@ -186,9 +203,8 @@ test('a limit of its own holds for a key from the next call on, and until it is 
   assertError(await answered(await chancery.get('/me/key', { key })), 'rate_limited', 'below what was used')
 })
 
-test('refused calls do not lengthen the wait', async t => {
-  const chancery = await start(t, { CHANCERY_ANONYMOUS_LIMIT: '2' })
-  const answers = await atOnce(100, [chancery])
+test('refused calls do not lengthen the wait', async () => {
+  const answers = await atOnce(100, [narrow], { headers: from('192.0.2.4') })
   assert.equal(new Set(answers.map(({ headers }) => headers['x-ratelimit-reset'])).size, 1)
 })
 
@@ -197,7 +213,7 @@ test('with a shared store two servers hold one limit between them', async t => {
   if (url === undefined) return
   const env = { CHANCERY_VALKEY_URL: url, CHANCERY_TRUSTED_PROXIES: '127.0.0.1' }
   const one = await start(t, env)
-  const other = await start(t, { ...env, CHANCERY_DATABASE_URL: one.databaseUrl })
+  const other = await start(t, env, { databaseUrl: one.databaseUrl })
   const { key } = await one.makeKey({ player_id: 'p1' })
   const { key: second } = await one.makeKey({ player_id: 'p1' }, undefined, { limit: 30 })
   assertLimited(await atOnce(500, [one, other], { key }), 120)

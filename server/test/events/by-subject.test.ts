@@ -5,6 +5,7 @@ import { chosenBySubject, chosenOfKinds, hasSubject } from '../../src/events/by-
 import { readMatching } from '../../src/events/store.ts'
 import { createPool, type DatabasePool, type Sql, sql } from '../../src/store/database.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { randomRuns } from '../support/tier.ts'
 
 let chancery: TestServer
 let pool: DatabasePool
@@ -83,6 +84,6 @@ test('events about somebody are those that a plain look at each finds, whether f
     )
     found += expected.length
   }
-  await fc.assert(fc.asyncProperty(question, ask), { numRuns: 150 })
-  assert.ok(found > 50, `${found} were found`)
+  await fc.assert(fc.asyncProperty(question, ask), { numRuns: 4 * randomRuns(40) })
+  assert.ok(found > 0, 'some were found')
 })

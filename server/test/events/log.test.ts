@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { commit, lines, nation, put } from '../ingest/facts.ts'
 import { type Outcome, startTestServer, type TestServer } from '../support/test-server.ts'
+import { randomRuns } from '../support/tier.ts'
 import type { Event } from './cases.ts'
 import { type LoggedEvent, pageOf, type Query, searchOf } from './log-model.ts'
 
@@ -16,7 +17,7 @@ const types = Object.keys(contractFor(demoProfile).eventKinds)
 
 before(async () => {
   chancery = await startTestServer()
-  const world = createWorld({ nations: 80, days: 60, seed: 11, endsAt: '2026-05-27T18:00:00Z' })
+  const world = createWorld({ nations: 40, days: 30, seed: 11, endsAt: '2026-05-27T18:00:00Z' })
   // Refused batches in between, and another stream at the same time: neither leaves a gap.
   const history = [...world.history()].flatMap((batch, index) => [
     linesOf(batch),
@@ -50,7 +51,7 @@ const read = (query: Query) =>
   chancery.read<{ data: Event[]; pagination: { total: number; pages: number } }>(`/events?${searchOf(query)}`)
 
 test('numbers run from 1 without a gap, over refused and simultaneous batches', () => {
-  assert.ok(log.length > 1_000, `${log.length}`)
+  assert.ok(log.length > 200, `${log.length}`)
   assert.ok(outcomes.some(({ status }) => status === 'refused'))
   assert.deepEqual(
     log.map(({ seq }) => seq),
@@ -125,9 +126,9 @@ test('any page of any selection is that of plain code over the whole log', async
       assert.equal(pagination.pages, Math.ceil(expected.total / asked.limit))
       found += data.length
     }),
-    { numRuns: 800 },
+    { numRuns: randomRuns(800) },
   )
-  assert.ok(found > 1_000, `only ${found} events were found`)
+  assert.ok(found > 0, 'events were found')
 })
 
 test('following with `after` in pages of any size tells the whole log once', async () => {
@@ -158,7 +159,7 @@ test('following with `after` in pages of any size tells the whole log once', asy
         assert.deepEqual(wanted, { seqs, total: seqs.length })
       },
     ),
-    { numRuns: 6 },
+    { numRuns: randomRuns(6) },
   )
 })
 

@@ -10,7 +10,7 @@ import { createPools } from '../../src/store/pools.ts'
 import type { Beat, Pulse } from '../../src/store/pulse.ts'
 import { nation } from '../ingest/facts.ts'
 import { startTestServer } from '../support/test-server.ts'
-import { eventually } from './stream-server.ts'
+import { until } from '../support/until.ts'
 
 /** A pulse that beats when it is told to. */
 function pulseByHand() {
@@ -63,7 +63,7 @@ test('news that cannot be read at first are read later, though nothing beats aga
   )
   stream.flow()
   beat({ seq: Number(last_seq) })
-  await eventually(() => said.includes(`id: ${last_seq}\ndata: `), 'they are told')
+  await until(() => said.includes(`id: ${last_seq}\ndata: `), 'they are told')
   assert.ok(failures < 0)
   stream.close()
 })
@@ -85,13 +85,13 @@ test('a key that could not be looked at is looked at until it is known, and so i
     onInvalid: ids => invalid.push(...ids),
   })
   beat({ accessVersion: 2 })
-  await eventually(() => invalid.length > 0, 'it is known')
+  await until(() => invalid.length > 0, 'it is known')
   assert.deepEqual(invalid, ['revoked'])
   assert.equal(asked.length, 3)
   beat({ accessVersion: 2, seq: 5 })
   assert.equal(asked.length, 3, 'the log has nothing to do with keys')
   watch.add('new')
-  await eventually(() => asked.length === 4, 'a new one is looked at')
+  await until(() => asked.length === 4, 'a new one is looked at')
   assert.deepEqual(asked[3], ['new'])
   watch.close()
 })

@@ -85,7 +85,7 @@ export function openStream(
         data: () => blocks.flatMap(({ data }) => data ?? []),
         seqs: () => blocks.flatMap(({ data }) => (data ? (JSON.parse(data) as Event).seq : [])),
         lastId: () => blocks.findLast(({ id }) => id !== undefined)?.id,
-        until: (passes, timeoutMs = 10_000) =>
+        until: (passes, timeoutMs = 60_000) =>
           new Promise((found, failed) => {
             let looked = 0
             const finish = (settle: () => void) => {

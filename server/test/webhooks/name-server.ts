@@ -42,7 +42,7 @@ export async function startNameServer(t: TestContext): Promise<NameServer> {
     say: (name, addresses) => void said.set(name, addresses),
     askedCount: name => asked.filter(other => other === name).length,
     createResolver() {
-      const resolver = new Resolver({ timeout: 2_000, tries: 1 })
+      const resolver = new Resolver({ timeout: 60_000, tries: 1 })
       resolver.setServers([`127.0.0.1:${socket.address().port}`])
       return resolver
     },

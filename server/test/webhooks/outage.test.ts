@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { nation } from '../ingest/facts.ts'
+import { allowedMs } from '../support/allowed-ms.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { patient, startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { metricsOf } from './metrics-of.ts'
 import { addHearing, newsOf } from './owner.ts'
@@ -11,7 +12,7 @@ import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from './
 import { after, type Receiver, startReceiver } from './receiver.ts'
 
 const paths = ['/one', '/two', '/three']
-const eventCount = 300
+const eventCount = 120
 const wants: Wants = new Map(paths.map(path => [path, () => true]))
 
 /** One server whose way to the database can be cut, and endpoints that hear. */
@@ -26,10 +27,10 @@ async function start(t: TestContext) {
     await database.drop()
   })
   const proxy = await startTcpProxy(t, database.url)
-  const chancery = await startTestServer({
-    CHANCERY_DATABASE_URL: proxy.url,
-    CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
-  })
+  const chancery = await startTestServer(
+    { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' },
+    { databaseUrl: proxy.url, timings: { ...patient, databasePatience: 5 } },
+  )
   opened = chancery
   const endpoints = []
   for (const path of paths) {
@@ -47,9 +48,12 @@ const tellNations = (chancery: TestServer) =>
 
 /** What is counted in the database is unknown while that is away; the rest is told. */
 async function assertMetricsAnswer(chancery: TestServer): Promise<void> {
+  const aliveAt = performance.now()
+  await chancery.operate('GET', '/livez')
   const askedAt = performance.now()
   const metrics = await metricsOf(chancery)
-  assert.ok(performance.now() - askedAt < 9_000, 'Prometheus gives up after 10 seconds')
+  const tookMs = performance.now() - askedAt
+  assert.ok(tookMs < allowedMs(9_000, askedAt - aliveAt), 'Prometheus gives up after 10 seconds')
   assert.ok(Number(metrics.get('chancery_webhook_attempts_total{result="delivered"}')) > 0)
   const counted = [...metrics.keys()].filter(name =>
     /^chancery_webhook_(queue|oldest|endpoints|fan_out)/.test(name),
@@ -60,7 +64,7 @@ async function assertMetricsAnswer(chancery: TestServer): Promise<void> {
 async function assertAllArrive(chancery: TestServer, receiver: Receiver): Promise<void> {
   const arrived = () => arrivedPairs(receiver, wants)
   // A claim whose answer was lost on its way is anybody's after its lease.
-  await until(() => arrived().size === eventCount * paths.length, 'all of it arrives', 45_000)
+  await until(() => arrived().size === eventCount * paths.length, 'all of it arrives', 120_000)
   await until(async () => (await wholeLog(chancery)).length === eventCount, 'the log is read')
   assert.deepEqual(missingFrom(wantedPairs(await wholeLog(chancery), wants), arrived()), [])
   assert.deepEqual(
@@ -73,13 +77,13 @@ async function assertAllArrive(chancery: TestServer, receiver: Receiver): Promis
 test('a database that is away for seconds costs no event, and none comes twice', async t => {
   const { chancery, proxy, receiver, endpoints } = await start(t)
   await tellNations(chancery)
-  await until(() => arrivedPairs(receiver, wants).size > 100, 'deliveries are under way')
+  await until(() => arrivedPairs(receiver, wants).size > 40, 'deliveries are under way')
   proxy.cut()
-  const cutAt = performance.now()
   await assertMetricsAnswer(chancery)
   const arrivedAtCut = arrivedPairs(receiver, wants).size
   assert.ok(arrivedAtCut < eventCount * paths.length, 'the outage is in the middle of it')
-  await until(() => performance.now() - cutAt > 3_000, 'seconds have passed')
+  const isUp = async () => (await metricsOf(chancery)).get('chancery_database_up') === 1
+  await until(async () => !(await isUp()), 'it is known to be away')
   proxy.restore()
   await assertAllArrive(chancery, receiver)
   for (const { id } of endpoints)
@@ -97,7 +101,7 @@ test('a database that is away for seconds costs no event, and none comes twice',
 test('a database that goes silent costs no event either', async t => {
   const { chancery, proxy, receiver } = await start(t)
   await tellNations(chancery)
-  await until(() => arrivedPairs(receiver, wants).size > 100, 'deliveries are under way')
+  await until(() => arrivedPairs(receiver, wants).size > 40, 'deliveries are under way')
   proxy.silence()
   await assertMetricsAnswer(chancery)
   proxy.restore()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after as afterAll, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { withConnection } from '../support/database-url.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { addHearing, findEndpoint, newsOf } from './owner.ts'
@@ -21,11 +22,10 @@ afterAll(async () => {
 })
 
 const start = () =>
-  startTestServer({
-    CHANCERY_DATABASE_URL: database.url,
-    CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
-    CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight),
-  })
+  startTestServer(
+    { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight) },
+    { databaseUrl: database.url },
+  )
 
 test('a server that closes waits for no receiver: what was under way is given back and arrives after the restart', async t => {
   const closing = await start()
@@ -37,22 +37,21 @@ test('a server that closes waits for no receiver: what was under way is given ba
   await closing.tell(facts, { waits: false })
   await until(() => receiver.newsAt('/slow').length === inFlight, 'the slow one is busy')
   await until(() => receiver.newsAt('/brisk').length >= inFlight, 'the brisk one is too')
-  const closedAt = performance.now()
   await closing.close()
-  const tookMs = performance.now() - closedAt
-  assert.ok(tookMs < 5_000, `it took ${tookMs} ms to close`)
+  // What was under way waits for no lease.
+  const { rows: leased } = await withConnection(database.url, client =>
+    client.query(`select from chancery_outbound.delivery where state = 'sending'`),
+  )
+  assert.equal(leased.length, 0)
   const before = { slow: receiver.newsAt('/slow').length, brisk: receiver.newsAt('/brisk').length }
   assert.ok(before.brisk < facts.length)
 
   receiver.answer('/slow', withStatus(204))
   const restarted = await start()
   t.after(() => restarted.close())
-  const startedAt = performance.now()
   const idsAt = (path: string) => receiver.newsAt(path).map(({ id }) => id)
   await until(() => new Set(idsAt('/slow')).size === facts.length, 'the slow one has all')
   await until(() => new Set(idsAt('/brisk')).size === facts.length, 'the brisk one has all')
-  // What was under way waits for no lease.
-  assert.ok(performance.now() - startedAt < 10_000)
   assert.equal(idsAt('/slow').length, facts.length + inFlight, 'only what was under way came twice')
   assert.equal(idsAt('/brisk').length, facts.length, 'what was answered in time came once')
 

@@ -175,7 +175,7 @@ describe('without an answer it is told why', () => {
   for (const [promise, error, onRequest] of receivers) {
     test(promise, async t => {
       const receiver = await startRawReceiver(t, onRequest)
-      const answered = await openSender(t, { timeoutMs: 3_000 }).send(messageTo(receiver.url))
+      const answered = await openSender(t).send(messageTo(receiver.url))
       assert.deepEqual([answered.status, answered.error, answered.answer], [null, error, null])
       await receiver.allClosed()
     })
@@ -184,7 +184,7 @@ describe('without an answer it is told why', () => {
   test('a banner before the request', async t => {
     const onConnect = (socket: { write(text: string): unknown }) => void socket.write('220 mail ESMTP\r\n')
     const receiver = await startRawReceiver(t, () => undefined, { onConnect })
-    const { status, error } = await openSender(t, { timeoutMs: 3_000 }).send(messageTo(receiver.url))
+    const { status, error } = await openSender(t).send(messageTo(receiver.url))
     assert.deepEqual([status, error], [null, 'not_http'])
   })
 
@@ -227,8 +227,9 @@ describe('without an answer it is told why', () => {
 
 describe('time', () => {
   const timeoutMs = 120
-  /** A busy machine may be late, but nothing else may be. */
-  const inTime = (latencyMs: number) => latencyMs >= timeoutMs - 2 && latencyMs < timeoutMs + 1_000
+  /** At this limit and not at the usual one: a busy machine may be late, but nothing else may be. */
+  const inTime = (latencyMs: number) =>
+    latencyMs >= timeoutMs - 2 && latencyMs < webhooks.timeoutSeconds * 1_000
 
   const silent: [promise: string, onRequest: OnRequest][] = [
     ['a receiver that says nothing', () => undefined],
@@ -312,7 +313,7 @@ describe('a body without end', () => {
         taken = socket.bytesWritten
       })
     })
-    const { status, answer } = await openSender(t, { timeoutMs: 5_000 }).send(messageTo(receiver.url))
+    const { status, answer } = await openSender(t).send(messageTo(receiver.url))
     assert.deepEqual([status, answer], [200, 'a'.repeat(webhooks.answerBytesKept)])
     await receiver.allClosed()
     const limit = webhooks.answerBytesMax
@@ -328,9 +329,9 @@ describe('a body without end', () => {
       socket.on('drain', pour)
       pour()
     })
-    const { status, latencyMs } = await openSender(t, { timeoutMs: 10_000 }).send(messageTo(receiver.url))
+    const { status, latencyMs } = await openSender(t, { timeoutMs: 600_000 }).send(messageTo(receiver.url))
     assert.equal(status, 200)
-    assert.ok(latencyMs < 5_000, `${latencyMs} ms`)
+    assert.ok(latencyMs < 60_000, `${latencyMs} ms`)
     await receiver.allClosed()
   })
 
@@ -366,7 +367,7 @@ describe('everything that a receiver sends is counted, not only what comes out o
           dripping(first, drop)(socket, 0)
         }
         const receiver = await startRawReceiver(t, onRequest, certificate && { certificate })
-        const sender = openSender(t, { timeoutMs: 5_000, ca: certificate?.cert, lookup: toLoopback })
+        const sender = openSender(t, { ca: certificate?.cert, lookup: toLoopback })
         const url = `${scheme}://hooks.example.com:${receiver.port}/`
         const answered = await sender.send(messageTo(url))
         assert.deepEqual([answered.status, answered.error], [status, status === null ? 'not_http' : null])

@@ -6,9 +6,9 @@ import {
   type SenderOptions,
 } from '../../src/webhooks/outgoing/send.ts'
 
-/** A sender that ends with its test; local receivers are allowed unless said otherwise. */
+/** A sender that ends with its test. Local receivers are allowed, and waited for as long as a busy machine needs, unless said otherwise. */
 export function openSender(t: TestContext, options: Partial<SenderOptions> = {}): Sender {
-  const sender = createSender({ allowsLocal: true, ...options })
+  const sender = createSender({ allowsLocal: true, timeoutMs: 60_000, ...options })
   t.after(() => sender.close())
   return sender
 }

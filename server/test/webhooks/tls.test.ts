@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { createServer as createTcpServer, type LookupFunction, type Socket } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
+import { until } from '../support/until.ts'
 import { makeCertificate, withoutCertificates } from './certificate.ts'
 import { answering, listen, startRawReceiver } from './raw-receiver.ts'
 import { messageTo, openSender } from './sending.ts'
@@ -16,7 +17,6 @@ describe('TLS', { skip: withoutCertificates }, () => {
     const receiver = await startRawReceiver(t, answering(200), { certificate })
     const sender = openSender(t, {
       lookup: loopback,
-      timeoutMs: 2_000,
       ...(isTrusted && { ca: certificate.cert }),
     })
     const send = (host: string) => sender.send(messageTo(`https://${host}:${receiver.port}/`))
@@ -72,12 +72,16 @@ describe('TLS', { skip: withoutCertificates }, () => {
       },
       { certificate },
     )
-    const sender = openSender(t, { lookup: loopback, ca: certificate.cert, timeoutMs: 1_000 })
-    const message = messageTo(`https://${name}:${receiver.port}/`)
-    const first = sender.send(message)
-    const rest = await Promise.all(Array.from({ length: 5 }, () => sender.send(message)))
-    const statuses = [await first, ...rest].map(({ status }) => status)
-    assert.deepEqual(statuses.filter(status => status === 200).length, 5)
+    const sender = openSender(t, { lookup: loopback, ca: certificate.cert })
+    const stopping = new AbortController()
+    let answered = 0
+    const sent = Array.from({ length: 6 }, async () => {
+      const { status } = await sender.send(messageTo(`https://${name}:${receiver.port}/`), stopping.signal)
+      if (status === 200) answered += 1
+    })
+    await until(() => answered === 5, 'the others are answered')
+    stopping.abort()
+    await Promise.all(sent)
   })
 
   test('a message whose handshake hangs does not hold back the next to the same name', async t => {
@@ -92,11 +96,13 @@ describe('TLS', { skip: withoutCertificates }, () => {
       for (const socket of held) socket.destroy()
       server.close()
     })
-    const sender = openSender(t, { lookup: loopback, ca: certificate.cert, timeoutMs: 1_000 })
+    const sender = openSender(t, { lookup: loopback, ca: certificate.cert })
     const message = messageTo(`https://${name}:${port}/`)
-    const first = sender.send(message)
+    const stopping = new AbortController()
+    const first = sender.send(message, stopping.signal)
     assert.equal((await sender.send(message)).status, 200)
-    assert.equal((await first).error, 'timed_out')
+    stopping.abort()
+    assert.equal((await first).error, 'stopped')
   })
 
   test('a receiver that speaks no TLS is told apart', async t => {
@@ -129,12 +135,10 @@ describe('TLS', { skip: withoutCertificates }, () => {
     const receiver = await startRawReceiver(t, () => undefined, {
       onConnect: socket => void socket.once('data', () => void sender.close()),
     })
-    const sender = openSender(t, { lookup: loopback, timeoutMs: 10_000 })
-    const startedAt = performance.now()
+    const sender = openSender(t, { lookup: loopback, timeoutMs: 600_000 })
     const { error } = await sender.send(messageTo(`https://${name}:${receiver.port}/`))
     assert.equal(error, 'stopped')
     await receiver.allClosed()
-    assert.ok(performance.now() - startedAt < 5_000)
   })
 
   test('what is under way over TLS is stopped when the sender closes', async t => {

@@ -9,7 +9,7 @@ export function connectedLimits(url: string, windowMs = 60_000): Promise<LimitSt
       windowMs,
       fallback: createMemoryLimits({ windowMs }),
       // Exactness is the question, not how fast a busy machine answers.
-      commandTimeoutMs: 10_000,
+      commandTimeoutMs: 60_000,
       onStateChange: (isUp, reason) => (isUp ? resolve(limits) : reject(new Error(reason))),
     })
   })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { createMemoryLimits } from '../../src/limits/index.ts'
+import { randomRuns } from '../support/tier.ts'
 
 const start = 1_700_000_000_000
 const windowMs = 60_000
@@ -73,7 +74,7 @@ test('every answer is that of the definition, whatever the order, limits and clo
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: randomRuns(500) },
   )
 })
 
@@ -100,7 +101,7 @@ test('allows, refuses and resets as rate-limiter-flexible does', async t => {
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: randomRuns(300) },
   )
 })
 

@@ -74,6 +74,8 @@ export interface Relay {
   url: string
   /** Passes nothing on any more over the connections there are; new ones work. */
   silence(): void
+  /** How many connections were ever made. */
+  connectionCount(): number
   /** Leads new connections to another server, as a name does after a failover. */
   leadTo(url: string): void
 }
@@ -81,7 +83,9 @@ export interface Relay {
 export async function startRelay(t: TestContext, url: string): Promise<Relay> {
   let target = new URL(url)
   const sockets = new Set<Socket>()
+  let connections = 0
   const relay = createServer(caller => {
+    connections += 1
     const server = connect(Number(target.port), target.hostname)
     for (const socket of [caller, server]) sockets.add(socket.on('error', () => socket.destroy()))
     caller.pipe(server).pipe(caller)
@@ -96,6 +100,7 @@ export async function startRelay(t: TestContext, url: string): Promise<Relay> {
     silence() {
       for (const socket of sockets) socket.unpipe().pause()
     },
+    connectionCount: () => connections,
     leadTo(other) {
       target = new URL(other)
     },

@@ -3,8 +3,10 @@ import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createMemoryLimits, type LimitStore } from '../../src/limits/index.ts'
 import { createRedisLimits } from '../../src/limits/redis.ts'
+import { until } from '../support/until.ts'
 import { connectedLimits, takeAtOnce } from './connected-limits.ts'
 import { redisUrl } from './redis-server.ts'
 
@@ -55,7 +57,8 @@ test('remaining includes the call itself, and every process sees the same window
   assert.deepEqual([first.remaining, second.remaining], [59, 58])
   assert.deepEqual([first.isAllowed, first.limit, first.retryAfterSeconds], [true, 60, 60])
   assert.equal(first.resetAt >= before + 60_000 - 5 && first.resetAt <= Date.now() + 60_000, true)
-  assert.equal(Math.abs(second.resetAt - first.resetAt) < 100, true)
+  // Each adds what is left of the window to the time at which it hears of that.
+  assert.equal(Math.abs(second.resetAt - first.resetAt) <= Date.now() - before + 5, true)
 })
 
 test('a refused call neither counts nor lengthens the wait', async t => {
@@ -64,9 +67,14 @@ test('a refused call neither counts nor lengthens the wait', async t => {
   const { limits, subject } = world
   const first = await limits.take(subject, 2)
   for (let call = 0; call < 10; call++) await limits.take(subject, 2)
-  const refused = await limits.take(subject, 2)
+  await wait(200)
+  let refused = await limits.take(subject, 2)
   assert.deepEqual([refused.isAllowed, refused.remaining], [false, 0])
-  assert.equal(Math.abs(refused.resetAt - first.resetAt) < 100, true)
+  // A busy machine hears late how much is left: not every time.
+  await until(async () => {
+    refused = await limits.take(subject, 2)
+    return refused.resetAt - first.resetAt < 100
+  }, 'the end of the window stands')
   assert.equal((await limits.take(subject, 5)).remaining, 2, 'refused calls hold against the raised limit')
   assert.equal((await limits.take(subject, 1)).isAllowed, false, 'calls so far hold against a lowered limit')
 })
@@ -119,8 +127,10 @@ test('when the window ends the next one begins, though calls were refused all th
   const { limits, subject } = world
   const first = await limits.take(subject, 1)
   let next = await limits.take(subject, 1)
-  while (!next.isAllowed && Date.now() < first.resetAt + 2000) next = await limits.take(subject, 1)
-  assert.equal(next.isAllowed, true)
+  await until(async () => {
+    next = await limits.take(subject, 1)
+    return next.isAllowed
+  }, 'the next one begins')
   assert.equal(next.resetAt > first.resetAt, true)
   assert.equal(Date.now() >= first.resetAt - 20, true, 'the window ended early')
 })
@@ -130,7 +140,7 @@ test('the first calls of a process wait for its connection', async t => {
   if (!url) return
   const subject = randomUUID()
   const stores = [1, 2, 3, 4].map(() =>
-    createRedisLimits({ url, fallback: createMemoryLimits({}), commandTimeoutMs: 10_000 }),
+    createRedisLimits({ url, fallback: createMemoryLimits({}), commandTimeoutMs: 60_000 }),
   )
   t.after(() => Promise.all(stores.map(store => store.close())))
   assert.equal(await takeAtOnce(stores, { subject, limit: 60, times: 500 }), 60)

@@ -13,10 +13,11 @@ import {
 } from '@chancery/contract'
 import fc from 'fast-check'
 import { type Clearance, createDisclosure, everyone } from '../../src/disclosure/disclosure.ts'
+import { randomRuns } from '../support/tier.ts'
 import { profiles } from './profiles.ts'
 import { valuesOf } from './values.ts'
 
-const runs = 100
+const runs = randomRuns(100)
 
 type Thing = Record<string, unknown>
 type Names = keyof Contract['resources']

@@ -149,7 +149,7 @@ async function compareStreams(...worlds: [World, World]) {
   const read = await Promise.all(
     worlds.map(async ({ chancery, stream }) => {
       const seq = await seqOf(chancery)
-      await stream.until(({ id, data }) => id === seq && data !== undefined, 30_000)
+      await stream.until(({ id, data }) => id === seq && data !== undefined)
       // How far the log has been looked through when a heartbeat falls due depends on the moment.
       return stream.text().replaceAll(/: heartbeat\nid: \d+\n\n/g, '')
     }),

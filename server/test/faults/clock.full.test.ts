@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { signIn } from '../account/browser.ts'
+import { patientProgram } from '../ingest/served.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { isLong } from '../support/tier.ts'
 import { isTest } from '../webhooks/receiver.ts'
@@ -41,10 +42,14 @@ before(async () => {
   dir = mkdtempSync(join(tmpdir(), 'chancery-clock-'))
   writeFileSync(clockFile(), '0')
   database = await createTestDatabase()
-  office = await openOffice(database.url, {
-    NODE_OPTIONS: `--import ${preload}`,
-    STEPPED_CLOCK_FILE: clockFile(),
-  })
+  office = await openOffice(
+    database.url,
+    {
+      NODE_OPTIONS: `--import ${preload}`,
+      STEPPED_CLOCK_FILE: clockFile(),
+    },
+    patientProgram,
+  )
   load = startLoad(office.served, office.key)
 })
 after(async () => {

@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url'
 import { isAlive } from '../../src/store/embedded/processes.ts'
 import { processEnv } from '../support/process-env.ts'
 
-const program = fileURLToPath(new URL('../../../cli/start/main.js', import.meta.url))
+const chancery = fileURLToPath(new URL('../../../cli/start/main.js', import.meta.url))
+/** The same service, for what a late database or Redis must not disturb. */
+export const patientProgram = fileURLToPath(new URL('../support/patient-process.ts', import.meta.url))
 export const operatorToken = 'operator-token-of-a-test'
 
 /** `chancery serve` as a process of its own, on the bundled database with fsync on. */
@@ -30,7 +32,11 @@ export function makeServedDir(): string {
 }
 
 /** `env` sets more than where it is and who may operate it. */
-export async function serve(dir: string, env: Record<string, string> = {}): Promise<Served> {
+export async function serve(
+  dir: string,
+  env: Record<string, string> = {},
+  program = chancery,
+): Promise<Served> {
   const child = spawn(process.execPath, [program, 'serve', '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

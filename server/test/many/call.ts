@@ -1,4 +1,5 @@
 import http, { type Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 interface Called {
   status: number
@@ -14,8 +15,18 @@ interface Call {
   agent?: Agent
 }
 
-/** One call, as it is: nothing is tried again. */
-export function call(url: string, { method = 'GET', headers = {}, body, agent }: Call = {}): Promise<Called> {
+const againMs = 50
+
+/** One call. Whoever is told to come back, as on a busy machine where the database answers late, does; nothing else is tried again. */
+export async function call(url: string, asked: Call = {}): Promise<Called> {
+  for (;;) {
+    const called = await callOnce(url, asked)
+    if (called.status !== 503 || url.endsWith('/readyz')) return called
+    await sleep(againMs)
+  }
+}
+
+function callOnce(url: string, { method = 'GET', headers = {}, body, agent }: Call = {}): Promise<Called> {
   return new Promise((resolve, reject) => {
     const request = http.request(url, { method, headers, agent: agent ?? false }, response => {
       let text = ''

@@ -13,8 +13,12 @@ export interface Fleet {
 
 const askEveryMs = 50
 
-/** `env` is for all of them: where the database is, and what else is set. */
-export async function startFleet(size: number, env: Record<string, string>): Promise<Fleet> {
+/** `env` is for all of them: where the database is, and what else is set; `program`, where it is not `chancery serve`. */
+export async function startFleet(
+  size: number,
+  env: Record<string, string>,
+  program?: string,
+): Promise<Fleet> {
   const dir = makeServedDir()
   const members: Served[] = []
   const isReady = new Map<Served, boolean>()
@@ -31,7 +35,7 @@ export async function startFleet(size: number, env: Record<string, string>): Pro
   }
 
   async function add(): Promise<void> {
-    const member = await serve(dir, env)
+    const member = await serve(dir, env, program)
     members.push(member)
     isReady.set(member, true)
     void watch(member)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { patientProgram } from '../ingest/served.ts'
 import { redisUrl } from '../limits/redis-server.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { call } from './call.ts'
@@ -18,13 +19,17 @@ after(() => database.drop())
 test('over three processes a key gets exactly its calls, and each answer says what is left over all', async t => {
   const url = await redisUrl(t)
   if (!url) return
-  const fleet = await startFleet(3, {
-    CHANCERY_DATABASE_URL: database.url,
-    CHANCERY_VALKEY_URL: url,
-    CHANCERY_KEY_LIMIT: String(limit),
-    CHANCERY_DRAIN_SECONDS: '0',
-    CHANCERY_LOG_LEVEL: 'error',
-  })
+  const fleet = await startFleet(
+    3,
+    {
+      CHANCERY_DATABASE_URL: database.url,
+      CHANCERY_VALKEY_URL: url,
+      CHANCERY_KEY_LIMIT: String(limit),
+      CHANCERY_DRAIN_SECONDS: '0',
+      CHANCERY_LOG_LEVEL: 'error',
+    },
+    patientProgram,
+  )
   t.after(fleet.close)
   for (let round = 0; round < keys; round += 1) {
     const [first] = fleet.members

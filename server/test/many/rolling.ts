@@ -104,6 +104,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
       const headers = { 'last-event-id': String(position) }
       const reader = await openStream(`${pick().url}/api/v1/events/stream`, { headers })
       seen.streams += 1
+      if (reader.status === 503) continue
       if (reader.status !== 200) throw new Error(`a stream was answered ${reader.status}`)
       let isLast = false
       const { isWhole } = await Promise.race([
@@ -148,7 +149,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
 
     const arrived = () => receiver.newsAt('/').map(({ id }) => id)
     const wanted = turn - 1
-    await until(() => new Set(arrived()).size >= wanted, `${wanted} messages come`, 60_000)
+    await until(() => new Set(arrived()).size >= wanted, `${wanted} messages come`, 240_000)
     return {
       ...seen,
       batches: turn,

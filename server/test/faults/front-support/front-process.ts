@@ -2,6 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { readConfig, startServer } from '../../../src/index.ts'
+import { patient } from '../../support/test-server.ts'
 import type { Usage } from './front.ts'
 
 setFlagsFromString('--expose-gc')
@@ -19,7 +20,7 @@ function usage(): Usage {
 }
 
 const { FRONT_TIMINGS: timings = '{}', ...env } = process.env
-const server = await startServer(readConfig(env), JSON.parse(timings))
+const server = await startServer(readConfig(env), { ...patient, ...JSON.parse(timings) })
 process.send?.({ publicUrl: server.publicUrl, operatorUrl: server.operatorUrl })
 process.on('message', message => {
   if (message === 'usage') process.send?.({ usage: usage() })

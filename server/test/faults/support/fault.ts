@@ -17,6 +17,7 @@ export interface Fault {
   isMute?: boolean
 }
 
+const turnsPerAnswer = 10
 const answeredWithinMs = 1_000
 const rememberedMs = 1_000
 const normalWithinMs = 5_000
@@ -41,13 +42,14 @@ export async function weather(
   let heard = heardBy(office)
   let goneAt = beganAt
   let endsAt = beganAt
+  let saidMs = 0
   try {
     await fault.begin()
     goneAt = performance.now()
     const isOverAt = goneAt + fault.lastsMs
     if (fault.isDark) {
-      const says = await saysDark(office)
-      t.diagnostic(`/readyz and metrics say it after ${Math.round(says - beganAt)} ms`)
+      saidMs = (await saysDark(office)) - goneAt
+      t.diagnostic(`/readyz and metrics say it after ${Math.round(saidMs)} ms`)
     }
     await sleep(Math.max(0, isOverAt - performance.now()))
     heard = heardBy(office)
@@ -65,8 +67,10 @@ export async function weather(
     return isReady && isDatabaseUp
   }, 'it says that it is ready')
   lateness.disable()
-  // What this machine takes to run whoever is due is not the service's time.
-  const lateMs = lateness.max / 1e6
+  // What this machine takes to run whoever is due is not the service's time: an answer is the work of several processes in turn.
+  const lateMs = (turnsPerAnswer * lateness.max) / 1e6
+
+  assert.ok(saidMs < saidWithinMs + lateMs, `it says so after ${saidMs} ms`)
 
   const meanwhile = load.asked.slice(from)
   const refused = meanwhile.filter(({ status }) => status === 503)
@@ -119,7 +123,7 @@ async function untilAllAreUp(load: Load, after: number): Promise<Map<Kind, numbe
       return backAt.size === kinds.length
     },
     'everything is answered',
-    30_000,
+    120_000,
   ).catch(error => {
     throw new Error(`${error.message}: ${kinds.filter(kind => !backAt.has(kind))} are not`)
   })
@@ -127,14 +131,10 @@ async function untilAllAreUp(load: Load, after: number): Promise<Map<Kind, numbe
 }
 
 async function saysDark(office: Office): Promise<number> {
-  await until(
-    async () => {
-      const { isReady, isDatabaseUp } = await office.says()
-      return !isReady && !isDatabaseUp
-    },
-    'it says that it is not ready',
-    saidWithinMs,
-  )
+  await until(async () => {
+    const { isReady, isDatabaseUp } = await office.says()
+    return !isReady && !isDatabaseUp
+  }, 'it says that it is not ready')
   return performance.now()
 }
 

@@ -6,7 +6,7 @@ import { addHearing } from '../../webhooks/owner.ts'
 import { type Receiver, startReceiver } from '../../webhooks/receiver.ts'
 import { type Follower, follow } from './follower.ts'
 import { firstFacts } from './load.ts'
-import { operateAt } from './operate-at.ts'
+import { askAgain, operateAt } from './operate-at.ts'
 
 /** A service as a process on somebody's database, a key, a receiver of all events and a reader of the stream. */
 export interface Office {
@@ -26,27 +26,35 @@ export interface Office {
 
 export const everything = '/everything'
 
-export async function openOffice(databaseUrl: string, env: Record<string, string> = {}): Promise<Office> {
+/** `program` is what is served with, where it is not `chancery serve`. */
+export async function openOffice(
+  databaseUrl: string,
+  env: Record<string, string> = {},
+  program?: string,
+): Promise<Office> {
   const dir = makeServedDir()
-  const served = await serve(dir, {
+  const all = {
     CHANCERY_DATABASE_URL: databaseUrl,
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
     CHANCERY_KEY_LIMIT: '1000000',
     ...env,
-  })
+  }
+  const served = await serve(dir, all, program)
   const operate = operateAt(served)
 
-  const first = await operate('POST', '/facts', { facts: firstFacts() }, { 'idempotency-key': 'first' })
+  const first = await askAgain(() =>
+    operate('POST', '/facts', { facts: firstFacts() }, { 'idempotency-key': 'first' }),
+  )
   assert.equal(first.status, 200)
   const { last_seq: lastUnheard } = (await first.json()) as { last_seq: number }
-  const made = await operate('POST', '/keys', {
-    nation_id: 'n1',
-    name: 'faults',
-    scopes: ['nation.read'],
-  })
+  const wish = { nation_id: 'n1', name: 'faults', scopes: ['nation.read'] }
+  const made = await askAgain(() => operate('POST', '/keys', wish))
   const { key } = (await made.json()) as { key: string }
   const receiver = await startReceiver()
-  const { secret: webhookSecret } = await addHearing({ operate }, receiver.url(everything))
+  const { secret: webhookSecret } = await addHearing(
+    { operate: (...asked) => askAgain(() => operate(...asked)) },
+    receiver.url(everything),
+  )
   const follower = follow(served.url)
 
   return {

@@ -1,5 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Served } from '../../ingest/served.ts'
 import type { TestServer } from '../../support/test-server.ts'
+
+const againMs = 50
+
+/** Asks again while the answer is 503, as every client does: on a busy machine a database answers late. */
+export async function askAgain(question: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const response = await question()
+    if (response.status !== 503) return response
+    await response.body?.cancel()
+    await sleep(againMs)
+  }
+}
 
 /** Asks the operator listener of a serving process. */
 export const operateAt =

@@ -36,7 +36,7 @@ export async function newVisitor(
 ): Promise<Visitor> {
   const { origin } = new URL(options.baseURL ?? url)
   const context = await browser.newContext({ baseURL: origin, ...options })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(60_000)
   const complaints: string[] = []
   const refusals: string[] = []
   await context.addInitScript(`

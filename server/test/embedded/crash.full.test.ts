@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { startEmbedded } from '../../src/store/embedded/index.ts'
 import { isAlive } from '../../src/store/embedded/processes.ts'
@@ -79,7 +78,10 @@ test('after a killed postmaster its busy back ends are ended, and what was commi
   const { rows } = await busy.query<{ pid: number }>('select pg_backend_pid() as pid')
   const backEnd = rows[0]?.pid ?? 0
   busy.query('select sum(n) from generate_series(1, 1000000000000) n').catch(() => {})
-  await sleep(200)
+  await until(async () => {
+    const activity = `select from pg_stat_activity where pid = ${backEnd} and state = 'active'`
+    return (await query(server.connection, activity)).length === 1
+  }, 'the back end is busy')
   await killServer(dataDir)
   assert.match(await gone, /ended unexpectedly/)
   assert.equal(isAlive(backEnd), true, 'the back end is still busy')
@@ -136,14 +138,11 @@ test('the crash of one back end is no end of the server, and the lock is taken a
   const ended = new Promise(resolve => victim.once('end', resolve))
   process.kill(rows[0]?.pid ?? 0, 'SIGKILL')
   await ended
-  let isHeld = false
-  for (let attempt = 0; attempt < 200 && !isHeld; attempt++) {
-    await sleep(20)
+  await until(async () => {
     const held = await query(server.connection, "select from pg_locks where locktype = 'advisory'").catch(
       () => [],
     )
-    isHeld = held.length === 1
-  }
-  assert.ok(isHeld)
+    return held.length === 1
+  }, 'the lock is held')
   await server.close()
 })

@@ -87,7 +87,6 @@ async function untilAllAnswer(): Promise<void> {
     await until(
       async () => (await askPublic(doors, '/game', undefined, served))?.status === 200,
       'each answers',
-      20_000,
     )
 }
 

@@ -1,8 +1,12 @@
-/** A server in a process of its own, as `chancery serve --json` is one, that waits for its database and its Redis like a test server. */
+/**
+ * A server in a process of its own, as `chancery serve --json` is one, that waits for its database and its Redis like a test server.
+ * TEST_TIMINGS, as JSON, overrides times.
+ */
 import { readConfig, startServer } from '../../src/index.ts'
 import { patient } from './test-server.ts'
 
-const server = await startServer(readConfig(process.env), patient)
+const { TEST_TIMINGS: timings = '{}', ...env } = process.env
+const server = await startServer(readConfig(env), { ...patient, ...JSON.parse(timings) })
 console.log(JSON.stringify({ public: server.publicUrl, operator: server.operatorUrl }))
 process.once('SIGTERM', () => void server.close())
 await server.closed

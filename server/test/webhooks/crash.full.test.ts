@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after as afterAll, before, test } from 'node:test'
 import { alliance, battle, member, nation, war } from '../ingest/facts.ts'
-import { makeServedDir, removeServedDir, type Served, serve } from '../ingest/served.ts'
+import { makeServedDir, patientProgram, removeServedDir, type Served, serve } from '../ingest/served.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { metricsOf } from './metrics-of.ts'
@@ -49,7 +49,11 @@ let receiver: Receiver
 const secrets = new Map<string, string>()
 
 const start = () =>
-  serve(dir, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight) })
+  serve(
+    dir,
+    { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight) },
+    patientProgram,
+  )
 
 before(async () => {
   dir = makeServedDir()

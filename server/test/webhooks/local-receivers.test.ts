@@ -20,7 +20,7 @@ afterAll(async () => {
 
 /** A server on the one database, as long as the test or until it is closed. */
 async function start(t: TestContext, env: Record<string, string> = {}) {
-  const chancery = await startTestServer({ CHANCERY_DATABASE_URL: database.url, ...env })
+  const chancery = await startTestServer(env, { databaseUrl: database.url })
   let closing: Promise<void> | undefined
   const close = () => {
     closing ??= chancery.close()

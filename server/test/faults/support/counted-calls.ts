@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { makeServedDir, removeServedDir, type Served, serve } from '../../ingest/served.ts'
+import { makeServedDir, patientProgram, removeServedDir, type Served, serve } from '../../ingest/served.ts'
 import type { TestServer } from '../../support/test-server.ts'
 import { until } from '../../support/until.ts'
 import { askAgain, operateAt } from './operate-at.ts'
@@ -23,7 +23,7 @@ export interface Counter {
 
 export async function startCounter(env: Record<string, string>): Promise<Counter> {
   const dir = makeServedDir()
-  const served = await serve(dir, env)
+  const served = await serve(dir, env, patientProgram)
   const operate = operateAt(served)
   return {
     served,

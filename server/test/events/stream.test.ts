@@ -122,10 +122,12 @@ const filters = () => {
 
 test('of the past a stream tells what /events selects, from anywhere in the log', async () => {
   for (const filter of filters()) {
+    const all = await readLog(filter)
+    assert.ok(all.length > 0, filter)
     for (const after of [0, 100, log.length - 300]) {
       const stream = await open(`?${filter}&after=${after}`)
       await stream.upToDate()
-      const expected = await readLog(filter, after)
+      const expected = all.filter(({ seq }) => seq > after)
       assert.deepEqual(
         stream.data(),
         expected.map(event => JSON.stringify(event)),
@@ -133,7 +135,6 @@ test('of the past a stream tells what /events selects, from anywhere in the log'
       )
       stream.close()
     }
-    assert.ok((await readLog(filter)).length > 0, filter)
   }
 })
 

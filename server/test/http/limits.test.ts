@@ -75,11 +75,11 @@ function assertLimited(answers: Answered[], limit: number, from = limit - 1): vo
 const options = async (chancery: TestServer, headers: Record<string, string> = {}) =>
   answered(await fetch(`${chancery.url}${bases.canonical}/game`, { method: 'OPTIONS', headers }))
 
-test('of 500 calls at once without a key 60 succeed, and of 500 with one 120, over both bases', async () => {
+test('of many calls at once without a key 60 succeed, and of many with one 120, over both bases', async () => {
   const chancery = usual
   const { key } = await chancery.makeKey({ player_id: 'p1' })
   const { key: other } = await chancery.makeKey({ player_id: 'p1' })
-  const [anonymous, keyed] = await Promise.all([atOnce(500, [chancery]), atOnce(500, [chancery], { key })])
+  const [anonymous, keyed] = await Promise.all([atOnce(80, [chancery]), atOnce(140, [chancery], { key })])
   assertLimited(anonymous, 60)
   assertLimited(keyed, 120)
 
@@ -161,8 +161,6 @@ test('a code that is sent when no call is left lives on', async () => {
 })
 
 test('every kind of answer counts one call, and 59 are left after the first', async () => {
-  const chancery = usual
-  const address = from('192.0.2.3')
   const asked: [string, number, Record<string, string>?][] = [
     ['/game', 200],
     ['/game', 304, { 'if-none-match': '*' }],
@@ -173,18 +171,27 @@ test('every kind of answer counts one call, and 59 are left after the first', as
     ['/me/key', 401, { authorization: 'Bearer nonsense' }],
     ['/discord/verify/NOSUCHCODE', 404],
   ]
-  const resets = new Set<string | undefined>()
-  for (const [index, [path, status, headers = {}]] of asked.entries()) {
-    const answer = await answered(await chancery.get(path, { headers: { ...address, ...headers } }))
-    assert.deepEqual([answer.status, remainingOf(answer)], [status, 59 - index], path)
-    resets.add(answer.headers['x-ratelimit-reset'])
+  // Where the machine takes longer than a window lasts, the calls of another address are counted.
+  for (let attempt = 1; ; attempt += 1) {
+    const beganAt = performance.now()
+    const address = from(`198.51.100.${attempt}`)
+    const answers: Answered[] = []
+    for (const [path, , headers = {}] of asked)
+      answers.push(await answered(await usual.get(path, { headers: { ...address, ...headers } })))
+    for (const method of ['HEAD', 'POST']) {
+      await fetch(`${usual.url}/api/v1/game`, { method, headers: address })
+      await options(usual, address)
+    }
+    const last = await options(usual, address)
+    if (performance.now() - beganAt > 50_000) continue
+    assert.deepEqual(
+      answers.map(answer => [answer.status, remainingOf(answer)]),
+      asked.map(([, status], index) => [status, 59 - index]),
+    )
+    assert.equal(remainingOf(last), 59 - asked.length - 1)
+    const resets = new Set(answers.map(({ headers }) => headers['x-ratelimit-reset']))
+    return assert.equal(resets.size, 1, 'the end of a window does not move')
   }
-  for (const method of ['HEAD', 'POST']) {
-    await fetch(`${chancery.url}/api/v1/game`, { method, headers: address })
-    await options(chancery, address)
-  }
-  assert.equal(remainingOf(await options(chancery, address)), 59 - asked.length - 1)
-  assert.equal(resets.size, 1, 'the end of a window does not move')
 })
 
 test('a limit of its own holds for a key from the next call on, and until it is taken back', async () => {
@@ -204,7 +211,7 @@ test('a limit of its own holds for a key from the next call on, and until it is 
 })
 
 test('refused calls do not lengthen the wait', async () => {
-  const answers = await atOnce(100, [narrow], { headers: from('192.0.2.4') })
+  const answers = await atOnce(20, [narrow], { headers: from('192.0.2.4') })
   assert.equal(new Set(answers.map(({ headers }) => headers['x-ratelimit-reset'])).size, 1)
 })
 
@@ -216,9 +223,9 @@ test('with a shared store two servers hold one limit between them', async t => {
   const other = await start(t, env, { databaseUrl: one.databaseUrl })
   const { key } = await one.makeKey({ player_id: 'p1' })
   const { key: second } = await one.makeKey({ player_id: 'p1' }, undefined, { limit: 30 })
-  assertLimited(await atOnce(500, [one, other], { key }), 120)
-  assertLimited(await atOnce(100, [one, other], { key: second }), 30)
+  assertLimited(await atOnce(140, [one, other], { key }), 120)
+  assertLimited(await atOnce(50, [one, other], { key: second }), 30)
   // The store may outlive this test: the address is one that nobody has called from.
   const address = `10.${[...randomBytes(3)].join('.')}`
-  assertLimited(await atOnce(500, [one, other], { headers: { 'x-forwarded-for': address } }), 60)
+  assertLimited(await atOnce(80, [one, other], { headers: { 'x-forwarded-for': address } }), 60)
 })

@@ -61,10 +61,15 @@ export interface TestServerOptions {
 }
 
 /**
- * On a busy machine a database or a Redis answers late: only tests of silence and of outages ask for `{}`, the times of a real server.
+ * On a busy machine a database, a Redis or a client is late: only tests of silence and of outages ask for `{}`, the times of a real server.
  * And rankings follow at once.
  */
-export const patient: ServerTimings = { databasePatience: 40, limitsTimeoutMs: 20_000, rankingPauseMs: 5 }
+export const patient: ServerTimings = {
+  databasePatience: 40,
+  limitsTimeoutMs: 20_000,
+  connectionTimings: { headMs: 120_000, requestMs: 120_000 },
+  rankingPauseMs: 5,
+}
 
 /** For `before` of a test file; `close` in its `after`. `env` overrides configuration. Limits are out of the way unless set. */
 export async function startTestServer(

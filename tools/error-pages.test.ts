@@ -12,7 +12,7 @@ import { createParserErrors } from '../server/src/http/parser-errors.ts'
 import { createRequestIds } from '../server/src/http/request-id.ts'
 import { createTrustedProxies } from '../server/src/http/trusted-proxies.ts'
 import { query } from '../server/test/access/query.ts'
-import { startTcpProxy } from '../server/test/access/tcp-proxy.ts'
+import { startBehindProxy, untilStatus } from '../server/test/access/tcp-proxy.ts'
 import { exchange } from '../server/test/http/raw.ts'
 import { smallWorld } from '../server/test/http/world.ts'
 import { startTestServer, type TestServer } from '../server/test/support/test-server.ts'
@@ -113,15 +113,10 @@ describe('the call that a page shows is answered as the page shows', hasCurl, ()
       return { at: chancery }
     },
     async unavailable(t) {
-      const proxy = await startTcpProxy(t, chancery.databaseUrl)
-      const cutOff = await startTestServer({}, { databaseUrl: proxy.url })
-      t.after(async () => {
-        proxy.restore()
-        await cutOff.close()
-      })
+      const { server, proxy } = await startBehindProxy(t, chancery.databaseUrl)
       proxy.cut()
-      while ((await cutOff.get('/nations')).status !== errors.unavailable.status);
-      return { at: cutOff }
+      await untilStatus(errors.unavailable.status, server, '/nations')
+      return { at: server }
     },
   }
 

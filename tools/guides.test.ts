@@ -235,7 +235,7 @@ for (const { name, program, condition } of receivers) {
     test('does not start without a secret', async () => {
       const { file } = await extract(name)
       const env = { ...process.env, WEBHOOK_SECRET: '', PORT: String(await freePort()) }
-      await assert.rejects(run(program, [file], { env, timeout: 20_000 }), /WEBHOOK_SECRET is not set/)
+      await assert.rejects(run(program, [file], { env, timeout: 120_000 }), /WEBHOOK_SECRET is not set/)
     })
   })
 }
@@ -286,7 +286,7 @@ async function linesOf(
   })
   const exited = once(child, 'exit')
   const lines: string[] = []
-  const timer = setTimeout(() => child.kill(), 30_000)
+  const timer = setTimeout(() => child.kill(), 120_000)
   for await (const line of createInterface(child.stdout)) if (lines.push(line) === count) break
   clearTimeout(timer)
   child.kill()

@@ -148,6 +148,7 @@ for event in itertools.islice(client().follow(after=0, types=["war.*", "battle.f
   test('waits for the next window instead of running into its end', async () => {
     const small = await startTestServer({ CHANCERY_ANONYMOUS_LIMIT: '3' })
     try {
+      const startedAt = performance.now()
       const told = await runPython(
         `
 class Enough(Exception):
@@ -166,8 +167,11 @@ for paces in (True, False):
       )
       // The first client waited before its fourth call; the second was refused at once.
       const [paced = 0, refused = 0] = told as number[]
-      for (const seconds of [paced, refused])
-        assert.ok(seconds > limits.windowSeconds - 10 && seconds <= limits.windowSeconds + 1, `${seconds} s`)
+      const tookSeconds = (performance.now() - startedAt) / 1000
+      for (const seconds of [paced, refused]) {
+        const isRestOfWindow = seconds + tookSeconds > limits.windowSeconds - 2
+        assert.ok(isRestOfWindow && seconds <= limits.windowSeconds + 1, `${seconds} s`)
+      }
       assert.equal(told.length, 2)
     } finally {
       await small.close()

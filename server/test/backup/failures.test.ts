@@ -8,6 +8,7 @@ import { takeBackup } from '../../src/backup/take-backup.ts'
 import { createPool } from '../../src/store/database.ts'
 import { alliance, nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { backUp, inPieces, openOffice, readTables, restoreTo, value } from './office.ts'
 
 let source: TestDatabase
@@ -181,10 +182,7 @@ test('a reader who leaves in the middle leaves no connection behind', async () =
       source.url,
       "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'chancery copy'",
     )
-  for (let attempt = 0; (await count()) !== '0'; attempt += 1) {
-    assert.ok(attempt < 100, 'the connection is still there')
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
+  await until(async () => (await count()) === '0', 'the connection is gone')
 })
 
 test('a whole backup is taken in pieces of any size, and says the same', async () => {

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 /** A service on a database that stays when it closes. */
 export const openOffice = (databaseUrl: string): Promise<TestServer> =>
-  startTestServer({ CHANCERY_DATABASE_URL: databaseUrl, CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }, { databaseUrl })
 
 export async function backUp({ operate }: Pick<TestServer, 'operate'>): Promise<Buffer> {
   const response = await operate('POST', '/backup')

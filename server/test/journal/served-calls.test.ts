@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { BusyKey } from '../../src/journal/operator-reads.ts'
 import { exchange } from '../http/raw.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { tier } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { metricsOf } from '../webhooks/metrics-of.ts'
 import { openDesk, total } from './desk.ts'
@@ -54,9 +55,10 @@ async function untilCounted(server: TestServer, keyId: string, calls: number): P
   return busy
 }
 
-test('5,000 calls at once are counted exactly, by minute and by hour, with what was limited', async t => {
-  const { id, key } = await chancery.makeKey({ player_id: 'p1' }, undefined, { limit: 1_000 })
-  const answered = await callAtOnce(chancery.url, key, 200, 25)
+test('thousands of calls at once are counted exactly, by minute and by hour, with what was limited', async t => {
+  const connections = tier === 'quick' ? 50 : 200
+  const { id, key } = await chancery.makeKey({ player_id: 'p1' }, undefined, { limit: 5 * connections })
+  const answered = await callAtOnce(chancery.url, key, connections, 25)
   const limited = answered.find(({ status }) => status === 429)?.calls ?? 0
   assert.ok(limited > 0)
   const busy = await untilCounted(chancery, id, total(answered))
@@ -99,17 +101,23 @@ test('calls go on while the journal cannot be written, and are all counted after
   const client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()
   t.after(() => client.end())
+  const answered: { status: number; calls: number }[] = []
+  const slowestMs = async (calls: number) => {
+    let slowest = 0
+    for (let call = 0; call < calls; call += 1) {
+      const calledAt = performance.now()
+      answered.push(...(await callAtOnce(chancery.url, key, 1, 1)))
+      slowest = Math.max(slowest, performance.now() - calledAt)
+    }
+    return slowest
+  }
+  const usualMs = await slowestMs(100)
   await client.query('begin; lock table chancery_access.key_hour, chancery_access.key_call')
-  const answered = await callAtOnce(chancery.url, key, 2, 10)
+  answered.push(...(await callAtOnce(chancery.url, key, 2, 10)))
   // The writing that is going on waits for the table until its time is over.
   const looking = chancery.operate('GET', '/requests/req_1')
-  const slowest = { ms: 0 }
-  for (let call = 0; call < 300; call += 1) {
-    const askedAt = performance.now()
-    answered.push(...(await callAtOnce(chancery.url, key, 1, 1)))
-    slowest.ms = Math.max(slowest.ms, performance.now() - askedAt)
-  }
-  assert.ok(slowest.ms < 1_000, `a call took ${slowest.ms} ms`)
+  const lockedMs = await slowestMs(200)
+  assert.ok(lockedMs < 500 + 5 * usualMs, `a call took ${lockedMs} ms, and ${usualMs} ms before`)
   await looking
   await client.query('rollback')
   await untilCounted(chancery, id, total(answered))

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { MigrationError, migrate, readMigrations } from '../../src/store/migrate.ts'
+import { smallWorld } from '../http/world.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { withConnection } from '../support/database-url.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { adding, later } from './later-migrations.ts'
+
+let database: TestDatabase
+let chancery: TestServer
+before(async () => {
+  database = await createTestDatabase()
+  chancery = await startTestServer({}, { databaseUrl: database.url })
+  await chancery.tell(smallWorld())
+})
+after(async () => {
+  await chancery?.close()
+  await database.drop()
+})
+
+test('callers are answered while a migration is applied, and after it', async () => {
+  let isOver = false
+  const reading = (async () => {
+    while (!isOver) await chancery.read('/nations/n1')
+  })()
+  assert.deepEqual(await migrate(database.target, [...(await readMigrations()), adding(9001)]), [
+    '9001_later.sql',
+  ])
+  isOver = true
+  await reading
+  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n1', national_score: 7 } }])
+  const { data } = await chancery.read<{ data: { national_score: number } }>('/nations/n1')
+  assert.equal(data.national_score, 7)
+})
+
+test('a process of an older version is told so at its start, and its neighbours that run go on', async () => {
+  await assert.rejects(startTestServer({}, { databaseUrl: database.url }), /newer version of Chancery/)
+  await chancery.read('/nations/n1')
+})
+
+test('a migration that cannot be applied changes nothing, and says which it is', async () => {
+  const migrations = [...(await readMigrations()), adding(9001)]
+  const wrong = later(9005, 'alter table chancery_world.nation add column half text; select 1 / 0')
+  await assert.rejects(migrate(database.target, [...migrations, wrong]), (error: Error) => {
+    assert.ok(error instanceof MigrationError)
+    assert.match(error.message, /^migration 9005_later\.sql: division by zero$/)
+    return true
+  })
+  await withConnection(database.url, async client => {
+    const { rows } = await client.query("select from information_schema.columns where column_name = 'half'")
+    assert.equal(rows.length, 0)
+  })
+})

@@ -44,6 +44,7 @@ export interface PoolOptions {
   connectionsMax: number
   statementTimeoutMs?: number
   lockTimeoutMs?: number
+  /** Default: as long as a start or a tool waits, which has no caller behind it. */
   connectTimeoutMs?: number
   /** Further settings of its sessions. */
   settings?: Record<string, string | number>
@@ -101,6 +102,9 @@ export function sessionOptions({
     .join(' ')
 }
 
+/** A database that is only slow has accepted a connection by then, on a busy machine as well. */
+export const startConnectTimeoutMs = 20_000
+
 /** What an answer may take on its way beyond the statement's own limit. */
 const answerGraceMs = 1_000
 
@@ -110,7 +114,7 @@ export function createPool(options: PoolOptions): DatabasePool {
     max: options.connectionsMax,
     options: sessionOptions(options),
     types,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 2_000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? startConnectTimeoutMs,
     // A server that is gone without a word ends no statement: whoever waits for one gives up a little after its limit.
     query_timeout: options.statementTimeoutMs && options.statementTimeoutMs + answerGraceMs,
     idleTimeoutMillis: 30_000,

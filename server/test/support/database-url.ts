@@ -24,7 +24,7 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
     connectionString: url,
     options: '-c client_min_messages=warning',
     application_name: 'chancery test',
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: 60_000,
   })
   await client.connect()
   try {

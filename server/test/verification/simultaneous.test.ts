@@ -4,6 +4,7 @@ import { bases } from '@chancery/contract'
 import { answered, assertError } from '../http/answers.ts'
 import { smallWorld } from '../http/world.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { tier } from '../support/tier.ts'
 
 let one: TestServer
 let other: TestServer
@@ -17,11 +18,13 @@ after(async () => {
   await one.close()
 })
 
-test('of 1,000 simultaneous redemptions, over two servers and both bases, exactly one succeeds', async () => {
+const redemptions = tier === 'quick' ? 200 : 1_000
+
+test('of many simultaneous redemptions, over two servers and both bases, exactly one succeeds', async () => {
   const code = await one.makeCode('n1')
   const ways = [one, other].flatMap(server => Object.values(bases).map(base => ({ server, base })))
   const answers = await Promise.all(
-    Array.from({ length: 1_000 }, async (_, index) => {
+    Array.from({ length: redemptions }, async (_, index) => {
       const way = ways[index % ways.length]
       assert.ok(way)
       for (;;) {

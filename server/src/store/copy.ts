@@ -2,7 +2,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from, to } from 'pg-copy-streams'
-import { type ConnectionTarget, type Database, databaseOver, sessionOptions } from './database.ts'
+import {
+  type ConnectionTarget,
+  type Database,
+  databaseOver,
+  jobConnectTimeoutMs,
+  sessionOptions,
+} from './database.ts'
 
 /** One connection on which whole tables go out and come in. */
 export interface CopySession extends Database {
@@ -21,7 +27,7 @@ export async function openCopySession(target: ConnectionTarget): Promise<CopySes
   const client = new pg.Client({
     ...target,
     options: sessionOptions({ settings: { idle_in_transaction_session_timeout: 0 } }),
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: jobConnectTimeoutMs,
     application_name: 'chancery copy',
   })
   // A connection that breaks fails the next statement; without a listener it would end the process.

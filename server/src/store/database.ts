@@ -44,7 +44,7 @@ export interface PoolOptions {
   connectionsMax: number
   statementTimeoutMs?: number
   lockTimeoutMs?: number
-  /** Default: as long as a start or a tool waits, which has no caller behind it. */
+  /** Default: as long as a start, a migration or a backup waits. */
   connectTimeoutMs?: number
   /** Further settings of its sessions. */
   settings?: Record<string, string | number>
@@ -102,8 +102,8 @@ export function sessionOptions({
     .join(' ')
 }
 
-/** A database that is only slow has accepted a connection by then, on a busy machine as well. */
-export const startConnectTimeoutMs = 20_000
+/** How long a start, a migration or a backup waits for a connection: a database that is only slow has accepted it by then. */
+export const jobConnectTimeoutMs = 20_000
 
 /** What an answer may take on its way beyond the statement's own limit. */
 const answerGraceMs = 1_000
@@ -114,7 +114,7 @@ export function createPool(options: PoolOptions): DatabasePool {
     max: options.connectionsMax,
     options: sessionOptions(options),
     types,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? startConnectTimeoutMs,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? jobConnectTimeoutMs,
     // A server that is gone without a word ends no statement: whoever waits for one gives up a little after its limit.
     query_timeout: options.statementTimeoutMs && options.statementTimeoutMs + answerGraceMs,
     idleTimeoutMillis: 30_000,

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { assetUrl } from '../asset-url.ts'
-import { type ConnectionTarget, startConnectTimeoutMs } from './database.ts'
+import { type ConnectionTarget, jobConnectTimeoutMs } from './database.ts'
 import { ingestLock } from './locks.ts'
 
 const folder = assetUrl('server/src/store/migrations/')
@@ -72,7 +72,7 @@ async function withClient<T>(target: ConnectionTarget, work: (client: pg.Client)
   const client = new pg.Client({
     ...target,
     options: '-c TimeZone=UTC -c client_min_messages=warning',
-    connectionTimeoutMillis: startConnectTimeoutMs,
+    connectionTimeoutMillis: jobConnectTimeoutMs,
     application_name: 'chancery migrate',
   })
   await client.connect()

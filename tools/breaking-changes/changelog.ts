@@ -1,5 +1,5 @@
-/** What the changelog says under "Breaking" of what is not released yet; empty where it says nothing. */
-export function breakingSection(changelog: string): string {
-  const unreleased = /^## \[Unreleased\]$([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(changelog)?.[1] ?? ''
-  return /^### Breaking$([\s\S]*?)(?=^### |$(?![\s\S]))/m.exec(unreleased)?.[1] ?? ''
+/** What the changelog says under "Breaking" of all that came after a version; empty where it says nothing. */
+export function breakingSection(changelog: string, version: string): string {
+  const [later = ''] = changelog.split(`\n## [${version}]`)
+  return [...later.matchAll(/^### Breaking$([\s\S]*?)(?=^##|$(?![\s\S]))/gm)].map(([, text]) => text).join('')
 }

@@ -50,7 +50,8 @@ function changesSince(commit: string, path: string): BreakingChange[] {
 if (base === undefined) {
   console.log('skipped: there is no earlier commit to compare with')
 } else {
-  const named = breakingSection(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
+  const version = JSON.parse(git('show', `${base}:contract/package.json`) ?? '{}').version ?? '0.0.0'
+  const named = breakingSection(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version)
   const found = documents.flatMap(path => changesSince(base, path))
   const unnamed = found.filter(({ subject }) => !named.includes(`\`${subject}\``))
   for (const { subject, change } of unnamed) console.error(`${subject}: ${change}`)

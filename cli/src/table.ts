@@ -1,3 +1,4 @@
+import stringWidth from 'string-width'
 import { oneLine } from './stranger-text.ts'
 
 /** Columns as wide as their widest cell, two spaces apart; a row is a line, whatever its cells hold. */
@@ -5,11 +6,11 @@ export function table(rows: string[][]): string {
   const cells = rows.map(row => row.map(oneLine))
   const widths: number[] = []
   for (const row of cells)
-    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length)
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, stringWidth(cell))
   return cells
     .map(row =>
       row
-        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .map((cell, index) => cell + ' '.repeat((widths[index] ?? 0) - stringWidth(cell)))
         .join('  ')
         .trimEnd(),
     )

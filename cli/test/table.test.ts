@@ -9,3 +9,13 @@ test('a row of a table is one line, and its columns stand, whatever its cells ho
   ]
   assert.deepEqual(table(rows).split('\n'), ['two\\nlines \\u001b[1m  c', 'd                     e'])
 })
+
+test('a character that takes two columns counts as two', () => {
+  assert.equal(
+    table([
+      ['日本', 'a'],
+      ['France', 'b'],
+    ]),
+    '日本    a\nFrance  b',
+  )
+})

@@ -119,7 +119,7 @@ test('the reference shows nations first and eras last, with fields, classes, err
   assert.match(section, /scope nation\.read/)
   assert.match(section, /<code>military<\/code> <small>[^<]*player private/)
   assert.match(section, /href="\/docs\/errors\/insufficient_scope"/)
-  assert.match(section, /Authorization: Bearer \$CHANCERY_KEY/)
+  assert.match(section, /Authorization: Bearer \$API_KEY/)
   assert.match(section, /await client\.me\.nation\(/)
   assert.match(section, /client\.get\(&quot;\/me\/nation&quot;\)/)
 })

@@ -23,7 +23,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 /** A call of the public API: by itself, and with each of its clients. */
 export function publicSnippets(call: ExampleCall, baseUrl: string): Snippet[] {
   const origin = new URL(baseUrl).origin
-  const header = call.needsKey ? ` \\\n  -H "Authorization: Bearer $CHANCERY_KEY"` : ''
+  const header = call.needsKey ? ` \\\n  -H "Authorization: Bearer $API_KEY"` : ''
   const isStream = call.operationId === 'events.stream'
   return [
     { language: 'curl', code: `curl ${isStream ? '-N ' : ''}${quoted(baseUrl + call.target)}${header}` },
@@ -64,7 +64,7 @@ function typeScriptOf(call: ExampleCall, origin: string, isStream: boolean): str
     .map(([name, value]) => `${name}: ${call.lists.includes(name) ? listOf(value) : literal(value, "'")}`)
     .join(', ')
   const given = [...inPath.map(([, value]) => `'${value}'`), ...(query ? [`{ ${query} }`] : [])].join(', ')
-  const options = `baseUrl: '${origin}'${call.needsKey ? ', apiKey: process.env.CHANCERY_KEY' : ''}`
+  const options = `baseUrl: '${origin}'${call.needsKey ? ', apiKey: process.env.API_KEY' : ''}`
   const made = `import { Chancery } from '@chancery/client'\n\nconst client = new Chancery({ ${options} })\n`
   return isStream
     ? `${made}for await (const event of client.events.follow(${given})) {\n  console.log(event.seq, event.summary)\n}`
@@ -80,7 +80,7 @@ const listOf = (value: string) =>
 
 function pythonOf(call: ExampleCall, origin: string, isStream: boolean): string {
   const { inPath, inQuery } = valuesOf(call)
-  const key = call.needsKey ? ', api_key=os.environ["CHANCERY_KEY"]' : ''
+  const key = call.needsKey ? ', api_key=os.environ["API_KEY"]' : ''
   const made = `${call.needsKey ? 'import os\n' : ''}from chancery import Chancery\n\nclient = Chancery("${origin}"${key})\n`
   if (isStream) return `${made}for event in client.follow():\n    print(event["seq"], event["summary"])`
   if (call.operationId === 'discord.verify')

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { makeServedDir, removeServedDir, type Served, serve } from '../ingest/served.ts'
+import { serveAgain } from '../faults/front-support/serve-again.ts'
+import { makeServedDir, removeServedDir, type Served } from '../ingest/served.ts'
 
 /** Several `chancery serve`, each a process of its own, on one database. */
 export interface Fleet {
@@ -35,7 +36,7 @@ export async function startFleet(
   }
 
   async function add(): Promise<void> {
-    const member = await serve(dir, env, program)
+    const member = await serveAgain(dir, env, program)
     members.push(member)
     isReady.set(member, true)
     void watch(member)

@@ -52,7 +52,7 @@ const anywhere: FilterRow = { types: null, nation_ids: null, alliance_ids: null 
  */
 export async function openMailroom() {
   const database = await createTestDatabase()
-  const pools = createPools({ target: database.target })
+  const pools = createPools({ target: database.target, patience: 40 })
   const pulse = createPulse({ target: database.target, patience: 40 })
   await pulse.refresh()
   const contract = contractFor(demoProfile)

@@ -1,10 +1,14 @@
 import { type Served, serve } from '../../ingest/served.ts'
 
-/** Starts the service as a supervisor does: again where it ended before it was up, because its database was not yet there. */
-export async function serveAgain(dir: string, env: Record<string, string>): Promise<Served> {
-  for (let left = 4; ; left -= 1) {
+/** Starts the service as a supervisor does: again where it ended before it was up, because its database was not yet there, or late. */
+export async function serveAgain(
+  dir: string,
+  env: Record<string, string>,
+  program?: string,
+): Promise<Served> {
+  for (let left = 9; ; left -= 1) {
     try {
-      return await serve(dir, env)
+      return await serve(dir, env, program)
     } catch (error) {
       if (left === 0) throw error
     }

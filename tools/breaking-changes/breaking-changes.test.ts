@@ -83,7 +83,7 @@ test('only what came after a version, and only under its heading, counts as said
   const changelog =
     '## [Unreleased]\n\n### Added\n\n- `Nation`\n\n### Breaking\n\n- `War.reason` is gone.\n\n### Fixed\n\n- `Era`\n\n## [1.0.0]\n\n### Breaking\n\n- `Battle`\n'
   assert.equal(breakingSection(changelog, '1.0.0').trim(), '- `War.reason` is gone.')
-  assert.match(breakingSection(changelog, '0.9.0'), /`War.reason` is gone[^]*`Battle`/)
+  assert.match(breakingSection(changelog, '0.9.0'), /`War.reason` is gone[\s\S]*`Battle`/)
   assert.equal(breakingSection('## [Unreleased]\n\n### Added\n\n- `Nation`\n', '1.0.0'), '')
   assert.equal(breakingSection('\n## [1.0.0]\n\n### Breaking\n\n- `Battle`\n', '1.0.0'), '')
 })

@@ -50,6 +50,8 @@ export interface RunningServer {
   operatorToken: string
   /** No batch was ever applied. */
   isEmptyWorld: boolean
+  /** The version of the world that this process knows; undefined while it does not hear the database. */
+  worldVersion(): number | undefined
   /** Resolves when it has ended, by `close` or because a part that it cannot do without is gone. */
   closed: Promise<void>
   /**
@@ -286,7 +288,8 @@ export async function startServer(
 
     const batch = await pools.ingest.first(sql`select from chancery_secret.batch limit 1`)
     const isEmptyWorld = batch === undefined
-    return { publicUrl, operatorUrl, operatorToken, isEmptyWorld, closed, drain, close }
+    const worldVersion = () => pulse.current()?.worldVersion
+    return { publicUrl, operatorUrl, operatorToken, isEmptyWorld, worldVersion, closed, drain, close }
   } catch (error) {
     await close()
     throw isUnavailable(error)

@@ -169,7 +169,7 @@ function testCanaries(world: CanaryWorld) {
       await client.query('alter table chancery_access.api_key rename to elsewhere')
       await client.query('update chancery_access.pulse set version = version + 1')
       const isBroken = async () => {
-        const { status } = await ask(server.publicUrl, `${bases.canonical}/me/key`, {
+        const { status } = await ask(server.publicUrl, `${bases.canonical}/nations`, {
           key: keys.get('leader'),
         })
         return status === 500

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bases, type Scope } from '@chancery/contract'
-import { type ConfigDefaults, readConfig, startServer } from '../../src/index.ts'
+import pg from 'pg'
+import { type ConfigDefaults, type RunningServer, readConfig, startServer } from '../../src/index.ts'
 import type { ServerTimings } from '../../src/main.ts'
 import { createTestDatabase } from './database.ts'
 import { until } from './until.ts'
@@ -96,6 +97,7 @@ export async function startTestServer(
   }
   const config = readConfig(variables, defaults)
   const server = await startServer(config, timings)
+  const rankings = watchRankings(server, database.url)
 
   const operate: TestServer['operate'] = (method, path, body, headers = {}) =>
     fetch(server.operatorUrl + path, {
@@ -138,7 +140,7 @@ export async function startTestServer(
       const response = await operate('POST', '/facts', { facts, announce }, { 'idempotency-key': batch })
       const outcome = (await response.json()) as Outcome
       if (response.status !== 200) throw new Error(`a batch was not applied: ${JSON.stringify(outcome)}`)
-      if (waits) await untilRanked(operate)
+      if (waits) await rankings.untilRanked()
       return outcome
     },
     async send(ndjson, { check = false } = {}) {
@@ -163,6 +165,7 @@ export async function startTestServer(
       return ((await created(response)) as { code: string }).code
     },
     async close() {
+      await rankings.close()
       await server.close()
       await database.drop()
       await rm(dataDir, { recursive: true, force: true })
@@ -170,17 +173,39 @@ export async function startTestServer(
   }
 }
 
-/** What a round shows is there when its version is the world's. */
-function untilRanked(operate: TestServer['operate']): Promise<void> {
-  return until(
-    async () => {
-      const status = (await (await operate('GET', '/status')).json()) as {
-        world_version: number
-        ranked_version: number
-      }
-      return status.ranked_version >= status.world_version
+interface Versions {
+  world: number
+  ranked: number
+}
+
+/** Waits until a round has ranked the world as it is, and the server knows: asked of the database, which costs less than /status. */
+function watchRankings(server: RunningServer, databaseUrl: string) {
+  let connecting: Promise<pg.Client> | undefined
+  async function connect(): Promise<pg.Client> {
+    const client = new pg.Client(databaseUrl)
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+  return {
+    async untilRanked(): Promise<void> {
+      connecting ??= connect()
+      const client = await connecting
+      await until(
+        async () => {
+          const { rows } = await client.query<Versions>(
+            `select w.world_version::int as world, r.world_version::int as ranked
+             from chancery_world.pulse w, chancery_world.ranking_round r`,
+          )
+          const [{ world, ranked } = { world: 0, ranked: -1 }] = rows
+          return ranked >= world && (server.worldVersion() ?? -1) >= world
+        },
+        'the ranking round came',
+        120_000,
+      )
     },
-    'the ranking round came',
-    120_000,
-  )
+    async close(): Promise<void> {
+      await (await connecting)?.end().catch(() => undefined)
+    },
+  }
 }

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { makeSecret, sign } from '../../server/src/webhooks/signature.ts'
 import { launchChromium, skip } from '../../server/test/browser/chromium.ts'
 import { nation } from '../../server/test/ingest/facts.ts'
 import { startTestServer } from '../../server/test/support/test-server.ts'
+import { buildPackage } from '../../tools/release/build-package.ts'
 import type * as client from '../src/index.ts'
 import { serveHostile } from './support/hostile.ts'
-
-const build = fileURLToPath(new URL('../build.ts', import.meta.url))
 
 test('in a browser, on a page of another origin, it reads, keeps, follows and verifies', {
   skip,
@@ -26,7 +22,7 @@ test('in a browser, on a page of another origin, it reads, keeps, follows and ve
     await chancery.close()
     await rm(dist, { recursive: true, force: true })
   })
-  await promisify(execFile)(process.execPath, [build, dist])
+  buildPackage('client', dist)
   await chancery.tell([nation('n1')])
   const { key } = await chancery.makeKey({ player_id: 'p1' })
   const site = await serveHostile(t, async (req, res) => {

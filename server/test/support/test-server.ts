@@ -194,7 +194,7 @@ function watchRankings(server: RunningServer, databaseUrl: string) {
       await until(
         async () => {
           const { rows } = await client.query<Versions>(
-            `select w.world_version::int as world, r.world_version::int as ranked
+            `select w.world_version::float8 as world, r.world_version::float8 as ranked
              from chancery_world.pulse w, chancery_world.ranking_round r`,
           )
           const [{ world, ranked } = { world: 0, ranked: -1 }] = rows

@@ -8,6 +8,7 @@ import { createPools } from '../../src/store/pools.ts'
 import { dump, query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { until } from '../support/until.ts'
 import { askAs, type MadeToken, makeToken } from './office.ts'
 
 let chancery: TestServer
@@ -16,6 +17,8 @@ before(async () => {
   chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   await chancery.tell(smallWorld(), { batch: 'the-world' })
   token = await makeToken(chancery, ['admin'], { name: 'night watch' })
+  // The line of a batch is written when its sender has been answered.
+  await until(async () => (await log()).length >= 2, 'both lines are written')
 })
 after(() => chancery.close())
 

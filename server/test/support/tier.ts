@@ -7,8 +7,11 @@ export const isLong = tier === 'long'
 
 const factors = { quick: 0.05, full: 1, long: 10 }
 
+const drawsMin = 3
+
 /** How many worlds a test draws by chance, where it draws so many in the full tier. Their seeds differ from run to run. */
-export const randomRuns = (usual: number): number => Math.max(1, Math.ceil(factors[tier] * usual))
+export const randomRuns = (usual: number): number =>
+  Math.max(Math.min(usual, drawsMin), Math.ceil(factors[tier] * usual))
 
 /**
  * Whether another may still be begun: on a busy machine one has to do. Call it where the first begins; a full run takes the time that it

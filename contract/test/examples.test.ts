@@ -51,10 +51,7 @@ for (const operation of recorded) {
 }
 
 test('nothing is recorded of what is no operation', () => {
-  assert.deepEqual(
-    Object.keys(recordings).sort(),
-    recorded.map(({ id }) => id).sort(),
-  )
+  assert.deepEqual(Object.keys(recordings).sort(), recorded.map(({ id }) => id).sort())
 })
 
 test('every list that is recorded has something to show, and every page says where it stands', () => {

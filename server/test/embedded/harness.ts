@@ -150,11 +150,13 @@ export async function query(
   text: string,
 ): Promise<Record<string, unknown>[]> {
   const client = new Client(connection)
+  // The query is rejected as well.
+  client.on('error', () => {})
   await client.connect()
   try {
     return (await client.query(text)).rows
   } finally {
-    await client.end()
+    await client.end().catch(() => undefined)
   }
 }
 

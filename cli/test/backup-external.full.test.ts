@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
 import { withConnection } from '../../server/test/support/database-url.ts'
-import { chanceryProcess, spawnChancery } from './chancery.ts'
+import { chanceryProcess, whileServed } from './chancery.ts'
 
 // Databases of one's own: the service's, and those that it is brought back to.
 let dir: string
@@ -35,24 +34,6 @@ const variablesFor = ({ url }: TestDatabase, name: string) => ({
   CHANCERY_LOG_LEVEL: 'silent',
 })
 
-async function served(
-  variables: Record<string, string>,
-  work: (publicUrl: string) => Promise<void>,
-): Promise<void> {
-  const child = spawnChancery(['serve', '--json'], variables)
-  try {
-    let text = ''
-    for await (const chunk of child.stdout ?? []) {
-      text += chunk
-      if (text.includes('}')) break
-    }
-    await work(JSON.parse(text).public)
-  } finally {
-    child.kill('SIGTERM')
-    if (child.exitCode === null) await once(child, 'exit')
-  }
-}
-
 const lines = (...batches: [string, object][]) =>
   batches
     .flatMap(([batch, data]) => [
@@ -73,7 +54,7 @@ const file = () => join(dir, 'world.chancery.gz')
 
 test('a world goes from one PostgreSQL to another, while its service goes on', async () => {
   const variables = variablesFor(first, 'first')
-  await served(variables, async () => {
+  await whileServed(variables, async () => {
     const told = await chanceryProcess(
       ['ingest', '-'],
       variables,
@@ -88,7 +69,7 @@ test('a world goes from one PostgreSQL to another, while its service goes on', a
   const target = variablesFor(second, 'second')
   const restored = await chanceryProcess(['restore', '--replace', file()], target)
   assert.equal(restored.status, 0, restored.messages)
-  await served(target, async url => assert.match((await newest(url)).summary, /One/))
+  await whileServed(target, async url => assert.match((await newest(url)).summary, /One/))
 })
 
 /** Why PostgreSQL's own tools cannot be tried; undefined where they can. They read servers of their own version and older. */
@@ -114,7 +95,7 @@ test('a world that pg_dump and pg_restore brought back goes on without giving ou
   // What the dump does not know: numbers of the log that somebody has seen.
   const variables = variablesFor(first, 'first')
   let seen = 0
-  await served(variables, async url => {
+  await whileServed(variables, async url => {
     await chanceryProcess(['ingest', '-'], variables, lines(['b2', { id: 'n2', nation_name: 'Lost' }]))
     ;({ seq: seen } = await newest(url))
   })
@@ -123,7 +104,7 @@ test('a world that pg_dump and pg_restore brought back goes on without giving ou
   const continued = await chanceryProcess(['restore', '--done-elsewhere', '--json'], target)
   assert.equal(continued.status, 0, continued.messages)
   assert.ok(JSON.parse(continued.output).next_seq > seen)
-  await served(target, async url => {
+  await whileServed(target, async url => {
     assert.match((await newest(url)).summary, /One/)
     const told = await chanceryProcess(
       ['ingest', '-'],

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { chanceryProcess, spawnChancery } from './chancery.ts'
+import { chanceryProcess, whileServed } from './chancery.ts'
 
 /** Of this test: data directories, and the files of backups. */
 let dir: string
@@ -23,22 +22,6 @@ const variablesFor = (name: string) => ({
   CHANCERY_LOG_LEVEL: 'silent',
 })
 
-/** Runs `work` while a service runs on a data directory of that name. */
-async function served(name: string, work: (publicUrl: string) => Promise<void>): Promise<void> {
-  const child = spawnChancery(['serve', '--json'], variablesFor(name))
-  try {
-    let text = ''
-    for await (const chunk of child.stdout ?? []) {
-      text += chunk
-      if (text.includes('}')) break
-    }
-    await work(JSON.parse(text).public)
-  } finally {
-    child.kill('SIGTERM')
-    if (child.exitCode === null) await once(child, 'exit')
-  }
-}
-
 const facts = [
   { op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One', player: 'p1' } },
   { op: 'commit', batch: 'b1' },
@@ -54,7 +37,7 @@ test('a world goes from one bundled database to another, from the running servic
   const offline = join(dir, 'offline.chancery.gz')
   let key = ''
   for (const left of [file, `${file}.part`]) await writeFile(left, 'left', { mode: 0o644 })
-  await served('first', async () => {
+  await whileServed(variablesFor('first'), async () => {
     const input = facts.map(fact => `${JSON.stringify(fact)}\n`).join('')
     assert.equal((await chanceryProcess(['ingest', '-'], variablesFor('first'), input)).status, 0)
     const made = await chanceryProcess(
@@ -87,7 +70,7 @@ test('a world goes from one bundled database to another, from the running servic
   const { next_seq: next, redactions } = JSON.parse(restored.output)
   assert.ok(next > 1_000_000_000_000)
   assert.deepEqual(redactions, { applied: 0, refused: [] })
-  await served('second', async publicUrl => {
+  await whileServed(variablesFor('second'), async publicUrl => {
     for (let attempt = 0; (await namesAt(publicUrl)).length === 0; attempt += 1) {
       assert.ok(attempt < 100, 'lists stay empty')
       await new Promise(resolve => setTimeout(resolve, 50))
@@ -122,7 +105,7 @@ test('a damaged file is told in one line, and leaves no trace', async () => {
   const { status, messages } = await chanceryProcess(['restore', '--replace', file], variablesFor('second'))
   assert.equal(status, 1)
   assert.match(messages, /^chancery: the backup is damaged or cut off .*\n$/)
-  await served('second', async publicUrl => {
+  await whileServed(variablesFor('second'), async publicUrl => {
     assert.equal((await fetch(`${publicUrl}/api/v1/nations/n1`)).status, 200)
   })
 })

@@ -1,4 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -56,6 +57,25 @@ export function chanceryProcess(
   child.stdin?.on('error', () => {})
   child.stdin?.end(input)
   return ended(child)
+}
+
+/** Runs `work` while `chancery serve` runs as a process. */
+export async function whileServed(
+  variables: Record<string, string>,
+  work: (publicUrl: string) => Promise<void>,
+): Promise<void> {
+  const child = spawnChancery(['serve', '--json'], variables)
+  try {
+    let text = ''
+    for await (const chunk of child.stdout ?? []) {
+      text += chunk
+      if (text.includes('}')) break
+    }
+    await work(JSON.parse(text).public)
+  } finally {
+    child.kill('SIGTERM')
+    if (child.exitCode === null) await once(child, 'exit')
+  }
 }
 
 export async function ended(child: ChildProcess): Promise<Ended> {

@@ -151,6 +151,19 @@ test('a lost write-ahead log is told with what to do', async () => {
   await assert.rejects(startEmbedded({ dataDir, fsync: false }), lost)
 })
 
+test('a refused connection attempt is not taken for the reason of a failed start', {
+  skip: process.platform === 'win32',
+}, async () => {
+  const postgres = packageWith({
+    postgres:
+      'test "$1" = --version && exit\necho "PANIC:  could not locate a valid checkpoint record"; echo "FATAL:  the database system is starting up"; exit 1',
+  })
+  await assert.rejects(
+    startOn({ ...thisHost(), findPackage: () => postgres }, { dataDir: await makeDataDir() }),
+    refusal(/the write-ahead log of the database .* is missing or damaged/),
+  )
+})
+
 /** A package whose programs do what these scripts say; the others are those of the real one. */
 function packageWith(scripts: Record<string, string>): string {
   const dir = makeDir()

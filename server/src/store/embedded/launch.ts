@@ -78,7 +78,10 @@ async function openLog(dataDir: string): Promise<FileHandle> {
   return log
 }
 
-/** Its last complaint; where it has none, how it ended and its last lines. */
+/** What it writes about a connection attempt (ours) while it starts or ends: not why it failed. */
+const connectionRefused = /FATAL: +the database system is /
+
+/** Its last error; where it has none, how it ended and its last lines. */
 async function lastWords(dataDir: string, from: number, ended: string): Promise<string> {
   const log = await open(logPath(dataDir))
   try {
@@ -86,6 +89,7 @@ async function lastWords(dataDir: string, from: number, ended: string): Promise<
     const output = buffer.toString('utf8', 0, bytesRead)
     const complaint = output
       .split('\n')
+      .filter(line => !connectionRefused.test(line))
       .findLast(line => /(FATAL|PANIC|ERROR|error while loading|could not)/.test(line))
     return complaint?.replace(/^.*?(FATAL|PANIC|ERROR): +/, '') ?? describeFailure({ ended, output })
   } finally {

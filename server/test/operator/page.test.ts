@@ -18,7 +18,7 @@ import { markedBlock } from '../../../tools/guides/marked-block.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const run = promisify(execFile)
-const page = await readFile(new URL('../../../docs/operations/private-door.md', import.meta.url), 'utf8')
+const page = await readFile(new URL('../../../docs/operations/operator-api.md', import.meta.url), 'utf8')
 const skip = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'
 
 describe('the commands of the page about the private door', { skip }, () => {

@@ -69,7 +69,7 @@ describe('limits and caching', () => {
     assert.deepEqual(streams?.slice(1), [String(limits.streamsPerAddress), String(limits.streamsPerKey)])
     assert.equal(
       items?.[1],
-      `${limits.pageSizeMin} to ${limits.pageSizeMax}, ${limits.pageSizeDefault} if you say nothing`,
+      `${limits.pageSizeMin} to ${limits.pageSizeMax}, default ${limits.pageSizeDefault}`,
     )
     assert.equal(ids?.[1], String(limits.idsMax))
   })
@@ -253,7 +253,7 @@ describe('scopes and privacy', () => {
       const print = (key: string) =>
         runBlock(scopesGuide, program, { url: chancery.url, env: { CHANCERY_KEY: key } })
       assert.equal(await print(await keyOf('n1', ['military.read'])), 'Valdoria 87.5\n')
-      assert.equal(await print(await keyOf('n7', ['military.read'])), 'Sorrow not told by the game\n')
+      assert.equal(await print(await keyOf('n7', ['military.read'])), 'Sorrow not reported by the game\n')
       assert.match(await print(await keyOf('n1', ['economy.read'])), /^insufficient_scope .*military\.read/)
       assert.match(await print('wrong'), /^invalid_api_key /)
     })

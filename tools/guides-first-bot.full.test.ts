@@ -67,7 +67,7 @@ for (const [language, needed] of [
 
     test('a game that is away is told of kindly', async () => {
       const answer = await runBlock(guide, `nation.${language}`, { url: 'http://127.0.0.1:9', args: ['kar'] })
-      assert.match(answer, /^The game does not answer now/)
+      assert.match(answer, /^The game does not respond/)
     })
 
     test('wars are told in order, each once', async () => {

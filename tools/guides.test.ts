@@ -401,7 +401,7 @@ test('the guide’s table of retries is the one that is kept', () => {
 test('the guide’s other numbers are those that are kept', () => {
   const days = webhooks.failingDays
   for (const sentence of [
-    `no answer within ${webhooks.timeoutSeconds} seconds`,
+    `no response within ${webhooks.timeoutSeconds} seconds`,
     `You have ${webhooks.timeoutSeconds} seconds`,
     `every attempt of ${days} days has failed. At ${webhooks.failingWarnings.join(', ').replace(/, (\d+)$/, ' and $1')} % of that time`,
     `more than ${webhooks.sporadicAfterHours} hours after the one before it`,

@@ -42,6 +42,14 @@ test('every guide is served, and every link between pages leads to one, at a hea
   }
 })
 
+test('the index lists every guide, the first bot first', async () => {
+  const { body } = await app.inject('/docs/guides')
+  const listed = [...body.matchAll(/<li><a href="\/docs\/guides\/([^"]+)"/g)].map(([, name = '']) => name)
+  const names = (await readGuides()).filter(({ folder }) => folder === 'guides').map(({ name }) => name)
+  assert.deepEqual(listed.toSorted(), names.toSorted())
+  assert.deepEqual([listed[0], listed.at(-1)], ['your-first-bot', 'stability'])
+})
+
 test('a page says where the service is, and not where a demo would be', async () => {
   const { body } = await app.inject('/docs/guides/follow-the-war-feed')
   assert.match(body, /https:\/\/api\.game\.example\/api\/v1\/events/)

@@ -84,7 +84,7 @@ function Going({ operations }: Pick<KeyUsage, 'operations'>) {
     <Alert color="yellow" title="This key calls what will go" mb="md">
       Answers of {going.map(({ operation }) => operation).join(', ')} said so in the last 7 days, in their
       Deprecation and Sunset headers.{' '}
-      <a href="/docs/guides/stability#how-something-goes">How something goes</a>
+      <a href="/docs/guides/stability#deprecation-policy">Deprecation policy</a>
     </Alert>
   )
 }

@@ -9,6 +9,16 @@ const docs = assetUrl('docs/')
 /** The folders of docs/ that are for those who write bots: the others are for whoever runs the service. */
 const shownFolders = ['guides', 'errors'] as const
 
+/** The guides in the order in which their readers need them. */
+const guideOrder = [
+  'your-first-bot',
+  'limits-and-caching',
+  'scopes-and-privacy',
+  'verify-a-nation',
+  'follow-the-war-feed',
+  'stability',
+]
+
 /** A page of the documentation, as its author wrote it. */
 export interface Guide {
   folder: (typeof shownFolders)[number]
@@ -63,6 +73,7 @@ export function renderIndex(guides: readonly Guide[], site: Site): string {
   const items = (folder: Guide['folder']) =>
     guides
       .filter(guide => guide.folder === folder && guide.name !== '')
+      .sort((one, other) => guideOrder.indexOf(one.name) - guideOrder.indexOf(other.name))
       .map(guide => `<li><a href="${addressOf(guide)}">${escaped(guide.title)}</a></li>`)
       .join('\n')
   const body = `<h1>Guides</h1>\n<ul>\n${items('guides')}\n</ul>\n<h2>Errors</h2>\n<ul>\n${items('errors')}\n</ul>`

@@ -22,8 +22,14 @@ import {
 } from './webhooks.ts'
 
 export { type OperatorErrorCode, operatorErrors } from './errors.ts'
-export type { BodyOf, OperatorMethod, OperatorOperation, QueryOf } from './operation.ts'
-export { type BatchStatus, batchStatusNames } from './outcome.ts'
+export type { BodyOf, OperatorMethod, OperatorOperation, QueryOf, ResponseOf } from './operation.ts'
+export {
+  type BatchOutcome,
+  type BatchStatus,
+  batchStatusNames,
+  outcomeSchema,
+  type Refusal,
+} from './outcome.ts'
 export type { DroppedBatch, RefusedBatch, RefusedBatchWithContent } from './refused.ts'
 export { holdsRole, type OperatorRole, operatorRoleNames, operatorRoles } from './roles.ts'
 export { isStatusMemberFor } from './status.ts'

@@ -62,7 +62,7 @@ export interface OperatorOperation {
   errors?: readonly OperatorErrorCode[]
 }
 
-/** What its body and its query parse to. */
+/** What its body, its query and the JSON of its success parse to. */
 export type BodyOf<O extends OperatorOperation> = O extends { body: { schema: infer S extends TSchema } }
   ? Static<S>
   : unknown
@@ -70,11 +70,17 @@ export type QueryOf<O extends OperatorOperation> = O extends { query: infer Q ex
   ? Static<Q>
   : Record<string, never>
 
-/** Keeps the types of body and query. */
+type SuccessOf<A> = A extends { 200: infer R } ? R : A extends { 201: infer R } ? R : never
+export type ResponseOf<O extends OperatorOperation> =
+  SuccessOf<O['answers']> extends { content: { 'application/json': { schema: infer S extends TSchema } } }
+    ? Static<S>
+    : unknown
+
+/** Keeps the types of body, query and responses. */
 export const operatorOperation = <const O extends OperatorOperation>(operation: O): O => operation
 
 /** An answer in JSON. */
-export const jsonAnswer = (description: string, schema: TSchema, example: unknown): OperatorAnswer => ({
+export const jsonAnswer = <S extends TSchema>(description: string, schema: S, example: unknown) => ({
   description,
   content: { 'application/json': { schema, examples: { Example: example } } },
 })
@@ -83,5 +89,5 @@ export const jsonAnswer = (description: string, schema: TSchema, example: unknow
 export const named = <S extends TSchema>(title: string, schema: S): S => annotate(schema, { title })
 
 /** Many things: `{ "data": [ … ] }`. */
-export const listAnswer = (description: string, item: TSchema, example: unknown): OperatorAnswer =>
+export const listAnswer = <S extends TSchema>(description: string, item: S, example: unknown) =>
   jsonAnswer(description, shape({ data: listOf(item) }), { data: [example] })

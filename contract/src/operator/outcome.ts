@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { batchId } from '../facts.ts'
 import { count, listOf, nullable, oneOf, shape, text } from '../shapes.ts'
 import { named } from './operation.ts'
@@ -44,6 +44,8 @@ export const refusalSchema = named(
   ),
 )
 
+export type Refusal = Static<typeof refusalSchema>
+
 export const outcomeSchema = named(
   'Outcome',
   shape(
@@ -76,6 +78,8 @@ export const outcomeSchema = named(
     { description: 'What became of one batch.' },
   ),
 )
+
+export type BatchOutcome = Static<typeof outcomeSchema>
 
 export const appliedExample = {
   batch: 'turn-8817',

@@ -34,6 +34,8 @@ const general = {
   }),
 }
 
+const rolesOf = new Map<TSchema, readonly OperatorRole[]>()
+
 /** Members that are for some roles alone, and for `admin`. They have the names of the metrics that say the same. */
 const byRole = {
   seq: of(['facts', 'metrics'], count({ description: 'Number of the newest event in the log.' })),
@@ -115,30 +117,22 @@ const byRole = {
   ),
 }
 
-/** A member for these roles: its description names them, so that the document does. */
+/** An optional member for these roles: its description names them, so that the document does. */
 function of<S extends TSchema>(roles: readonly OperatorRole[], schema: S) {
   const { description = '' } = schema as { description?: string }
   const named = [...roles, 'admin'].map(role => `\`${role}\``).join(', ')
-  return { roles, schema: annotate(schema, { description: `${description} For ${named}.` }) }
+  const member = Type.Optional(annotate(schema, { description: `${description} For ${named}.` }))
+  rolesOf.set(member, roles)
+  return member
 }
 
 /** Whether a token of these roles is shown a member of the status. */
 export const isStatusMemberFor = (roles: ReadonlySet<OperatorRole>, member: string): boolean =>
   Object.hasOwn(general, member) ||
-  (Object.hasOwn(byRole, member) && holdsRole(roles, byRole[member as keyof typeof byRole].roles))
+  (Object.hasOwn(byRole, member) &&
+    holdsRole(roles, rolesOf.get(byRole[member as keyof typeof byRole]) ?? []))
 
-const status = named(
-  'Status',
-  shape(
-    {
-      ...general,
-      ...Object.fromEntries(
-        Object.entries(byRole).map(([name, { schema }]) => [name, Type.Optional(schema)]),
-      ),
-    },
-    { description: 'How the service is.' },
-  ),
-)
+const status = named('Status', shape({ ...general, ...byRole }, { description: 'How the service is.' }))
 
 const example = {
   version,

@@ -93,7 +93,7 @@ const secret = Type.String({ description: 'What messages are signed with. It is 
 const secretExample = 'whsec_…'
 
 /** An endpoint with more members. */
-const endpointWith = (more: Record<string, TSchema>) => shape({ ...members, ...more }, about)
+const endpointWith = <M extends Record<string, TSchema>>(more: M) => shape({ ...members, ...more }, about)
 
 export const webhooksAdd = operatorOperation({
   ...ofWebhooks,

@@ -21,7 +21,7 @@ const run = promisify(execFile)
 const page = await readFile(new URL('../../../docs/operations/operator-api.md', import.meta.url), 'utf8')
 const skip = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'
 
-describe('the commands of the page about the private door', { skip }, () => {
+describe('the commands of the page about the operator API', { skip }, () => {
   let chancery: TestServer
   before(async () => {
     chancery = await startTestServer()
@@ -91,8 +91,8 @@ test('the page says which members of the status each role is shown', () => {
 test('the numbers of the page are those that are kept', () => {
   const count = (number: number) => number.toLocaleString('en')
   for (const sentence of [
-    `remembered for at least ${limits.batchMemoryDays} days`,
-    `goes on for ${limits.tokenOverlapHours} hours (\`--overlap-hours\`, from 0 to ${limits.tokenOverlapHoursMax})`,
+    `stored for at least ${limits.batchMemoryDays} days`,
+    `stays valid for ${limits.tokenOverlapHours} hours (\`--overlap-hours\`, from 0 to ${limits.tokenOverlapHoursMax})`,
     `kept for ${limits.operatorLogDays} days, those of batches for ${limits.batchMemoryDays}, and of one action at most ${count(limits.operatorLogLines)}`,
     `at most ${count(limits.refusedPerFeed)} batches and ${limits.refusedBytesPerFeed / 1_048_576} MiB of one feed`,
     `${count(limits.refusedTotal)} batches and ${limits.refusedBytesTotal / 1_048_576} MiB in all`,

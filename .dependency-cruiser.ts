@@ -146,7 +146,7 @@ export const forbidden: IForbiddenRuleType[] = [
     severity: 'error',
     from: {
       path: ours,
-      pathNot: ['^server/src/(app|main)\\.ts$', '^server/src/(account|operator)/', '^server/test/'],
+      pathNot: ['^server/src/(app|api)\\.ts$', '^server/src/(account|operator|start)/', '^server/test/'],
     },
     to: { path: '^server/src/.*routes\\.ts$' },
   },
@@ -154,8 +154,8 @@ export const forbidden: IForbiddenRuleType[] = [
     name: 'app-and-main-are-imported-by-the-entry-only',
     comment: 'The composition root is the top: below it, nobody knows it.',
     severity: 'error',
-    from: { path: '^server/src/', pathNot: '^server/src/(main|index)\\.ts$' },
-    to: { path: '^server/src/(app|main)\\.ts$' },
+    from: { path: '^server/src/', pathNot: '^server/src/(start/server|index)\\.ts$' },
+    to: { path: '^server/src/(app|api|start/server)\\.ts$' },
   },
   {
     name: 'cli-imports-package-entries',

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rejectOnEnd } from '../../server/src/child-failure.ts'
+import { rejectOnEnd } from '../../server/src/store/embedded/child-failure.ts'
 import { freePort } from './free-port.ts'
 
 export interface RedisServer {

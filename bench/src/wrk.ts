@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describeEnd, describeFailure } from '../../server/src/child-failure.ts'
+import { describeEnd, describeFailure } from '../../server/src/store/embedded/child-failure.ts'
 import { type Ask, wireTextOf } from './ask.ts'
 import { pinned } from './cores.ts'
 

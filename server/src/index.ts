@@ -1,20 +1,19 @@
 import type { Readable } from 'node:stream'
 import { version } from '@chancery/contract'
 import { backupDatabase } from './backup/index.ts'
-import type { Config } from './config.ts'
-import { ensureDataDir } from './data-dir.ts'
+import type { Config } from './start/config.ts'
+import { ensureDataDir } from './start/data-dir.ts'
 import { openStore } from './store/open-store.ts'
 
 export { BackupError } from './backup/backup-error.ts'
-export { continueDatabase, type RestoreWish, restoreDatabase } from './backup/index.ts'
+export { continueDatabase, type RestoreRequest, restoreDatabase } from './backup/index.ts'
 export { type BackupSummary, checkBackup } from './backup/read-backup.ts'
-export type { Continued, Restored } from './backup/restore-backup.ts'
-
-export { type Config, type ConfigDefaults, ConfigError, readConfig } from './config.ts'
-export { type RunningServer, startServer } from './main.ts'
+export type { ContinueResult, RestoreResult } from './backup/restore-backup.ts'
 export type { ProfileComparison } from './profile/adopt-profile.ts'
 export { compareWithDatabase } from './profile/compare-with-database.ts'
-export { StartupError } from './startup-error.ts'
+export { type Config, type ConfigDefaults, ConfigError, readConfig } from './start/config.ts'
+export { type RunningServer, startServer } from './start/server.ts'
+export { StartupError } from './start/startup-error.ts'
 
 /** Brings the database to this version. Returns the names of the migrations that it has applied. */
 export async function migrateDatabase(config: Config): Promise<string[]> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createPool, type DatabasePool, sql } from '../src/store/database.ts'
-import { MigrationError, migrate, pendingMigrations } from '../src/store/migrate.ts'
+import { MigrationError, migrate, pendingMigrations } from '../src/store/migrations.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 
 let database: TestDatabase

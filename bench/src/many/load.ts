@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { describeEnd, describeFailure } from '../../../server/src/child-failure.ts'
+import { describeEnd, describeFailure } from '../../../server/src/store/embedded/child-failure.ts'
 
 export interface Load {
   calls: number

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { rejectOnEnd } from '../../../server/src/child-failure.ts'
+import { rejectOnEnd } from '../../../server/src/store/embedded/child-failure.ts'
 import type { BareLoopOrder, BareLoopResult, ReceiverReport, ReceiverRequest } from './messages.ts'
 
 const start = (file: string): ChildProcess =>

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPool, type Database, raw, sql } from '../../../server/src/store/database.ts'
+import { startOn } from '../../../server/src/store/embedded/embedded-server.ts'
 import { thisHost } from '../../../server/src/store/embedded/host.ts'
-import { startOn } from '../../../server/src/store/embedded/start-embedded.ts'
 
 /** The bundled PostgreSQL, durable as in production, that all contestants reach over loopback alike. */
 export interface BenchDatabase {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { access } from 'node:fs/promises'
-import type { Continued, Restored } from '@chancery/server'
+import type { ContinueResult, RestoreResult } from '@chancery/server'
 import type { Command } from 'commander'
 import { contentsText, rowCount } from '../backup/summary-text.ts'
 import { CommandError, UsageError } from '../command-error.ts'
@@ -68,12 +68,12 @@ async function mustBeReadable(file: string): Promise<void> {
   })
 }
 
-const continuedDocument = ({ next_seq, replayed, refused }: Continued) => ({
+const continuedDocument = ({ next_seq, replayed, refused }: ContinueResult) => ({
   next_seq,
   redactions: { applied: replayed, refused },
 })
 
-const restoredDocument = ({ backup, migrated, ...continued }: Restored) => ({
+const restoredDocument = ({ backup, migrated, ...continued }: RestoreResult) => ({
   taken_at: backup.taken_at,
   chancery: backup.chancery,
   seq: backup.seq,
@@ -83,7 +83,7 @@ const restoredDocument = ({ backup, migrated, ...continued }: Restored) => ({
   ...continuedDocument(continued),
 })
 
-function continuedText({ next_seq, replayed, refused }: Continued): string {
+function continuedText({ next_seq, replayed, refused }: ContinueResult): string {
   const lines = [
     `the log goes on at ${next_seq}`,
     `${counted(replayed, 'redaction')} applied again`,
@@ -92,7 +92,7 @@ function continuedText({ next_seq, replayed, refused }: Continued): string {
   return lines.join('\n')
 }
 
-function restoredText({ backup, migrated, ...continued }: Restored): string {
+function restoredText({ backup, migrated, ...continued }: RestoreResult): string {
   const later = migrated.length === 0 ? [] : [`${counted(migrated.length, 'migration')} applied since`]
   return [`restored what was ${contentsText(backup)}`, ...later, continuedText(continued)].join('\n')
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '@chancery/contract'
 import { type Database, type Sql, sql } from '../store/database.ts'
-import { turnOf } from '../store/locks.ts'
+import { playerLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
 import type { KeyHash } from './key-text.ts'
 import type { Key } from './viewer.ts'
@@ -108,7 +108,7 @@ export async function findLiveKeyOfPlayer(
 
 /** How many live keys a player has. Until the transaction ends, nobody else counts or makes keys of theirs by this. */
 export async function countLiveKeys(db: Database, playerId: string): Promise<number> {
-  await db.rows(turnOf(playerId))
+  await db.rows(playerLock(playerId))
   const row = await db.first<{ live: number }>(sql`
     select count(*) as live from chancery_access.api_key where player_id = ${playerId} and ${isLive}`)
   return row?.live ?? 0

@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts'
-import { turnOf } from '../store/locks.ts'
+import { playerLock } from '../store/locks.ts'
 import { AccountError } from './account-error.ts'
 import type { PlayerCall } from './route.ts'
 import { doesGoOn } from './session/sessions.ts'
@@ -17,7 +17,7 @@ export const changeOwn = <T>(
   work: (db: Database) => Promise<T>,
 ): Promise<T> =>
   pools.access.transaction(async db => {
-    await db.rows(turnOf(playerId))
+    await db.rows(playerLock(playerId))
     if (!(await doesGoOn(db, hash))) throw new AccountError('session_required')
     return work(db)
   })

@@ -2,7 +2,7 @@ import { demoSignIn, handoverToken } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Database } from '../store/database.ts'
-import { turnOf } from '../store/locks.ts'
+import { playerLock } from '../store/locks.ts'
 import { AccountError } from './account-error.ts'
 import { writeLine } from './account-log.ts'
 import { changeOwn } from './change-own.ts'
@@ -78,7 +78,7 @@ export const sessionRoutes = [
       if (!isDemo(context, call.req)) throw noSuchPage()
       const session = await signIn(context, call, async db => {
         const playerId = body.player_id
-        await db.rows(turnOf(playerId))
+        await db.rows(playerLock(playerId))
         return (await isDemoPlayer(db, playerId)) ? { playerId, landing: 'verify' } : undefined
       })
       if (!session) throw new AccountError('not_found', 'No such demo player can sign in.')

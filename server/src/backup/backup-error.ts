@@ -3,5 +3,5 @@ export class BackupError extends Error {
   override name = 'BackupError'
 }
 
-export const damaged = (what: string): BackupError =>
+export const damagedError = (what: string): BackupError =>
   new BackupError(`the backup is damaged or cut off (${what}): nothing of it was restored; take another copy`)

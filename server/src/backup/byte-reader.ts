@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { damaged } from './backup-error.ts'
+import { damagedError } from './backup-error.ts'
 
 /** Reads lines and counted bytes from chunks of any size. */
 export interface ByteReader {
@@ -40,18 +40,18 @@ export function createByteReader(source: AsyncIterable<Buffer>): ByteReader {
       const parts: Buffer[] = []
       let length = 0
       for (;;) {
-        if (!(await hasMore())) throw damaged('it ends in the middle')
+        if (!(await hasMore())) throw damagedError('it ends in the middle')
         const end = held.indexOf(newline)
         const part = take(end === -1 ? held.length : end + 1)
         length += part.length
-        if (length > bytesMax) throw damaged('a line is too long')
+        if (length > bytesMax) throw damagedError('a line is too long')
         parts.push(part)
         if (end !== -1) return Buffer.concat(parts).toString('utf8', 0, length - 1)
       }
     },
     async *bytes(count) {
       for (let left = count; left > 0; ) {
-        if (!(await hasMore())) throw damaged('it ends in the middle')
+        if (!(await hasMore())) throw damagedError('it ends in the middle')
         const part = take(left)
         left -= part.length
         yield part

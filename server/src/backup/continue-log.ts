@@ -1,7 +1,7 @@
 import { type Database, sql } from '../store/database.ts'
 
 /** What processes and callers have seen of a database: the newest number of its log, and the versions of its rows. */
-export interface Known {
+export interface SequenceState {
   seq: number
   world_version: number
   access_version: number
@@ -12,11 +12,11 @@ const epochMs = Date.UTC(2026, 0, 1)
 const numbersPerSecond = 65_536
 
 /** A number above all that can have been given out until now by a log that began after 2026-01-01. */
-export const numberOfTime = (nowMs: number): number =>
+export const sequenceFloorAt = (nowMs: number): number =>
   Math.max(0, Math.floor((nowMs - epochMs) / 1_000)) * numbersPerSecond
 
-export async function readKnown(db: Database): Promise<Known> {
-  const known = await db.first<Known>(sql`
+export async function readSequences(db: Database): Promise<SequenceState> {
+  const known = await db.first<SequenceState>(sql`
     select w.seq, w.world_version, a.version as access_version from chancery_world.pulse w, chancery_access.pulse a`)
   if (!known) throw new Error('the pulse has no row')
   return known
@@ -26,10 +26,14 @@ export async function readKnown(db: Database): Promise<Known> {
  * Lets a restored database go on above anything that it, or the one in its place before, may have given out: the numbers of the
  * log, and the versions by which processes and caches know what they remember. Returns the first number that comes next.
  */
-export async function continueLog(db: Database, nowMs: number, replaced?: Known): Promise<number> {
-  const restored = await readKnown(db)
-  const time = numberOfTime(nowMs)
-  const above = (name: keyof Known) => Math.max(restored[name] + 1, (replaced?.[name] ?? 0) + 1, time)
+export async function advanceSequences(
+  db: Database,
+  nowMs: number,
+  replaced?: SequenceState,
+): Promise<number> {
+  const restored = await readSequences(db)
+  const time = sequenceFloorAt(nowMs)
+  const above = (name: keyof SequenceState) => Math.max(restored[name] + 1, (replaced?.[name] ?? 0) + 1, time)
   // The end of the gap is a number that nobody was given: whoever begins after the restore stands there.
   const seq = above('seq')
   await db.rows(sql`

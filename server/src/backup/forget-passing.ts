@@ -5,7 +5,7 @@ import { type Database, sql } from '../store/database.ts'
  * once or until they are ended: those of then must not work again. And the time since is held against no receiver of webhooks.
  * What was delivered is not sent again; what was waiting or under way is, at once and under its own id.
  */
-export async function forgetPassing(db: Database): Promise<void> {
+export async function clearEphemeralState(db: Database): Promise<void> {
   await db.rows(sql`delete from chancery_access.session`)
   await db.rows(sql`delete from chancery_access.handover`)
   await db.rows(sql`delete from chancery_access.verification_code where redeemed_at is null`)

@@ -1,25 +1,25 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Config } from '../config.ts'
-import { ensureDataDir } from '../data-dir.ts'
-import { readContract } from '../game-file.ts'
-import { type LedgerEntry, ledgerFile, readLedger } from '../redaction-ledger.ts'
+import { type LedgerEntry, ledgerPath, readLedgerFile } from '../redaction/ledger-file.ts'
+import type { Config } from '../start/config.ts'
+import { readContract } from '../start/contract.ts'
+import { ensureDataDir } from '../start/data-dir.ts'
 import { type ConnectionTarget, isUnavailable } from '../store/database.ts'
-import { openStore, reachStore, toStartupError } from '../store/open-store.ts'
+import { openStore, openStoreAtAnyVersion, toStartupError } from '../store/open-store.ts'
 import { BackupError } from './backup-error.ts'
 import {
-  type Continued,
+  type ContinueResult,
   continueRestored,
-  type Restored,
   type RestoreOptions,
+  type RestoreResult,
   restoreBackup,
 } from './restore-backup.ts'
 import { takeBackup } from './take-backup.ts'
 
 /** The database of a configuration, which no service runs on if it is the bundled one, for as long as `work` takes. */
 async function withDatabase<T>(config: Config, work: (target: ConnectionTarget) => Promise<T>): Promise<T> {
-  const store = await reachStore(config, () => undefined)
+  const store = await openStoreAtAnyVersion(config, () => undefined)
   try {
     return await work(store.target)
   } catch (error) {
@@ -50,7 +50,7 @@ export async function backupDatabase<T>(
   return withDatabase(config, target => write(takeBackup(target, version)))
 }
 
-export interface RestoreWish {
+export interface RestoreRequest {
   replaces: boolean
   /** A file of redactions, besides that in the data directory. */
   redactionsFile: string | undefined
@@ -63,8 +63,8 @@ export interface RestoreWish {
 export async function restoreDatabase(
   config: Config,
   source: AsyncIterable<Buffer>,
-  { replaces, redactionsFile }: RestoreWish,
-): Promise<Restored> {
+  { replaces, redactionsFile }: RestoreRequest,
+): Promise<RestoreResult> {
   await ensureDataDir(config.dataDir)
   const options = await optionsFor(config, redactionsFile)
   return withDatabase(config, target => restoreBackup(source, { ...options, target, replaces }))
@@ -73,8 +73,8 @@ export async function restoreDatabase(
 /** Lets a database go on that was brought back by other means. Throws as `restoreDatabase` does. */
 export async function continueDatabase(
   config: Config,
-  { redactionsFile }: Pick<RestoreWish, 'redactionsFile'>,
-): Promise<Continued> {
+  { redactionsFile }: Pick<RestoreRequest, 'redactionsFile'>,
+): Promise<ContinueResult> {
   await ensureDataDir(config.dataDir)
   const options = await optionsFor(config, redactionsFile)
   // It has to be of this version: what goes on is written as this version has it.
@@ -90,8 +90,8 @@ async function optionsFor(
   return {
     contract: await readContract(config.gameFile),
     redactions: [
-      ...(await ledgerUnlessMissing(ledgerFile(config.dataDir))),
-      ...(redactionsFile === undefined ? [] : await readLedger(redactionsFile)),
+      ...(await ledgerUnlessMissing(ledgerPath(config.dataDir))),
+      ...(redactionsFile === undefined ? [] : await readLedgerFile(redactionsFile)),
     ],
     nowMs: Date.now(),
   }
@@ -100,7 +100,7 @@ async function optionsFor(
 /** The file is made by the first redaction. */
 async function ledgerUnlessMissing(file: string): Promise<LedgerEntry[]> {
   try {
-    return await readLedger(file)
+    return await readLedgerFile(file)
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ENOENT') return []
     throw error

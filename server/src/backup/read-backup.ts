@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { BackupError, damaged } from './backup-error.ts'
+import { BackupError, damagedError } from './backup-error.ts'
 import { type ByteReader, createByteReader } from './byte-reader.ts'
 import {
   type BackupHeader,
@@ -13,7 +13,7 @@ import {
 } from './format.ts'
 
 /** Takes what a backup holds, in its order. */
-export interface BackupTaker {
+export interface BackupConsumer {
   header(header: BackupHeader): Promise<void>
   /** Takes all rows of a table, as text of COPY. Returns how many there were. */
   table(table: BackupTable, text: AsyncIterable<Buffer>): Promise<number>
@@ -28,19 +28,22 @@ export interface BackupSummary extends BackupHeader {
  * Reads a backup to its end and hands on what it holds.
  * @throws {BackupError} where it is none, is of a later format, is damaged or cut off. What `taker` was given before is then to be undone.
  */
-export async function readBackup(source: AsyncIterable<Buffer>, taker: BackupTaker): Promise<BackupSummary> {
+export async function readBackup(
+  source: AsyncIterable<Buffer>,
+  taker: BackupConsumer,
+): Promise<BackupSummary> {
   const gunzip = createGunzip()
   pipeline(Readable.from(source), gunzip, () => undefined)
   try {
     return await readContents(createByteReader(gunzip), taker)
   } catch (error) {
-    throw isZlibError(error) ? damaged('its compression is not whole') : error
+    throw isZlibError(error) ? damagedError('its compression is not whole') : error
   } finally {
     gunzip.destroy()
   }
 }
 
-async function readContents(reader: ByteReader, taker: BackupTaker): Promise<BackupSummary> {
+async function readContents(reader: ByteReader, taker: BackupConsumer): Promise<BackupSummary> {
   const header = await readHeader(reader)
   await taker.header(header)
   const rows = new Map<string, number>()
@@ -49,10 +52,10 @@ async function readContents(reader: ByteReader, taker: BackupTaker): Promise<Bac
     const line = parse(await reader.line(lineBytesMax))
     if (isEnd(line)) {
       const isWhole = line.sha256 === digest && isSame(rows, line.rows) && (await reader.isAtEnd())
-      if (!isWhole) throw damaged('its end does not fit what is before it')
+      if (!isWhole) throw damagedError('its end does not fit what is before it')
       return { ...header, rows: line.rows }
     }
-    if (!isTable(line) || rows.has(line.table)) throw damaged('it does not say which table follows')
+    if (!isTable(line) || rows.has(line.table)) throw damagedError('it does not say which table follows')
     rows.set(line.table, await taker.table(line, textOf(reader)))
   }
 }
@@ -63,7 +66,7 @@ async function readHeader(reader: ByteReader): Promise<BackupHeader> {
   if (typeof format !== 'number') throw new BackupError('this is no backup of Chancery')
   if (format !== formatVersion)
     throw new BackupError('the backup was made by a newer Chancery: restore it with that version')
-  if (!isHeader(header)) throw damaged('its first line is not whole')
+  if (!isHeader(header)) throw damagedError('its first line is not whole')
   return header
 }
 
@@ -71,7 +74,7 @@ async function readHeader(reader: ByteReader): Promise<BackupHeader> {
 async function* textOf(reader: ByteReader): AsyncGenerator<Buffer> {
   for (;;) {
     const line = await reader.line(16)
-    if (!/^(0|[1-9]\d{0,14})$/.test(line)) throw damaged('it does not say how much follows')
+    if (!/^(0|[1-9]\d{0,14})$/.test(line)) throw damagedError('it does not say how much follows')
     if (line === '0') return
     yield* reader.bytes(Number(line))
   }
@@ -82,7 +85,7 @@ function parse(line: string): unknown {
     return JSON.parse(line)
   } catch {
     throw line.startsWith('{')
-      ? damaged('a line is not whole')
+      ? damagedError('a line is not whole')
       : new BackupError('this is no backup of Chancery')
   }
 }

@@ -1,10 +1,10 @@
-import type { LedgerEntry } from '../redaction-ledger.ts'
+import type { LedgerEntry } from '../redaction/ledger-file.ts'
 import { type Database, sql } from '../store/database.ts'
-import { type Known, readKnown } from './continue-log.ts'
+import { readSequences, type SequenceState } from './continue-log.ts'
 
 /** What a database that is replaced knows and a backup of it may not: it goes over. */
-export interface Replaced {
-  known: Known
+export interface PreviousDatabase {
+  known: SequenceState
   redactions: LedgerEntry[]
   revoked_keys: { id: string; revoked_at: string }[]
   suspensions: { player_id: string; suspended_at: string; note: string | null }[]
@@ -19,13 +19,13 @@ export async function isEmptyWorld(db: Database): Promise<boolean> {
   return found?.is_empty ?? true
 }
 
-export async function readReplaced(db: Database): Promise<Replaced> {
+export async function readPreviousDatabase(db: Database): Promise<PreviousDatabase> {
   // A database of an earlier version may not have all of them.
   const has = async (table: string) =>
     (await db.first<{ is_there: boolean }>(sql`select to_regclass(${table}) is not null as is_there`))
       ?.is_there
   return {
-    known: await readKnown(db),
+    known: await readSequences(db),
     redactions: (await has('chancery_secret.redaction'))
       ? await db.rows(sql`select op, at, fact from chancery_secret.redaction order by number`)
       : [],
@@ -42,7 +42,7 @@ export async function readReplaced(db: Database): Promise<Replaced> {
 }
 
 /** What was taken away since the backup stays away: keys, players' rights, the time of operator tokens. */
-export async function keepRevocations(db: Database, replaced: Replaced): Promise<void> {
+export async function keepRevocations(db: Database, replaced: PreviousDatabase): Promise<void> {
   const { revoked_keys, suspensions, tokens } = replaced
   await db.rows(sql`
     update chancery_access.api_key k set revoked_at = o.revoked_at

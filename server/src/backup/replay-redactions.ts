@@ -1,11 +1,11 @@
 import type { Contract } from '@chancery/contract'
 import { createFactChecker, receiveBatch } from '../ingest/index.ts'
-import type { LedgerEntry } from '../redaction-ledger.ts'
+import type { LedgerEntry } from '../redaction/ledger-file.ts'
 import { type Database, type DatabasePool, sql } from '../store/database.ts'
 import { BackupError } from './backup-error.ts'
 
 /** What became of redactions that a backup does not know. */
-export interface Replayed {
+export interface ReplayResult {
   replayed: number
   /** Of things that the backup does not hold, or that its game no longer allows. */
   refused: { fact: Record<string, unknown>; reason: string }[]
@@ -28,8 +28,8 @@ export async function replayRedactions(
   db: Database,
   contract: Contract,
   { entries, batch }: { entries: readonly LedgerEntry[]; batch: string },
-): Promise<Replayed> {
-  const refused: Replayed['refused'] = []
+): Promise<ReplayResult> {
+  const refused: ReplayResult['refused'] = []
   let facts = (await missingFrom(db, entries)).map(({ fact }) => fact)
   const context = { pool: poolWithin(db), contract, check: createFactChecker(contract) }
   while (facts.length > 0) {

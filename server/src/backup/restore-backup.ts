@@ -1,25 +1,25 @@
 import { type Contract, contractFor, parseProfile } from '@chancery/contract'
-import type { LedgerEntry } from '../redaction-ledger.ts'
+import type { LedgerEntry } from '../redaction/ledger-file.ts'
 import { type CopySession, openCopySession } from '../store/copy.ts'
 import { type ConnectionTarget, sql } from '../store/database.ts'
-import { migrationLock } from '../store/migrate.ts'
+import { migrationLock } from '../store/migrations.ts'
 import { notifyPulse } from '../store/pulse.ts'
-import { BackupError, damaged } from './backup-error.ts'
-import { continueLog } from './continue-log.ts'
-import { forgetPassing } from './forget-passing.ts'
+import { BackupError, damagedError } from './backup-error.ts'
+import { advanceSequences } from './continue-log.ts'
+import { clearEphemeralState } from './forget-passing.ts'
 import type { BackupTable } from './format.ts'
 import { type BackupSummary, readBackup } from './read-backup.ts'
-import { isEmptyWorld, keepRevocations, type Replaced, readReplaced } from './replaced.ts'
-import { type Replayed, replayRedactions } from './replay-redactions.ts'
+import { isEmptyWorld, keepRevocations, type PreviousDatabase, readPreviousDatabase } from './replaced.ts'
+import { type ReplayResult, replayRedactions } from './replay-redactions.ts'
 import { refuseRunningService } from './running-service.ts'
 import {
   analyzeTables,
   applyWithin,
   dropSchemas,
   emptyTables,
-  type Steps,
+  type MigrationPlan,
+  planMigrations,
   setSequences,
-  stepsFor,
 } from './schema.ts'
 
 export interface RestoreOptions {
@@ -32,12 +32,12 @@ export interface RestoreOptions {
 }
 
 /** A database that goes on. */
-export interface Continued extends Replayed {
+export interface ContinueResult extends ReplayResult {
   /** The number that the next event gets. */
   next_seq: number
 }
 
-export interface Restored extends Continued {
+export interface RestoreResult extends ContinueResult {
   backup: BackupSummary
   /** Names of the migrations that came after the backup, and were applied. */
   migrated: string[]
@@ -51,13 +51,13 @@ export interface Restored extends Continued {
 export async function restoreBackup(
   source: AsyncIterable<Buffer>,
   { replaces, ...options }: RestoreOptions & { replaces: boolean },
-): Promise<Restored> {
-  return alone(options.target, async session => {
-    let replaced: Replaced | undefined
-    let steps: Steps = { before: [], since: [] }
+): Promise<RestoreResult> {
+  return withExclusiveSession(options.target, async session => {
+    let replaced: PreviousDatabase | undefined
+    let steps: MigrationPlan = { before: [], since: [] }
     const backup = await readBackup(source, {
       async header(header) {
-        steps = await stepsFor(header)
+        steps = await planMigrations(header)
         replaced = await readWhatIsThere(session, replaces)
         await dropSchemas(session)
         await applyWithin(session, steps.before)
@@ -69,7 +69,7 @@ export async function restoreBackup(
     await setSequences(session)
     if (replaced) await keepRevocations(session, replaced)
     const entries = [...(replaced?.redactions ?? []), ...options.redactions]
-    const continued = await goOn(session, { ...options, redactions: entries }, replaced)
+    const continued = await continueAfterRestore(session, { ...options, redactions: entries }, replaced)
     await analyzeTables(session)
     return { ...continued, backup, migrated: steps.since.map(({ name }) => name) }
   })
@@ -79,17 +79,17 @@ export async function restoreBackup(
  * Does what a restore does after its rows are in, on a database that was brought back by other means.
  * @throws {BackupError} where a service runs.
  */
-export async function continueRestored(options: RestoreOptions): Promise<Continued> {
-  return alone(options.target, session => goOn(session, options))
+export async function continueRestored(options: RestoreOptions): Promise<ContinueResult> {
+  return withExclusiveSession(options.target, session => continueAfterRestore(session, options))
 }
 
-async function goOn(
+async function continueAfterRestore(
   session: CopySession,
   { contract, redactions, nowMs }: RestoreOptions,
-  replaced?: Replaced,
-): Promise<Continued> {
-  const next = await continueLog(session, nowMs, replaced?.known)
-  await forgetPassing(session)
+  replaced?: PreviousDatabase,
+): Promise<ContinueResult> {
+  const next = await advanceSequences(session, nowMs, replaced?.known)
+  await clearEphemeralState(session)
   const game = (await servedContract(session)) ?? contract
   const replay = await replayRedactions(session, game, { entries: redactions, batch: `restore-${next}` })
   await session.rows(notifyPulse)
@@ -102,7 +102,10 @@ async function servedContract(session: CopySession): Promise<Contract | undefine
 }
 
 /** Runs `work` in one transaction while no service, no migration and no other restore is at it. */
-async function alone<T>(target: ConnectionTarget, work: (session: CopySession) => Promise<T>): Promise<T> {
+async function withExclusiveSession<T>(
+  target: ConnectionTarget,
+  work: (session: CopySession) => Promise<T>,
+): Promise<T> {
   const session = await openCopySession(target)
   try {
     const lock = await session.first<{ is_ours: boolean }>(
@@ -124,7 +127,10 @@ async function alone<T>(target: ConnectionTarget, work: (session: CopySession) =
   }
 }
 
-async function readWhatIsThere(session: CopySession, replaces: boolean): Promise<Replaced | undefined> {
+async function readWhatIsThere(
+  session: CopySession,
+  replaces: boolean,
+): Promise<PreviousDatabase | undefined> {
   const found = await session.first<{ is_there: boolean }>(
     sql`select to_regclass('chancery_access.pulse') is not null as is_there`,
   )
@@ -133,7 +139,7 @@ async function readWhatIsThere(session: CopySession, replaces: boolean): Promise
     throw new BackupError(
       'this database holds a world already: restore into an empty one, or replace what is there with --replace',
     )
-  return readReplaced(session)
+  return readPreviousDatabase(session)
 }
 
 async function load(
@@ -147,7 +153,7 @@ async function load(
     const code = String((error as { code?: unknown }).code)
     // What PostgreSQL says may quote a row, and rows hold secrets.
     if (/^(22...|23...|42703|42P01|57014)$/.test(code))
-      throw damaged(`${table} does not take its rows, SQLSTATE ${code}`)
+      throw damagedError(`${table} does not take its rows, SQLSTATE ${code}`)
     throw error
   }
 }

@@ -7,19 +7,19 @@ import {
   migrationTable,
   pendingOf,
   readMigrations,
-} from '../store/migrate.ts'
+} from '../store/migrations.ts'
 import { BackupError } from './backup-error.ts'
 import type { BackupHeader } from './format.ts'
 import { listTables, schemas } from './tables.ts'
 
 /** The migrations that a backup was made after, and those that came since. */
-export interface Steps {
+export interface MigrationPlan {
   before: Migration[]
   since: Migration[]
 }
 
 /** @throws {BackupError} where the backup is of a newer version, or of another build. */
-export async function stepsFor({ migrations }: BackupHeader): Promise<Steps> {
+export async function planMigrations({ migrations }: BackupHeader): Promise<MigrationPlan> {
   const known = await readMigrations()
   const applied = new Map(migrations.map(({ number, checksum }) => [number, checksum]))
   try {

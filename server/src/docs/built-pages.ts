@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { assetUrl } from '../asset-url.ts'
 import { ApiError } from '../http/api-error.ts'
+import { assetUrl } from '../start/asset-url.ts'
 import type { Listener, Page } from './render-pages.ts'
 
 /** Where the pages are built, and where the server finds them. */

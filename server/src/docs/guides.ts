@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { assetUrl } from '../asset-url.ts'
+import { assetUrl } from '../start/asset-url.ts'
 import { escaped, layoutPage, publicLinks, type Site } from './layout.ts'
 import { createMarkdown } from './markdown.ts'
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Contract, factsSchema, openApiFor, operatorOpenApiFor } from '@chancery/contract'
-import { assetUrl } from '../asset-url.ts'
+import { assetUrl } from '../start/asset-url.ts'
 import { addressOf, readGuides, renderGuide, renderIndex } from './guides.ts'
 import type { Site } from './layout.ts'
 import { type ReferenceKind, renderReference, scriptPath } from './reference.ts'

@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 export interface ObserverParts {
-  metrics: Pick<Metrics, 'requests' | 'answerSeconds'>
+  metrics: Pick<Metrics, 'requests' | 'requestSeconds'>
   journal: { note(answered: Answered): void }
   requestLog?: RequestLog | undefined
 }
@@ -38,7 +38,7 @@ const noOperation = 'none'
 const alarming = [401, 500, 503]
 
 export function createObserver({ metrics, journal, requestLog }: ObserverParts): Observer {
-  const { requests, answerSeconds } = metrics
+  const { requests, requestSeconds } = metrics
   const opened = new WeakSet<FastifyReply>()
   const begin = (operation: string) => {
     for (const status of alarming) requests.inc({ operation, status }, 0)
@@ -52,7 +52,7 @@ export function createObserver({ metrics, journal, requestLog }: ObserverParts):
     requests.inc({ operation, status })
     requestLog?.response(req, reply)
     // Of all operations together, for 0.2 µs of processor time: the journal has each call.
-    answerSeconds.observe(reply.elapsedTime / 1000)
+    requestSeconds.observe(reply.elapsedTime / 1000)
     journal.note({
       requestId: req.id,
       keyId: key ? key.id : null,

@@ -8,8 +8,8 @@ import {
   type Parameters,
   type ValuesFor,
 } from '@chancery/contract'
-import { editDistance } from '../edit-distance.ts'
 import { ApiError } from './api-error.ts'
+import { editDistance } from './nearest-name.ts'
 
 /** The kinds of events that `type` may name. */
 export interface ParameterContext {

@@ -1,8 +1,8 @@
 import { type Contract, type FactResource, factResources } from '@chancery/contract'
 import { createEventCollector } from '../events/append.ts'
 import { recordEvents } from '../events/record.ts'
+import { applyRedactions } from '../redaction/apply-redactions.ts'
 import type { RedactionNote } from '../redaction/ledger.ts'
-import { takeBack } from '../redaction/take-back.ts'
 import { applyAlliances } from '../resources/alliances/apply.ts'
 import { applyApplications } from '../resources/applications/apply.ts'
 import { applyBattles } from '../resources/battles/apply.ts'
@@ -112,7 +112,7 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
     await batch.checkReferences()
   }
   await placeNations(batch)
-  const takingBack = await takeBack(batch, spooled)
+  const takingBack = await applyRedactions(batch, spooled)
   await batch.checkReferences()
   await recount(batch)
 

@@ -1,6 +1,6 @@
 import { operatorOperations } from '@chancery/contract'
 import { makeHandover } from '../account/session/handovers.ts'
-import { turnOf } from '../store/locks.ts'
+import { playerLock } from '../store/locks.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { OperatorError } from './operator-error.ts'
@@ -11,7 +11,7 @@ export function handoverRoutes(define: DefineOperatorRoute, context: OperatorCon
   define(operatorOperations.handoversCreate, async ({ body: { landing = 'verify', ...named } }) => {
     const playerId = await playerOf(context, named)
     const made = await context.pools.access.transaction(async db => {
-      await db.rows(turnOf(playerId))
+      await db.rows(playerLock(playerId))
       await mustStillBe(playerId, context, named)
       return makeHandover(db, { playerId, landing })
     })

@@ -3,7 +3,7 @@ import { answerLimitRequest, type LimitRequestRecord, limitRequestsOf } from '..
 import { makeKey } from '../access/player-keys.ts'
 import { type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/store.ts'
 import { notFound } from '../http/api-error.ts'
-import { turnOf } from '../store/locks.ts'
+import { playerLock } from '../store/locks.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { futureTime } from './future-time.ts'
@@ -44,7 +44,7 @@ export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext)
       callLimit: limit,
     }
     const { text: key, record } = await pools.access.transaction(async db => {
-      await db.rows(turnOf(wanted.playerId))
+      await db.rows(playerLock(wanted.playerId))
       await mustStillBe(wanted.playerId, context, { nation_id, player_id })
       return makeKey(db, wanted)
     })

@@ -27,7 +27,7 @@ export function statusRoutes(define: DefineOperatorRoute, context: OperatorConte
       game: contract.profile.name,
       profile_digest: await digest,
       migration,
-      database_up: !pulse.isSilent() && world !== undefined,
+      database_up: !pulse.isUnresponsive() && world !== undefined,
       ...world,
       webhook_queue_depth: queue?.depth ?? null,
       webhook_oldest_undelivered_seconds: queue?.oldestSeconds ?? null,
@@ -48,14 +48,14 @@ export function statusRoutes(define: DefineOperatorRoute, context: OperatorConte
  * begins: those that a hanging database keeps would take all connections.
  */
 function boundRead<T>(
-  pulse: Pick<Pulse, 'isSilent' | 'onSilence'>,
+  pulse: Pick<Pulse, 'isUnresponsive' | 'onHealthChange'>,
   read: () => Promise<T>,
 ): () => Promise<T | undefined> {
   let overdue: Promise<unknown> | undefined
   return async () => {
-    if (overdue || pulse.isSilent()) return undefined
+    if (overdue || pulse.isUnresponsive()) return undefined
     const { promise: silence, resolve } = Promise.withResolvers<undefined>()
-    const stopListening = pulse.onSilence(isSilent => isSilent && resolve(undefined))
+    const stopListening = pulse.onHealthChange(isSilent => isSilent && resolve(undefined))
     const reading = read()
     let isDone = false
     try {

@@ -5,7 +5,7 @@ import {
   profileChanges,
   sameProfile,
 } from '@chancery/contract'
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../start/startup-error.ts'
 import { type ConnectionTarget, createPool, type Database, sql } from '../store/database.ts'
 import { ingestLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'

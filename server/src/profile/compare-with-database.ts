@@ -1,6 +1,6 @@
 import type { Profile } from '@chancery/contract'
-import type { Config } from '../config.ts'
-import { ensureDataDir } from '../data-dir.ts'
+import type { Config } from '../start/config.ts'
+import { ensureDataDir } from '../start/data-dir.ts'
 import { openStore } from '../store/open-store.ts'
 import { compareProfile, type ProfileComparison } from './adopt-profile.ts'
 

@@ -1,31 +1,31 @@
 import type { Batch, Erasure } from '../store/batch.ts'
 import { sql } from '../store/database.ts'
-import { type BegunRedaction, beginRedaction, publicTextAttributes } from './redact.ts'
+import { publicTextAttributes, type StartedRedaction, startRedaction } from './redact.ts'
 
 /** What a leader who is forgotten is called. */
 const leaderName = 'Erased'
 
 /** An erasure whose nations are done. */
-export interface BegunErasure {
+export interface StartedErasure {
   player: string
   nations: string[]
   /** Those of them that no other player leads. */
   ownNations: string[]
-  redactions: BegunRedaction[]
+  redactions: StartedRedaction[]
 }
 
 /**
  * Takes the player's nations back to what nobody wrote, with their secrets. A nation that another player leads by now keeps what is
  * that player's own. Neither a player nor a nation needs to be known: an erasure may be told again, also to an older database.
  */
-export async function beginErasure(batch: Batch, erasure: Erasure): Promise<BegunErasure> {
+export async function startErasure(batch: Batch, erasure: Erasure): Promise<StartedErasure> {
   const { line, player, name } = erasure
   const { db, contract } = batch
   const leading = await db.rows<{ id: string }>(
     sql`select nation_id as id from chancery_secret.nation_private where player = ${player}`,
   )
   const nations = [...new Set([...erasure.nations, ...leading.map(({ id }) => id)])]
-  const redactions: BegunRedaction[] = []
+  const redactions: StartedRedaction[] = []
   const attributes = publicTextAttributes(contract.resources.nation.fields)
   for (const key of nations) {
     const data = {
@@ -35,7 +35,7 @@ export async function beginErasure(batch: Batch, erasure: Erasure): Promise<Begu
       flag_url: null,
       attributes: Object.fromEntries(attributes.map(attribute => [attribute, null])),
     }
-    const begun = await beginRedaction(batch, { line, resource: 'nation', key, data })
+    const begun = await startRedaction(batch, { line, resource: 'nation', key, data })
     if (begun) redactions.push(begun)
   }
   const own = await db.rows<{ id: string }>(sql`

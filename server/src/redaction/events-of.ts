@@ -3,7 +3,7 @@ import { type Database, type Sql, sql } from '../store/database.ts'
 import { idPathsByKind, isCopyFrom } from './denormalized-copies.ts'
 
 /** The numbers of all events that may repeat texts of a thing, in order. */
-export async function eventsOf(
+export async function affectedEvents(
   db: Database,
   contract: Contract,
   { resource, key }: { resource: RedactableResource; key: string },

@@ -9,13 +9,13 @@ import type { Batch, Change, Redaction } from '../store/batch.ts'
 import { raw, sql } from '../store/database.ts'
 import { factTable } from '../store/fact-tables.ts'
 import type { Replacement } from './denormalized-copies.ts'
-import { eventsOf } from './events-of.ts'
-import { FormerTexts } from './former-texts.ts'
+import { affectedEvents } from './events-of.ts'
+import { PreviousValues } from './previous-values.ts'
 
 /** A redaction whose thing is done; what repeats its texts comes when the batch's own events are in the log. */
-export interface BegunRedaction {
+export interface StartedRedaction {
   replacement: Replacement
-  former: FormerTexts
+  former: PreviousValues
   /** Keys of the texts among the attributes that were replaced. No event has copies of them; words that people wrote may. */
   attributes: string[]
 }
@@ -30,10 +30,10 @@ const appliers: Record<RedactableResource, (batch: Batch, changes: Change[]) => 
 }
 
 /** Replaces the texts of the thing itself, if it is still there, and tells of it. Undefined where it neither is nor was. */
-export async function beginRedaction(
+export async function startRedaction(
   batch: Batch,
   { line, resource, key, data }: Redaction,
-): Promise<BegunRedaction | undefined> {
+): Promise<StartedRedaction | undefined> {
   const { table, key: column } = factTable(resource)
   const row = await batch.db.first<Record<string, unknown>>(
     sql`select * from ${raw(table)} where ${raw(column)} = ${key}`,
@@ -41,7 +41,7 @@ export async function beginRedaction(
   if (!row && !(await hasBeen(batch, resource, key))) return undefined
 
   const { attributes = {}, ...texts } = data
-  const former = new FormerTexts(key)
+  const former = new PreviousValues(key)
   for (const [field, text] of Object.entries(texts)) former.add(row?.[field], text)
   // No event may change with a text that not everybody could read.
   const replaced = publicTextAttributes(batch.contract.resources[resource].fields).filter(
@@ -63,7 +63,7 @@ async function hasBeen({ db, contract }: Batch, resource: RedactableResource, ke
   const buried = await db.first(
     sql`select from chancery_world.tombstone where resource = ${resource} and id = ${key}`,
   )
-  return buried !== undefined || (await eventsOf(db, contract, { resource, key })).length > 0
+  return buried !== undefined || (await affectedEvents(db, contract, { resource, key })).length > 0
 }
 
 /** Bots learn that what they kept is out of date. Of what not everybody may read they kept nothing. */

@@ -1,13 +1,13 @@
 import type { Batch } from '../store/batch.ts'
 import { type Sql, sql } from '../store/database.ts'
 import type { Replacement } from './denormalized-copies.ts'
-import type { FormerTexts } from './former-texts.ts'
+import type { PreviousValues } from './previous-values.ts'
 
 /** Replaces texts of a thing in the rows of others: tombstones, wars and champions of eras. `former` learns what stood there. */
 export async function rewriteRows(
   batch: Batch,
   { resource, key, texts }: Replacement,
-  former: FormerTexts,
+  former: PreviousValues,
 ): Promise<void> {
   const name = texts.nation_name ?? texts.name
   if (typeof name !== 'string') return
@@ -72,7 +72,7 @@ interface ConflictSides {
 export async function rewriteSides(
   { db }: Batch,
   { resource, key }: Replacement,
-  former: FormerTexts,
+  former: PreviousValues,
 ): Promise<void> {
   if (resource !== 'alliance') return
   const conflicts = await db.rows<ConflictSides>(sql`

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Sql } from 'sql-template-tag'
-import { StartupError } from '../startup-error.ts'
-import { type Hearing, lendWhileHeard } from './lend-while-heard.ts'
+import { StartupError } from '../start/startup-error.ts'
+import { createGuardedPool, type DatabaseHealth } from './guarded-pool.ts'
 
 export { default as sql, join, raw, type Sql } from 'sql-template-tag'
-export { isUnavailable } from './unavailable.ts'
+export { isUnavailable } from './database-errors.ts'
 
 /** Runs statements as one role. */
 export interface Database {
@@ -54,9 +54,9 @@ export interface PoolOptions {
   /** Called after each statement, but for those that begin and end transactions. */
   onStatement?: StatementListener | undefined
   /** Whether the database is heard: while it is not, nothing is asked of it. Without, whoever asks waits for the time limits. */
-  hearing?: Hearing | undefined
+  health?: DatabaseHealth | undefined
   /** How long work under way goes on waiting when the database falls silent. Default: not at all. */
-  silencePatienceMs?: number
+  graceMs?: number
 }
 
 /** Numbers stay numbers (all are at most 2^53-1 or exact decimals of the contract) and times are RFC 3339 in UTC. */
@@ -128,28 +128,28 @@ export function createPool(options: PoolOptions): DatabasePool {
   // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
   pool.on('error', error => options.onError?.(error))
 
-  const lender = lendWhileHeard(pool, { hearing: options.hearing, patienceMs: options.silencePatienceMs })
+  const guarded = createGuardedPool(pool, options)
   const namesStatements = options.namesStatements ?? true
   const over = (client: pg.ClientBase) => listenedTo(databaseOver(client, namesStatements), options)
   const rows = <R>(statement: Sql) =>
-    lender.lend(client =>
+    guarded.withConnection(client =>
       options.onStatement ? over(client).rows<R>(statement) : rowsOf<R>(client, statement, namesStatements),
     )
   return {
     rows,
     first: async <R>(statement: Sql) => (await rows<R>(statement))[0],
     connection(work) {
-      return lender.lend(client => work(over(client), client), rollBack)
+      return guarded.withConnection(client => work(over(client), client), rollBack)
     },
     transaction(work) {
-      return lender.lend(async client => {
+      return guarded.withConnection(async client => {
         await client.query('begin')
         const result = await work(over(client))
         await client.query('commit')
         return result
       }, rollBack)
     },
-    close: lender.close,
+    close: guarded.close,
   }
 }
 

@@ -12,5 +12,5 @@ export const roundLock = 0x726f_756e
  * Whoever makes something that is a player's, counts it, or forgets the player, waits for the others: until the transaction ends. What
  * is read of the player after it, is so until then.
  */
-export const turnOf = (playerId: string) =>
+export const playerLock = (playerId: string) =>
   sql`select pg_advisory_xact_lock(hashtext('chancery player'), hashtext(${playerId}))`

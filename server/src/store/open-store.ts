@@ -1,7 +1,7 @@
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../start/startup-error.ts'
 import type { ConnectionTarget } from './database.ts'
 import { EmbeddedError, startEmbedded } from './embedded/index.ts'
-import { MigrationError, migrate, pendingMigrations } from './migrate.ts'
+import { MigrationError, migrate, pendingMigrations } from './migrations.ts'
 
 export interface StoreOptions {
   dataDir: string
@@ -24,7 +24,7 @@ export interface OpenStore {
  * @throws {StartupError} where it cannot be reached, or has another version's schema.
  */
 export async function openStore(options: StoreOptions, log: (message: string) => void): Promise<OpenStore> {
-  const store = await reachStore(options, log)
+  const store = await openStoreAtAnyVersion(options, log)
   try {
     const migrated = await bringToVersion(store.target, options.databaseUrl === undefined || options.migrates)
     return { ...store, migrated }
@@ -40,7 +40,7 @@ type Reached = Omit<OpenStore, 'migrated'>
  * The same with the schema that it has, of whatever version, or none.
  * @throws {StartupError} where the bundled one does not start.
  */
-export const reachStore = async (
+export const openStoreAtAnyVersion = async (
   options: Pick<StoreOptions, 'dataDir' | 'databaseUrl'>,
   log: (message: string) => void,
 ): Promise<Reached> =>

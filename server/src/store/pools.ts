@@ -1,12 +1,12 @@
 import { type ConnectionTarget, createPool, type DatabasePool, type StatementListener } from './database.ts'
-import type { Hearing } from './lend-while-heard.ts'
+import type { DatabaseHealth } from './guarded-pool.ts'
 
 /** One pool for each door. Each acts as the role that may reach just what its door shows. */
 export interface Pools {
   /** Public reads: the world, and nothing else. */
   public: DatabasePool
   /** Public reads of single things, by their ids, which are asked for together. */
-  things: DatabasePool
+  lookups: DatabasePool
   /** Searches by text: few connections, so that they never crowd out the rest. */
   search: DatabasePool
   /** Reads of owners and members: the world, and what is private to them. */
@@ -27,9 +27,9 @@ export interface PoolsOptions {
   /** Called after each statement of a pool. */
   onStatement?: StatementListener | undefined
   /** Whether the database is heard: while it is not, nobody waits for it. */
-  hearing?: Hearing
+  health?: DatabaseHealth
   /** How many times as long as usual anything is waited for. */
-  patience?: number | undefined
+  timeoutFactor?: number | undefined
 }
 
 const readTimeoutMs = 5_000
@@ -61,21 +61,21 @@ const queueSettings = {
 }
 
 export function createPools(options: PoolsOptions): Pools {
-  const { patience = 1 } = options
+  const { timeoutFactor = 1 } = options
   const shared = {
     ...options,
-    statementTimeoutMs: readTimeoutMs * patience,
-    lockTimeoutMs: lockTimeoutMs * patience,
-    connectTimeoutMs: connectTimeoutMs * patience,
+    statementTimeoutMs: readTimeoutMs * timeoutFactor,
+    lockTimeoutMs: lockTimeoutMs * timeoutFactor,
+    connectTimeoutMs: connectTimeoutMs * timeoutFactor,
   }
   const pools = {
     public: createPool({ ...shared, role: 'chancery_public', connectionsMax: 8 }),
-    things: createPool({ ...shared, role: 'chancery_public', connectionsMax: 2, settings: keySettings }),
+    lookups: createPool({ ...shared, role: 'chancery_public', connectionsMax: 2, settings: keySettings }),
     search: createPool({
       ...shared,
       role: 'chancery_public',
       connectionsMax: 3,
-      connectTimeoutMs: searchTurnMs * patience,
+      connectTimeoutMs: searchTurnMs * timeoutFactor,
       settings: searchSettings,
     }),
     owner: createPool({ ...shared, role: 'chancery_owner', connectionsMax: 4, settings: keySettings }),
@@ -91,8 +91,8 @@ export function createPools(options: PoolsOptions): Pools {
       ...options,
       role: 'chancery_ingest',
       connectionsMax: 4,
-      connectTimeoutMs: 10_000 * patience,
-      silencePatienceMs: 4_000 * patience,
+      connectTimeoutMs: 10_000 * timeoutFactor,
+      graceMs: 4_000 * timeoutFactor,
     }),
   }
   return {

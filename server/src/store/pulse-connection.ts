@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { type ConnectionTarget, type Database, databaseOver, sessionOptions } from './database.ts'
-import { isLeftBusy } from './unavailable.ts'
+import { isQueryTimeout } from './database-errors.ts'
 
 /** The pulse's own connection: nobody stands before it in a line. */
 export interface PulseConnection {
@@ -70,7 +70,7 @@ export function keepPulseConnection(options: PulseConnectionOptions): PulseConne
       if (!current) return askAnew(question)
       return askOn(current, question).catch(error => {
         // One that was ended while nobody asked says nothing of the database.
-        if (isClosed || isLeftBusy(error)) throw error
+        if (isClosed || isQueryTimeout(error)) throw error
         return askAnew(question)
       })
     },

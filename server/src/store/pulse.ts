@@ -1,10 +1,10 @@
 import { type ConnectionTarget, sql } from './database.ts'
 import { createDatabaseClock } from './database-clock.ts'
-import type { Hearing } from './lend-while-heard.ts'
+import type { DatabaseHealth } from './guarded-pool.ts'
 import { keepPulseConnection } from './pulse-connection.ts'
 
 /** What every process must know to trust what it remembers. */
-export interface Beat {
+export interface Heartbeat {
   /** The newest number in the log. */
   seq: number
   /** The oldest number that is kept. */
@@ -16,13 +16,13 @@ export interface Beat {
   redactionVersion: number
 }
 
-export interface Pulse extends Hearing {
-  /** The latest beat, or undefined while there is none young enough to trust. */
-  current(): Beat | undefined
+export interface Pulse extends DatabaseHealth {
+  /** The latest heartbeat, or undefined while there is none young enough to trust. */
+  current(): Heartbeat | undefined
   /** Reads the row anew. Rejects where the database is away. */
-  refresh(): Promise<Beat>
-  /** Calls `listener` after every beat that differs from the one before. Returns how to stop it. */
-  onChange(listener: (beat: Beat) => void): () => void
+  refresh(): Promise<Heartbeat>
+  /** Calls `listener` after every heartbeat that differs from the one before. Returns how to stop it. */
+  onChange(listener: (heartbeat: Heartbeat) => void): () => void
   /** Unix ms by the database's clock: the one time that all processes agree on, whatever their own clocks say. */
   now(): number
   close(): Promise<void>
@@ -33,12 +33,12 @@ export interface PulseOptions {
   /** As for pools. */
   namesStatements?: boolean
   intervalMs?: number
-  /** How old a beat may be and still be trusted. Below a second: what was revoked a second ago no longer works. */
+  /** How old a heartbeat may be and still be trusted. Below a second: what was revoked a second ago no longer works. */
   trustedMs?: number
   /** For how long nobody may be answered while the pulse asks. With the interval below a second: so soon whoever waits is told. */
-  silenceMs?: number
+  unresponsiveAfterMs?: number
   /** How many times as long as usual all of these, but the interval, are. */
-  patience?: number | undefined
+  timeoutFactor?: number | undefined
 }
 
 const channel = 'chancery_pulse'
@@ -51,55 +51,55 @@ export const notifyPulse = sql`select pg_notify(${channel}, '')`
 
 /** Reads the pulse every 200 ms, and at once when told of a change. */
 export function createPulse(options: PulseOptions): Pulse {
-  const { target, namesStatements = true, intervalMs = 200, patience = 1 } = options
-  const { trustedMs = 900 * patience, silenceMs = 600 * patience } = options
-  let beat: Beat | undefined
+  const { target, namesStatements = true, intervalMs = 200, timeoutFactor = 1 } = options
+  const { trustedMs = 900 * timeoutFactor, unresponsiveAfterMs = 600 * timeoutFactor } = options
+  let heartbeat: Heartbeat | undefined
   let readAt = Number.NEGATIVE_INFINITY
-  let reading: Promise<Beat> | undefined
-  let following: Promise<Beat> | undefined
-  let isSilent = false
-  let silence: NodeJS.Timeout | undefined
-  let heardAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<Heartbeat> | undefined
+  let following: Promise<Heartbeat> | undefined
+  let isUnresponsive = false
+  let deadline: NodeJS.Timeout | undefined
+  let aliveAt = Number.NEGATIVE_INFINITY
   let isClosed = false
-  const listeners = new Set<(beat: Beat) => void>()
-  const silenceListeners = new Set<(isSilent: boolean) => void>()
+  const listeners = new Set<(heartbeat: Heartbeat) => void>()
+  const healthListeners = new Set<(isUnresponsive: boolean) => void>()
   const clock = createDatabaseClock()
   const connection = keepPulseConnection({
     target,
     channel,
     onNotice: tick,
-    timeoutMs: connectionTimeoutMs * patience,
+    timeoutMs: connectionTimeoutMs * timeoutFactor,
     namesStatements,
   })
 
-  function setSilent(is: boolean): void {
-    if (isSilent === is || isClosed) return
-    isSilent = is
-    for (const listener of silenceListeners) listener(is)
+  function setUnresponsive(is: boolean): void {
+    if (isUnresponsive === is || isClosed) return
+    isUnresponsive = is
+    for (const listener of healthListeners) listener(is)
   }
 
   /** Counts from the first question that is not answered: a process that was too busy to ask knows nothing of the database. */
-  function expectAnswer(withinMs = silenceMs): void {
+  function expectResponse(withinMs = unresponsiveAfterMs): void {
     // Timers run before sockets are read: what has arrived while the process was busy is looked at first.
-    silence ??= setTimeout(() => setImmediate(judge), withinMs).unref()
+    deadline ??= setTimeout(() => setImmediate(checkDeadline), withinMs).unref()
   }
 
-  function judge(): void {
-    if (silence === undefined) return
+  function checkDeadline(): void {
+    if (deadline === undefined) return
     // Whoever else was answered meanwhile was answered by the same database: it is busy, not silent.
-    const leftMs = heardAt + silenceMs - performance.now()
+    const leftMs = aliveAt + unresponsiveAfterMs - performance.now()
     if (leftMs > 0) {
-      silence = undefined
-      expectAnswer(leftMs)
-    } else setSilent(true)
+      deadline = undefined
+      expectResponse(leftMs)
+    } else setUnresponsive(true)
   }
 
-  async function read(): Promise<Beat> {
+  async function read(): Promise<Heartbeat> {
     // The age counts from before the question: the answer is at least as new.
     const askedAt = performance.now()
-    expectAnswer()
+    expectResponse()
     const row = await connection.ask(db =>
-      db.first<Beat & { nowMs: number }>(sql`
+      db.first<Heartbeat & { nowMs: number }>(sql`
         select w.seq, w.first_seq as "firstSeq", w.world_version as "worldVersion", a.version as "accessVersion",
           w.world_changed_at as "worldChangedAt", w.redaction_version as "redactionVersion",
           extract(epoch from clock_timestamp()) * 1000 as "nowMs"
@@ -108,16 +108,16 @@ export function createPulse(options: PulseOptions): Pulse {
     if (!row) throw new Error('the pulse has no row')
     const { nowMs, ...latest } = row
     clock.read(nowMs, { askedAt, answeredAt: performance.now() })
-    clearTimeout(silence)
-    silence = undefined
+    clearTimeout(deadline)
+    deadline = undefined
     const isNew =
-      beat?.seq !== latest.seq ||
-      beat.redactionVersion !== latest.redactionVersion ||
-      beat.worldVersion !== latest.worldVersion ||
-      beat.accessVersion !== latest.accessVersion
-    beat = latest
+      heartbeat?.seq !== latest.seq ||
+      heartbeat.redactionVersion !== latest.redactionVersion ||
+      heartbeat.worldVersion !== latest.worldVersion ||
+      heartbeat.accessVersion !== latest.accessVersion
+    heartbeat = latest
     readAt = askedAt
-    setSilent(false)
+    setUnresponsive(false)
     if (isNew) for (const listener of listeners) listener(latest)
     return latest
   }
@@ -129,7 +129,7 @@ export function createPulse(options: PulseOptions): Pulse {
     return reading
   }
   /** Whatever runs may be from before: the one after it is new to all who ask meanwhile. */
-  const readAfter = (running: Promise<Beat>) => {
+  const readAfter = (running: Promise<Heartbeat>) => {
     following ??= running
       .catch(() => undefined)
       .then(() => {
@@ -145,26 +145,26 @@ export function createPulse(options: PulseOptions): Pulse {
   timer.unref()
 
   return {
-    current: () => (performance.now() - readAt < trustedMs ? beat : undefined),
+    current: () => (performance.now() - readAt < trustedMs ? heartbeat : undefined),
     refresh: () => (reading ? readAfter(reading) : readOnce()),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    isSilent: () => isSilent,
-    heard() {
-      heardAt = performance.now()
+    isUnresponsive: () => isUnresponsive,
+    markAlive() {
+      aliveAt = performance.now()
     },
-    onSilence(listener) {
-      silenceListeners.add(listener)
-      return () => silenceListeners.delete(listener)
+    onHealthChange(listener) {
+      healthListeners.add(listener)
+      return () => healthListeners.delete(listener)
     },
     now: clock.now,
     async close() {
       if (isClosed) return
       isClosed = true
       clearInterval(timer)
-      clearTimeout(silence)
+      clearTimeout(deadline)
       // The driver never says what became of a connection that is closed while it is being opened.
       await reading?.catch(() => undefined)
       await connection.close()

@@ -2,7 +2,7 @@ import type { StatementListener } from '../store/database.ts'
 import type { Logger } from './log.ts'
 
 /** The state that the heartbeat reads, as far as it is logged. */
-interface Beat {
+interface Heartbeat {
   seq: number
   worldVersion: number
   accessVersion: number
@@ -15,7 +15,7 @@ interface Attempt {
 
 /** The lines of level debug and trace that tell what the service does by itself. */
 export interface BackgroundLog {
-  heartbeat(beat: Beat): void
+  heartbeat(beat: Heartbeat): void
   rankingRound(seconds: number): void
   fanOut(queued: number): void
   deliveryAttempt(attempt: Attempt): void

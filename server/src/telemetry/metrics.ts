@@ -14,7 +14,7 @@ export function createMetrics() {
       labelNames: ['operation', 'status'],
       registers,
     }),
-    answerSeconds: new Histogram({
+    requestSeconds: new Histogram({
       name: 'chancery_answer_seconds',
       help: 'Time from a request to the end of its answer; to its beginning where it is a stream.',
       buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
@@ -26,7 +26,7 @@ export function createMetrics() {
       labelNames: ['status'],
       registers,
     }),
-    refusedDropped: new Counter({
+    deadLettersDropped: new Counter({
       name: 'chancery_refused_batches_dropped_total',
       help: 'Refused batches dropped, or kept without facts, because the dead-letter store was full.',
       registers,

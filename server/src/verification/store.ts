@@ -1,6 +1,6 @@
 import { limits, type PublicOf, type ResourceOf } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
-import { turnOf } from '../store/locks.ts'
+import { playerLock } from '../store/locks.ts'
 import type { CodeHash } from './code-text.ts'
 
 export type VerifiedIdentity = PublicOf<ResourceOf<'verified_identity'>>
@@ -118,7 +118,7 @@ export async function insertCode(
 ): Promise<CodeRecord | IssueProblem> {
   const leader = await db.first<{ player: string | null }>(sql`
     select player from chancery_secret.nation_private where nation_id = ${nationId}`)
-  if (leader?.player) await db.rows(turnOf(leader.player))
+  if (leader?.player) await db.rows(playerLock(leader.player))
   // Codes of one nation are counted and made one at a time.
   await db.rows(sql`select pg_advisory_xact_lock(hashtext('chancery code'), hashtext(${nationId}))`)
   const nation = await db.first<{ live: number; player: string | null }>(sql`

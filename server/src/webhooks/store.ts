@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { DisabledReason, WebhookEndpoint } from '@chancery/contract'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
-import { turnOf } from '../store/locks.ts'
+import { playerLock } from '../store/locks.ts'
 import type { FilterRow } from './filter.ts'
 import { closeBook } from './queue.ts'
 
@@ -39,7 +39,7 @@ export async function insertEndpoint(
   const { player_id, url, description, types, nation_ids, alliance_ids } = endpoint
   return pool.transaction(async db => {
     // Of two at once, the second counts the first.
-    await db.rows(turnOf(player_id))
+    await db.rows(playerLock(player_id))
     const found = await db.first<{ count: number; is_suspended: boolean }>(sql`
       select count(*) as count,
         exists (select from chancery_access.suspension where player_id = ${player_id}) as is_suspended

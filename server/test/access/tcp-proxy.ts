@@ -79,7 +79,7 @@ export async function startBehindProxy(
   databaseUrl: string,
 ): Promise<{ server: TestServer; proxy: TcpProxy }> {
   const proxy = await startTcpProxy(t, databaseUrl)
-  const server = await startTestServer({}, { databaseUrl: proxy.url, timings: { databasePatience: 3 } })
+  const server = await startTestServer({}, { databaseUrl: proxy.url, timings: { databaseTimeoutFactor: 3 } })
   t.after(async () => {
     proxy.restore()
     await server.close()

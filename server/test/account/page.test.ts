@@ -19,7 +19,7 @@ import { readLogo } from '../../src/account/page/logo.ts'
 import { registerPage } from '../../src/account/page/register-page.ts'
 import { sampleMessage } from '../../src/account/page/sample-event.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
-import { StartupError } from '../../src/startup-error.ts'
+import { StartupError } from '../../src/start/startup-error.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { openBrowser, startAccounts } from './browser.ts'
 

@@ -4,14 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { numberOfTime } from '../../src/backup/continue-log.ts'
+import { sequenceFloorAt } from '../../src/backup/continue-log.ts'
 import { continueRestored, type RestoreOptions } from '../../src/backup/restore-backup.ts'
 import { applyWithin, dropSchemas } from '../../src/backup/schema.ts'
 import { takeBackup } from '../../src/backup/take-backup.ts'
-import { appendToLedger, type LedgerEntry, ledgerFile, readLedger } from '../../src/redaction-ledger.ts'
+import {
+  appendToLedgerFile,
+  type LedgerEntry,
+  ledgerPath,
+  readLedgerFile,
+} from '../../src/redaction/ledger-file.ts'
 import { openCopySession } from '../../src/store/copy.ts'
 import { roundLock } from '../../src/store/locks.ts'
-import { pendingMigrations, readMigrations } from '../../src/store/migrate.ts'
+import { pendingMigrations, readMigrations } from '../../src/store/migrations.ts'
 import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
@@ -55,7 +60,7 @@ before(async () => {
   await chancery.tell([redact('n3', 'Redacted too')])
   for (const path of [`/keys/${key.id}/revoke`, `/tokens/${tokenId}/revoke`, '/players/p2/suspend'])
     assert.ok((await chancery.operate('POST', path, {})).ok, path)
-  ledger = await readLedger(ledgerFile(chancery.dataDir))
+  ledger = await readLedgerFile(ledgerPath(chancery.dataDir))
   await chancery.close()
 })
 after(() => source.drop())
@@ -157,7 +162,7 @@ test('until its first ranking round, lists of a restored database count what the
 test('a clock that stands before 2026 still leaves a gap', () =>
   copied(async database => {
     const { next_seq: next, backup: summary } = await restoreTo(database, backup, { nowMs: 0 })
-    assert.equal(numberOfTime(0), 0)
+    assert.equal(sequenceFloorAt(0), 0)
     assert.equal(next, summary.seq + 2)
   }))
 
@@ -217,16 +222,16 @@ test('the ledger beside the database is nobody else’s to read, and survives a 
       at: '2026-06-01T12:00:00.000Z',
       fact: redact(id, 'x'),
     })
-    await appendToLedger(dataDir, [entry('n1'), entry('n2')])
-    assert.equal((await stat(ledgerFile(dataDir))).mode & 0o777, 0o600)
-    const whole = await readFile(ledgerFile(dataDir), 'utf8')
-    await writeFile(ledgerFile(dataDir), whole.slice(0, -5))
-    assert.deepEqual(await readLedger(ledgerFile(dataDir)), [entry('n1')])
-    await appendToLedger(dataDir, [entry('n3')])
-    await assert.rejects(readLedger(ledgerFile(dataDir)), /line 2: not an entry/)
-    const [first, , third] = (await readFile(ledgerFile(dataDir), 'utf8')).split('\n')
-    await writeFile(ledgerFile(dataDir), `${first}\n${third}\n`)
-    assert.deepEqual(await readLedger(ledgerFile(dataDir)), [entry('n1'), entry('n3')])
+    await appendToLedgerFile(dataDir, [entry('n1'), entry('n2')])
+    assert.equal((await stat(ledgerPath(dataDir))).mode & 0o777, 0o600)
+    const whole = await readFile(ledgerPath(dataDir), 'utf8')
+    await writeFile(ledgerPath(dataDir), whole.slice(0, -5))
+    assert.deepEqual(await readLedgerFile(ledgerPath(dataDir)), [entry('n1')])
+    await appendToLedgerFile(dataDir, [entry('n3')])
+    await assert.rejects(readLedgerFile(ledgerPath(dataDir)), /line 2: not an entry/)
+    const [first, , third] = (await readFile(ledgerPath(dataDir), 'utf8')).split('\n')
+    await writeFile(ledgerPath(dataDir), `${first}\n${third}\n`)
+    assert.deepEqual(await readLedgerFile(ledgerPath(dataDir)), [entry('n1'), entry('n3')])
   } finally {
     await rm(dataDir, { recursive: true })
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { type Restored, type RestoreOptions, restoreBackup } from '../../src/backup/restore-backup.ts'
+import { type RestoreOptions, type RestoreResult, restoreBackup } from '../../src/backup/restore-backup.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -25,7 +25,7 @@ export const restoreTo = (
   { target }: Pick<TestDatabase, 'target'>,
   backup: Buffer,
   options: Partial<RestoreOptions & { replaces: boolean }> = {},
-): Promise<Restored> =>
+): Promise<RestoreResult> =>
   restoreBackup(inPieces(backup), {
     target,
     contract: contractFor(demoProfile),

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { createWorld, linesOf } from '@chancery/simulator'
-import { numberOfTime } from '../../src/backup/continue-log.ts'
+import { sequenceFloorAt } from '../../src/backup/continue-log.ts'
 import { checkBackup } from '../../src/backup/read-backup.ts'
-import type { Restored } from '../../src/backup/restore-backup.ts'
+import type { RestoreResult } from '../../src/backup/restore-backup.ts'
 import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
@@ -59,7 +59,7 @@ let receiver: Receiver
 let source: TestDatabase
 let destination: TestDatabase
 let backup: Buffer
-let restored: Restored
+let restored: RestoreResult
 let answers: Map<string, unknown>
 let tables: Map<string, string[]>
 let key: { id: string; key: string }
@@ -164,7 +164,10 @@ test('every row comes back', async () => {
 
 test('numbers go on above anything that may have been given out', async () => {
   const { next_seq: next } = restored
-  assert.ok(next > numberOfTime(Date.now() - 600_000) && next <= numberOfTime(Date.now()) + 1, `${next}`)
+  assert.ok(
+    next > sequenceFloorAt(Date.now() - 600_000) && next <= sequenceFloorAt(Date.now()) + 1,
+    `${next}`,
+  )
   assert.equal(
     await value(destination.url, "select last_before || ' ' || first_after from chancery_world.log_gap"),
     `${lastSeq} ${next}`,

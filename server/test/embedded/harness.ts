@@ -24,8 +24,8 @@ import {
   type EmbeddedServer,
   startEmbedded,
 } from '../../src/store/embedded/index.ts'
-import { findPostmaster } from '../../src/store/embedded/postmaster.ts'
 import { isAlive } from '../../src/store/embedded/processes.ts'
+import { findPostmaster } from '../../src/store/embedded/server-process.ts'
 import { until } from '../support/until.ts'
 
 export const isRoot = process.geteuid?.() === 0

@@ -14,9 +14,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { startOn } from '../../src/store/embedded/embedded-server.ts'
 import { thisHost } from '../../src/store/embedded/host.ts'
 import { startEmbedded } from '../../src/store/embedded/index.ts'
-import { startOn } from '../../src/store/embedded/start-embedded.ts'
 import {
   isRoot,
   makeDataDir,

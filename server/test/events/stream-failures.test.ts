@@ -7,21 +7,21 @@ import { createTail } from '../../src/events/tail.ts'
 import { createKeyWatch } from '../../src/http/key-watch.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createPools } from '../../src/store/pools.ts'
-import type { Beat, Pulse } from '../../src/store/pulse.ts'
+import type { Heartbeat, Pulse } from '../../src/store/pulse.ts'
 import { nation } from '../ingest/facts.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 
 /** A pulse that beats when it is told to. */
 function pulseByHand() {
-  const listeners = new Set<(beat: Beat) => void>()
+  const listeners = new Set<(beat: Heartbeat) => void>()
   const pulse: Pick<Pulse, 'onChange'> = {
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
   }
-  const beat = (changes: Partial<Beat>) => {
+  const beat = (changes: Partial<Heartbeat>) => {
     const whole = {
       seq: 0,
       firstSeq: 1,

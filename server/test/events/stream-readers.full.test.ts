@@ -220,7 +220,7 @@ test('every server on one database tells everything', async t => {
 test('while the database is away streams stay open and hearts beat; when it is back nothing is lost', async t => {
   const proxy = await startTcpProxy(t, chancery.databaseUrl)
   const server = await startStreamServer(t, proxy.url, {
-    databasePatience: 4,
+    databaseTimeoutFactor: 4,
     streamTimings: { heartbeatMs: 200, sweepMs: 20 },
   })
   const { key } = await chancery.makeKey({ player_id: 'p1' })

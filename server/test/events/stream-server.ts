@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { bases } from '@chancery/contract'
-import type { ServerTimings } from '../../src/main.ts'
+import type { ServerTimings } from '../../src/start/server.ts'
 import { patient, startTestServer, type TestServer } from '../support/test-server.ts'
 import type { Event } from './cases.ts'
 import { type Opening, openStream, type StreamReader } from './stream-reader.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startEmbedded } from '../../src/store/embedded/index.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { migrate } from '../../src/store/migrations.ts'
 import { makeServedDir, postmasterOf, removeServedDir, type Served } from '../ingest/served.ts'
 import { urlOf, withConnection } from '../support/database-url.ts'
 import { until } from '../support/until.ts'

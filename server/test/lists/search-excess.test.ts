@@ -8,7 +8,7 @@ let chancery: TestServer
 let client: pg.Client
 before(async () => {
   // Whoever gets no turn, or hangs, is given up as soon as by a real server, or a little later.
-  chancery = await startTestServer({}, { timings: { databasePatience: 2, rankingPauseMs: 5 } })
+  chancery = await startTestServer({}, { timings: { databaseTimeoutFactor: 2, rankingPauseMs: 5 } })
   await chancery.tell([{ op: 'put', resource: 'alliance', data: { id: 'a1', name: 'Wandering Guard' } }])
   client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()

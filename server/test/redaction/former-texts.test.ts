@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FormerTexts } from '../../src/redaction/former-texts.ts'
+import { PreviousValues } from '../../src/redaction/previous-values.ts'
 
 function formerly(texts: [string, string | null][], key = 'n5') {
-  const former = new FormerTexts(key)
+  const former = new PreviousValues(key)
   for (const [text, replacement] of texts) former.add(text, replacement)
   return former
 }
@@ -25,7 +25,7 @@ test('a short text is replaced only as a word of its own', () => {
 })
 
 test('a text that may be a common word is replaced only as a word of its own, unless it was a name as well', () => {
-  const former = new FormerTexts('n5')
+  const former = new PreviousValues('n5')
   for (const title of ['King', 'Élan', 'V. (x)']) former.addWord(title, null)
   assert.equal(
     former.replaceIn('The king of the Kingdom of Ash: Viking, King-King, king’s, Kingé, éKing, King_, 2king'),

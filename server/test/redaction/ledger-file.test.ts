@@ -3,7 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { completeLedger, type LedgerEntry, ledgerFile, readLedger } from '../../src/redaction-ledger.ts'
+import {
+  completeLedgerFile,
+  type LedgerEntry,
+  ledgerPath,
+  readLedgerFile,
+} from '../../src/redaction/ledger-file.ts'
 
 const entry = (id: string): LedgerEntry => ({
   op: 'redact',
@@ -26,31 +31,31 @@ async function makeDir(t: TestContext): Promise<string> {
 test('what a crash kept out of the file is in it after the next start, once', async t => {
   const dir = await makeDir(t)
   const stored = [entry('n1'), entry('n2'), entry('n3')].map(asStored)
-  await completeLedger(dir, stored.slice(0, 1))
-  await completeLedger(dir, stored)
-  await completeLedger(dir, stored)
+  await completeLedgerFile(dir, stored.slice(0, 1))
+  await completeLedgerFile(dir, stored)
+  await completeLedgerFile(dir, stored)
   assert.deepEqual(
-    (await readLedger(ledgerFile(dir))).map(({ fact }) => fact.id),
+    (await readLedgerFile(ledgerPath(dir))).map(({ fact }) => fact.id),
     ['n1', 'n2', 'n3'],
   )
 })
 
 test('where nothing was ever taken back there is no file', async t => {
   const dir = await makeDir(t)
-  await completeLedger(dir, [])
-  await assert.rejects(readFile(ledgerFile(dir)), { code: 'ENOENT' })
+  await completeLedgerFile(dir, [])
+  await assert.rejects(readFile(ledgerPath(dir)), { code: 'ENOENT' })
 })
 
 test('a file that is no ledger is left as it is', async t => {
   const dir = await makeDir(t)
-  await writeFile(ledgerFile(dir), 'something else\n')
-  await completeLedger(dir, [entry('n1')])
-  assert.equal(await readFile(ledgerFile(dir), 'utf8'), 'something else\n')
+  await writeFile(ledgerPath(dir), 'something else\n')
+  await completeLedgerFile(dir, [entry('n1')])
+  assert.equal(await readFile(ledgerPath(dir), 'utf8'), 'something else\n')
 })
 
 test('an entry takes something back, and does nothing else', async t => {
   const dir = await makeDir(t)
   const reset = { op: 'reset', ended: { id: 'e1', name: 'One' } }
-  await writeFile(ledgerFile(dir), `${JSON.stringify({ ...entry('n1'), fact: reset })}\n`)
-  await assert.rejects(readLedger(ledgerFile(dir)), /line 1: not an entry/)
+  await writeFile(ledgerPath(dir), `${JSON.stringify({ ...entry('n1'), fact: reset })}\n`)
+  await assert.rejects(readLedgerFile(ledgerPath(dir)), /line 1: not an entry/)
 })

@@ -16,16 +16,16 @@ test('a database that answers others is busy and not silent, and one that answer
   const silenceMs = 2_000
   const pulse = createPulse({
     target: { connectionString: proxy.url },
-    silenceMs,
+    unresponsiveAfterMs: silenceMs,
     trustedMs: 500,
     // Connections are waited for as long as a busy machine needs.
-    patience: 40,
+    timeoutFactor: 40,
   })
   t.after(() => pulse.close())
   const told: boolean[] = []
-  pulse.onSilence(isSilent => told.push(isSilent))
+  pulse.onHealthChange(isSilent => told.push(isSilent))
   await pulse.refresh()
-  const others = setInterval(pulse.heard, 50)
+  const others = setInterval(pulse.markAlive, 50)
   t.after(() => clearInterval(others))
   proxy.silence()
   const silencedAt = performance.now()
@@ -33,9 +33,9 @@ test('a database that answers others is busy and not silent, and one that answer
   assert.equal(pulse.current(), undefined, 'what it knew is too old to be trusted')
   assert.deepEqual(told, [])
   clearInterval(others)
-  await until(() => pulse.isSilent(), 'it is silent')
+  await until(() => pulse.isUnresponsive(), 'it is silent')
   proxy.restore()
-  await until(() => !pulse.isSilent(), 'it is heard again')
+  await until(() => !pulse.isUnresponsive(), 'it is heard again')
   await until(() => pulse.current() !== undefined, 'what it knows is young')
   assert.deepEqual(told, [true, false])
 })

@@ -30,7 +30,7 @@ async function counting(work: (context: ReadContext, count: () => number) => Pro
       return pool.rows<R>(statement)
     },
   })
-  const seen = { ...pools, things: counted(pools.things), owner: counted(pools.owner) }
+  const seen = { ...pools, things: counted(pools.lookups), owner: counted(pools.owner) }
   await work({ pools: seen, contract: contractFor(demoProfile) }, () => statements)
 }
 
@@ -57,7 +57,7 @@ for (const [what, create] of [
 }
 
 test('what is found by keys is planned once, however many keys are given', () =>
-  pools.things.connection(async db => {
+  pools.lookups.connection(async db => {
     for (let keys = 1; keys <= 30; keys += 1) {
       const ids = Array.from({ length: keys }, (_, number) => `id${number}`)
       await db.rows(sql`select w.id from chancery_world.war w where w.id = any(${ids})`)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { bases, type Scope } from '@chancery/contract'
 import pg from 'pg'
 import { type ConfigDefaults, type RunningServer, readConfig, startServer } from '../../src/index.ts'
-import type { ServerTimings } from '../../src/main.ts'
+import type { ServerTimings } from '../../src/start/server.ts'
 import { createTestDatabase } from './database.ts'
 import { until } from './until.ts'
 
@@ -66,7 +66,7 @@ export interface TestServerOptions {
  * And rankings follow at once.
  */
 export const patient: ServerTimings = {
-  databasePatience: 40,
+  databaseTimeoutFactor: 40,
   limitsTimeoutMs: 20_000,
   connectionTimings: { headMs: 120_000, requestMs: 120_000 },
   rankingPauseMs: 5,

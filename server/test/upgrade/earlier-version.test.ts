@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { migrate, pendingMigrations, readMigrations } from '../../src/store/migrate.ts'
+import { migrate, pendingMigrations, readMigrations } from '../../src/store/migrations.ts'
 import { assertConflictsAddUp } from '../ingest/conflict-numbers.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'

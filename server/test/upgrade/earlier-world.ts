@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
-import { migrate, readMigrations } from '../../src/store/migrate.ts'
+import { migrate, readMigrations } from '../../src/store/migrations.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
 

@@ -1,4 +1,4 @@
-import type { Migration } from '../../src/store/migrate.ts'
+import type { Migration } from '../../src/store/migrations.ts'
 
 /** A migration of a version to come, which keeps what this one reads. */
 export const later = (number: number, text: string): Migration => ({

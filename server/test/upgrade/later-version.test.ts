@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { MigrationError, migrate, readMigrations } from '../../src/store/migrate.ts'
+import { MigrationError, migrate, readMigrations } from '../../src/store/migrations.ts'
 import { smallWorld } from '../http/world.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'

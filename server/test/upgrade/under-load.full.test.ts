@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { migrate, readMigrations } from '../../src/store/migrate.ts'
+import { migrate, readMigrations } from '../../src/store/migrations.ts'
 import { smallWorld } from '../http/world.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'

@@ -52,8 +52,8 @@ const anywhere: FilterRow = { types: null, nation_ids: null, alliance_ids: null 
  */
 export async function openMailroom() {
   const database = await createTestDatabase()
-  const pools = createPools({ target: database.target, patience: 40 })
-  const pulse = createPulse({ target: database.target, patience: 40 })
+  const pools = createPools({ target: database.target, timeoutFactor: 40 })
+  const pulse = createPulse({ target: database.target, timeoutFactor: 40 })
   await pulse.refresh()
   const contract = contractFor(demoProfile)
   const ingest = { pool: pools.ingest, contract, check: createFactChecker(contract) }

@@ -29,7 +29,7 @@ async function start(t: TestContext) {
   const proxy = await startTcpProxy(t, database.url)
   const chancery = await startTestServer(
     { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' },
-    { databaseUrl: proxy.url, timings: { ...patient, databasePatience: 5 } },
+    { databaseUrl: proxy.url, timings: { ...patient, databaseTimeoutFactor: 5 } },
   )
   opened = chancery
   const endpoints = []

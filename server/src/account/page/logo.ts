@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { StartupError } from '../../startup-error.ts'
+import { StartupError } from '../../start/startup-error.ts'
 
 /** The picture that the page shows, as it is served. */
 export interface Logo {

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { assetUrl } from '../../asset-url.ts'
 import { readStaticFile, type StaticFile } from '../../http/static-file.ts'
+import { assetUrl } from '../../start/asset-url.ts'
 
 /** The files of the built page by path below /developers/. */
 export type PageFiles = Map<string, StaticFile>

@@ -1,6 +1,6 @@
 import { type HandoverPreview, type Landing, limits } from '@chancery/contract'
 import { type Database, sql } from '../../store/database.ts'
-import { turnOf } from '../../store/locks.ts'
+import { playerLock } from '../../store/locks.ts'
 import { type BadgeRow, badgeColumns, badgeOf, joinNationOf } from '../badge.ts'
 import type { SignIn } from './sessions.ts'
 import { hashToken, makeToken, type TokenHash } from './tokens.ts'
@@ -51,7 +51,7 @@ export async function redeemHandover(db: Database, hash: TokenHash): Promise<Sig
   const made = await db.first<{ playerId: string }>(sql`
     select player_id as "playerId" from chancery_access.handover where hash = ${hash}`)
   if (!made) return undefined
-  await db.rows(turnOf(made.playerId))
+  await db.rows(playerLock(made.playerId))
   return db.first(sql`
     update chancery_access.handover h set used_at = clock_timestamp()
     where h.hash = ${hash} and ${isGood} returning h.player_id as "playerId", h.landing`)

@@ -69,7 +69,7 @@ const utc = (time: string | null) => time?.replace('+00:00', 'Z') ?? null
 /** Finds an alliance by its id. */
 export const createFindAlliance = (context: ReadContext) =>
   askTogether(async ids => {
-    const rows = await context.pools.things.rows<AllianceRow>(sql`
+    const rows = await context.pools.lookups.rows<AllianceRow>(sql`
       select ${columns} from chancery_world.alliance a ${place} ${details(leaderRanksOf(context))}
       where a.id = any(${ids})`)
     return new Map(rows.map(row => [row.id, allianceOf(context, row)]))

@@ -60,7 +60,7 @@ export function nationOf({ contract }: ReadContext, row: NationRow): Nation {
 /** Finds a nation by its id. */
 export const createFindNation = (context: ReadContext) =>
   askTogether(async ids => {
-    const rows = await context.pools.things.rows<NationRow>(
+    const rows = await context.pools.lookups.rows<NationRow>(
       sql`select ${columns} from chancery_world.nation n ${joins} where n.id = any(${ids})`,
     )
     return new Map(rows.map(row => [row.id, nationOf(context, row)]))

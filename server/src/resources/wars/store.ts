@@ -56,7 +56,7 @@ function warOf({ contract }: ReadContext, row: WarRow): War {
 /** Finds a war by its id. */
 export const createFindWar = (context: ReadContext) =>
   askTogether(async ids => {
-    const rows = await context.pools.things.rows<WarRow>(
+    const rows = await context.pools.lookups.rows<WarRow>(
       sql`select ${columns} from chancery_world.war w where w.id = any(${ids})`,
     )
     return new Map(rows.map(row => [row.id, warOf(context, row)]))

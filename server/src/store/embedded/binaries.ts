@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, symlink } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
-import { describeFailure } from '../../child-failure.ts'
+import { describeFailure } from './child-failure.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { isErrno, unlessMissing } from './errno.ts'
 import { run } from './run.ts'
@@ -57,7 +57,7 @@ async function completeLinks(root: string): Promise<void> {
   }
 }
 
-export function cannotRunHere(reason: string): EmbeddedError {
+export function cannotRunError(reason: string): EmbeddedError {
   return new EmbeddedError(
     `the bundled PostgreSQL does not run on this system (${reason}): set CHANCERY_DATABASE_URL to a PostgreSQL of your own`,
   )

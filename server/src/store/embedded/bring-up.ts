@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { type Connection, connect } from './connect.ts'
-import { alreadyRunning } from './data-dir-lock.ts'
-import { closeDoor, type Door, openDoor } from './door.ts'
-import { diskFull, EmbeddedError } from './embedded-error.ts'
-import { launch, logPath } from './launch.ts'
-import { clearLeftovers, findPostmaster, type Postmaster, stopPostmaster } from './postmaster.ts'
+import type { ClusterEnvironment } from './cluster-environment.ts'
+import { type Connection, connect } from './connection.ts'
+import { alreadyRunningError } from './data-dir-lock.ts'
+import { diskFullError, EmbeddedError } from './embedded-error.ts'
+import { launchServer, logPath } from './launch.ts'
 import { isAlive } from './processes.ts'
-import { connectionsInAll } from './server-settings.ts'
-import type { Site } from './site.ts'
+import { clearLeftovers, findPostmaster, type Postmaster, stopPostmaster } from './server-process.ts'
+import { connectionsTotal } from './server-settings.ts'
+import { closeSocket, openSocket, type ServerSocket } from './socket.ts'
 import { takeLock } from './watch.ts'
 import { endWatchdogs, startWatchdog, type Watchdog } from './watchdog.ts'
 
 /** A server that lets us in, and the connection that holds its lock. */
-export interface Up {
+export interface RunningCluster {
   connection: Connection
-  door: Door
+  door: ServerSocket
   watchdog: Watchdog
   isAdopted: boolean
   isRunning(): boolean
@@ -25,7 +25,7 @@ export interface Up {
 const patienceMs = 10_000
 
 /** Adopts the server that a killed parent left, else starts one. */
-export async function bringUp(site: Site): Promise<Up> {
+export async function startOrAdopt(site: ClusterEnvironment): Promise<RunningCluster> {
   const deadline = Date.now() + patienceMs
   for (;;) {
     const survivor = await findPostmaster(site.cluster)
@@ -38,14 +38,14 @@ export async function bringUp(site: Site): Promise<Up> {
     const outcome = await start(site)
     if ('connection' in outcome) return outcome
     const isHeld = /still in use|already exists/.test(outcome.lastWords)
-    if (!isHeld) await closeDoor(outcome.door)
+    if (!isHeld) await closeSocket(outcome.door)
     if (!isHeld || Date.now() > deadline) throw explain(site, outcome.lastWords)
     await sleep(100)
   }
 }
 
 /** Undefined if it went away meanwhile, or had to because it runs with other settings than ours. */
-async function adopt(site: Site, survivor: Postmaster): Promise<Up | undefined> {
+async function adopt(site: ClusterEnvironment, survivor: Postmaster): Promise<RunningCluster | undefined> {
   if (!survivor.address) {
     await sleep(10)
     return undefined
@@ -61,7 +61,7 @@ async function adopt(site: Site, survivor: Postmaster): Promise<Up | undefined> 
     const connection = await connect(site, door, isRunning)
     if (connection && !(await takeLock(connection.client))) {
       await connection.client.end()
-      throw alreadyRunning(site.dataDir)
+      throw alreadyRunningError(site.dataDir)
     }
     if (connection && (await isAsWanted(site, connection.client))) {
       site.log(`took over the PostgreSQL (process ${survivor.pid}) that an earlier run left`)
@@ -83,7 +83,7 @@ async function adopt(site: Site, survivor: Postmaster): Promise<Up | undefined> 
   return undefined
 }
 
-async function isAsWanted(site: Site, client: Client): Promise<boolean> {
+async function isAsWanted(site: ClusterEnvironment, client: Client): Promise<boolean> {
   const { rows } = await client.query<{ dir: string; fsync: string; connections: string }>(
     `select current_setting('data_directory') as dir, current_setting('fsync') as fsync,
             current_setting('max_connections') as connections`,
@@ -95,34 +95,36 @@ async function isAsWanted(site: Site, client: Client): Promise<boolean> {
     )
   return (
     is.fsync === (site.settings.fsync ? 'on' : 'off') &&
-    Number(is.connections) === connectionsInAll(site.settings)
+    Number(is.connections) === connectionsTotal(site.settings)
   )
 }
 
-async function start(site: Site): Promise<Up | { lastWords: string; door: Door }> {
-  const door = await openDoor(site.host, site.cluster, site.user, site.password)
-  const launched = await launch({ ...site, door })
-  if (launched.pid === undefined) return { lastWords: await launched.lastWords(), door }
+async function start(
+  site: ClusterEnvironment,
+): Promise<RunningCluster | { lastWords: string; door: ServerSocket }> {
+  const door = await openSocket(site.host, site.cluster, site.user, site.password)
+  const launched = await launchServer({ ...site, door })
+  if (launched.pid === undefined) return { lastWords: await launched.lastError(), door }
   const watchdog = startWatchdog(site, launched.pid, launched.isRunning)
   try {
     const connection = await connect(site, door, launched.isRunning)
     if (!connection) {
       watchdog.close()
-      return { lastWords: await launched.lastWords(), door }
+      return { lastWords: await launched.lastError(), door }
     }
     // Only a stranger's client could be quicker: we hold the data directory's lock.
-    if (!(await takeLock(connection.client))) throw alreadyRunning(site.dataDir)
+    if (!(await takeLock(connection.client))) throw alreadyRunningError(site.dataDir)
     return { connection, door, watchdog, isAdopted: false, isRunning: launched.isRunning }
   } catch (err) {
     await stopPostmaster(site.cluster, site.binaries)
     watchdog.close()
-    await closeDoor(door)
+    await closeSocket(door)
     throw err
   }
 }
 
-function explain(site: Site, lastWords: string): EmbeddedError {
-  if (lastWords.includes('No space left on device')) return diskFull(site.cluster.dir)
+function explain(site: ClusterEnvironment, lastWords: string): EmbeddedError {
+  if (lastWords.includes('No space left on device')) return diskFullError(site.cluster.dir)
   if (/"pg_wal"|checkpoint record|could not open file "pg_wal/.test(lastWords))
     return new EmbeddedError(
       `the write-ahead log of the database (${site.cluster.dir}/pg_wal) is missing or damaged: bring the directory back whole, or move ${site.cluster.dir} away and run chancery restore with the latest backup; the log of PostgreSQL is ${logPath(site.dataDir)}`,

@@ -56,7 +56,7 @@ function cluster(dir: string, owner: Cluster['owner']): Cluster {
 }
 
 /** The same cluster, or one at a place that the server's user can reach, with a link to it. */
-export async function withinReach(
+export async function ensureAccessible(
   host: Host,
   dataDir: string,
   wanted: Cluster,

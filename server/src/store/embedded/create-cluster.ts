@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { describeFailure } from '../../child-failure.ts'
-import { type Binaries, cannotRunHere, whyNotRunnable } from './binaries.ts'
+import { type Binaries, cannotRunError, whyNotRunnable } from './binaries.ts'
+import { describeFailure } from './child-failure.ts'
 import type { Cluster } from './cluster.ts'
-import { diskFull, EmbeddedError } from './embedded-error.ts'
-import { listProcesses, signal } from './processes.ts'
+import { diskFullError, EmbeddedError } from './embedded-error.ts'
+import { listProcesses, sendSignal } from './processes.ts'
 import { run } from './run.ts'
-import { giveTo, type ServerUser } from './server-user.ts'
+import { chownTo, type ServerUser } from './server-user.ts'
 
 export interface CreateOptions {
   cluster: Cluster
@@ -18,7 +18,7 @@ export interface CreateOptions {
   fsync: boolean
 }
 
-const halfMade = (cluster: Cluster) => `${cluster.dir}.new-`
+const unfinishedPrefix = (cluster: Cluster) => `${cluster.dir}.new-`
 
 /** The role that owns everything in the bundled server. */
 export const superuser = 'chancery'
@@ -26,14 +26,14 @@ export const superuser = 'chancery'
 /** Makes the cluster beside its place and moves it there whole: a kill at any moment leaves nothing half-made. */
 export async function createCluster(options: CreateOptions): Promise<void> {
   const { cluster, user, fsync } = options
-  const dir = halfMade(cluster) + randomBytes(4).toString('hex')
+  const dir = unfinishedPrefix(cluster) + randomBytes(4).toString('hex')
   const passwordFile = `${dir}-password`
   try {
     await mkdir(dir)
-    await giveTo(user, dir, 0o700)
+    await chownTo(user, dir, 0o700)
     if (options.password !== undefined) {
       await writeFile(passwordFile, options.password, { mode: 0o600, flag: 'wx' })
-      await giveTo(user, passwordFile, 0o600)
+      await chownTo(user, passwordFile, 0o600)
     }
     await initialize(options, dir, passwordFile)
     await rename(dir, cluster.dir)
@@ -57,22 +57,22 @@ async function initialize(options: CreateOptions, dir: string, passwordFile: str
   if (!options.fsync) args.push('--no-sync')
   const outcome = await run(binaries.initdb, args, { user: options.user })
   if (outcome.status === 0) return
-  if (outcome.output.includes('No space left on device')) throw diskFull(dirname(cluster.dir))
+  if (outcome.output.includes('No space left on device')) throw diskFullError(dirname(cluster.dir))
   const reason = await whyNotRunnable(binaries, options.user)
-  if (reason !== undefined) throw cannotRunHere(reason)
+  if (reason !== undefined) throw cannotRunError(reason)
   throw new EmbeddedError(
     `the database in ${cluster.dir} could not be made: initdb failed with ${describeFailure(outcome)}`,
   )
 }
 
 /** Removes what a killed first start left. Only the holder of the data directory's lock may. */
-export async function removeHalfMade(cluster: Cluster): Promise<void> {
+export async function removeUnfinishedClusters(cluster: Cluster): Promise<void> {
   const parent = dirname(cluster.dir)
-  const prefix = basename(halfMade(cluster))
+  const prefix = basename(unfinishedPrefix(cluster))
   const names = (await readdir(parent)).filter(name => name.startsWith(prefix))
   if (names.length === 0) return
   for (const { pid, command } of (await listProcesses()) ?? [])
-    if (command.includes(`initdb -D ${halfMade(cluster)}`)) signal(pid, 'SIGKILL')
+    if (command.includes(`initdb -D ${unfinishedPrefix(cluster)}`)) sendSignal(pid, 'SIGKILL')
   // A back end of the ended initdb may still write for a moment.
   for (const name of names) {
     await rm(join(parent, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 20 })

@@ -26,12 +26,12 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   for (;;) {
     const lock = tryLock(path)
     if (lock) return lock
-    if (Date.now() > deadline) throw alreadyRunning(dataDir)
+    if (Date.now() > deadline) throw alreadyRunningError(dataDir)
     await sleep(25)
   }
 }
 
-export function alreadyRunning(dataDir: string): EmbeddedError {
+export function alreadyRunningError(dataDir: string): EmbeddedError {
   return new EmbeddedError(
     `another Chancery is already running on ${dataDir}: stop it, or give this one a directory of its own with CHANCERY_DATA_DIR`,
   )

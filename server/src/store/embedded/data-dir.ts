@@ -1,7 +1,7 @@
 import { chmod, mkdir, realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { makeDirectory } from '../../make-directory.ts'
 import { isErrno } from './errno.ts'
+import { makeDirectory } from './make-directory.ts'
 
 /**
  * Makes the data directory if needed and resolves to its real path.

@@ -9,7 +9,7 @@ export class EmbeddedError extends Error {
 export function explainDiskError(err: unknown, dataDir: string): unknown {
   if (!isErrno(err)) return err
   // 53100 is PostgreSQL's own disk_full.
-  if (err.code === 'ENOSPC' || err.code === 'EDQUOT' || err.code === '53100') return diskFull(dataDir)
+  if (err.code === 'ENOSPC' || err.code === 'EDQUOT' || err.code === '53100') return diskFullError(dataDir)
   if (err.code === 'EROFS')
     return new EmbeddedError(`${err.path ?? dataDir} is on a read-only disk: choose another data directory`)
   if (err.code === 'EACCES' || err.code === 'EPERM')
@@ -23,7 +23,7 @@ export function explainDiskError(err: unknown, dataDir: string): unknown {
   return err
 }
 
-export function diskFull(dataDir: string): EmbeddedError {
+export function diskFullError(dataDir: string): EmbeddedError {
   return new EmbeddedError(
     `the disk of ${dataDir} is full: free some space (a new database takes about 60 MB) and start again`,
   )

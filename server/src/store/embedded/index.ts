@@ -1,2 +1,2 @@
 export { EmbeddedError } from './embedded-error.ts'
-export { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './start-embedded.ts'
+export { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './embedded-server.ts'

@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeEnd, describeFailure } from '../../child-failure.ts'
 import type { Binaries } from './binaries.ts'
+import { describeEnd, describeFailure } from './child-failure.ts'
 import type { Cluster } from './cluster.ts'
-import type { Door } from './door.ts'
-import { spawnBasics } from './run.ts'
+import { spawnOptions } from './run.ts'
 import { type ServerSettings, serverArguments } from './server-settings.ts'
 import type { ServerUser } from './server-user.ts'
+import type { ServerSocket } from './socket.ts'
 
-export interface Launched {
+export interface LaunchedServer {
   /** Undefined if it could not be started. */
   pid: number | undefined
   isRunning(): boolean
   /** What it complained of last, or how it ended. */
-  lastWords(): Promise<string>
+  lastError(): Promise<string>
 }
 
 const logBytesMax = 10 * 1024 * 1024
@@ -23,14 +23,14 @@ const logBytesMax = 10 * 1024 * 1024
 export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
 
 /** Starts the server in a session of its own: Ctrl-C in the terminal is for us, and we end it when we are ready. */
-export async function launch(options: {
+export async function launchServer(options: {
   binaries: Binaries
   cluster: Cluster
   dataDir: string
-  door: Door
+  door: ServerSocket
   user: ServerUser | undefined
   settings: ServerSettings
-}): Promise<Launched> {
+}): Promise<LaunchedServer> {
   const log = await openLog(options.dataDir)
   try {
     const from = (await log.stat()).size
@@ -38,7 +38,7 @@ export async function launch(options: {
       options.binaries.postgres,
       serverArguments(options.cluster, options.door, options.settings),
       {
-        ...spawnBasics(options.user),
+        ...spawnOptions(options.user),
         detached: true,
         stdio: ['ignore', log.fd, log.fd],
       },
@@ -58,7 +58,7 @@ export async function launch(options: {
     return {
       pid: child.pid,
       isRunning: () => ended === undefined,
-      lastWords: () => lastWords(options.dataDir, from, ended ?? 'no answer'),
+      lastError: () => readLastError(options.dataDir, from, ended ?? 'no answer'),
     }
   } finally {
     await log.close()
@@ -82,7 +82,7 @@ async function openLog(dataDir: string): Promise<FileHandle> {
 const connectionRefused = /FATAL: +the database system is /
 
 /** Its last error; where it has none, how it ended and its last lines. */
-async function lastWords(dataDir: string, from: number, ended: string): Promise<string> {
+async function readLastError(dataDir: string, from: number, ended: string): Promise<string> {
   const log = await open(logPath(dataDir))
   try {
     const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(64 * 1024), position: from })

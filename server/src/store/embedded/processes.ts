@@ -33,7 +33,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** True if a signal was sent. */
-export function signal(pid: number, name: NodeJS.Signals): boolean {
+export function sendSignal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name)
   } catch (err) {

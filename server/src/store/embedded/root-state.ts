@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, cp, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type Binaries, cannotRunHere, openBinaries, whyNotRunnable } from './binaries.ts'
+import { type Binaries, cannotRunError, openBinaries, whyNotRunnable } from './binaries.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { isErrno } from './errno.ts'
 import type { Host } from './host.ts'
@@ -25,7 +25,7 @@ export async function reachableBinaries(
   const reason = await whyNotRunnable(binaries, user)
   if (reason === undefined) return binaries
   const own = await whyNotRunnable(binaries)
-  if (own !== undefined) throw cannotRunHere(own)
+  if (own !== undefined) throw cannotRunError(own)
   const state = await openRootState(host, user)
   const copy = join(state, `postgresql-${binaries.version}-${process.arch}`)
   await copyBinaries(binaries.root, copy)
@@ -39,9 +39,9 @@ export async function reachableBinaries(
 /** A new, empty place for a cluster. */
 export async function makeClusterHome(host: Host, user: ServerUser): Promise<string> {
   const clusters = join(await openRootState(host, user), 'clusters')
-  await makePassage(clusters)
+  await makeRootDirectory(clusters)
   const home = join(clusters, randomBytes(8).toString('hex'))
-  await makePassage(home)
+  await makeRootDirectory(home)
   return home
 }
 
@@ -49,7 +49,7 @@ async function openRootState(host: Host, user: ServerUser): Promise<string> {
   let refusal: unknown
   for (const dir of host.rootStateDirs) {
     try {
-      await makePassage(dir)
+      await makeRootDirectory(dir)
       if (await canReach(user, dir)) return dir
     } catch (err) {
       refusal = err
@@ -62,7 +62,7 @@ async function openRootState(host: Host, user: ServerUser): Promise<string> {
 }
 
 /** A directory of root's own that others may pass. What somebody else could have put there is refused. */
-async function makePassage(dir: string): Promise<void> {
+async function makeRootDirectory(dir: string): Promise<void> {
   try {
     await mkdir(dir)
     await chmod(dir, 0o711)
@@ -79,10 +79,10 @@ async function copyBinaries(from: string, to: string): Promise<void> {
     () => true,
     () => false,
   )
-  if (isThere) return makePassage(to)
+  if (isThere) return makeRootDirectory(to)
   const half = `${to}.${randomBytes(4).toString('hex')}`
   try {
-    await makePassage(half)
+    await makeRootDirectory(half)
     await cp(join(from, 'package.json'), join(half, 'package.json'))
     await cp(join(from, 'native'), join(half, 'native'), {
       recursive: true,

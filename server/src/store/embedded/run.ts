@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { describeEnd } from '../../child-failure.ts'
+import { describeEnd } from './child-failure.ts'
 
-export interface Outcome {
+export interface RunResult {
   /** Undefined if it could not be started or was ended by a signal. */
   status: number | undefined
   /** Standard output and standard error. */
@@ -18,7 +18,7 @@ interface RunsAs {
 }
 
 /** What every process of the server is started with. */
-export function spawnBasics(user?: RunsAs) {
+export function spawnOptions(user?: RunsAs) {
   return {
     // PG* and LC_* of the caller would change the server. Windows adds what it needs by itself.
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
@@ -30,8 +30,8 @@ export function spawnBasics(user?: RunsAs) {
   }
 }
 
-export async function run(file: string, args: string[], options: { user?: RunsAs }): Promise<Outcome> {
-  const child = spawn(file, args, { ...spawnBasics(options.user), stdio: ['ignore', 'pipe', 'pipe'] })
+export async function run(file: string, args: string[], options: { user?: RunsAs }): Promise<RunResult> {
+  const child = spawn(file, args, { ...spawnOptions(options.user), stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<{ status: number | undefined; ended: string }>(resolve => {
     child.once('error', err => resolve({ status: undefined, ended: err.message }))
     child.once('close', (code, signal) =>

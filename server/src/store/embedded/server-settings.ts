@@ -1,6 +1,6 @@
 import { release } from 'node:os'
 import type { Cluster } from './cluster.ts'
-import type { Door } from './door.ts'
+import type { ServerSocket } from './socket.ts'
 
 export interface ServerSettings {
   fsync: boolean
@@ -11,7 +11,7 @@ export interface ServerSettings {
 /** PostgreSQL keeps three back for superusers, and one watches the server. */
 const ownConnections = 4
 
-export const connectionsInAll = (settings: ServerSettings) => settings.maxConnections + ownConnections
+export const connectionsTotal = (settings: ServerSettings) => settings.maxConnections + ownConnections
 
 /**
  * After a crash PostgreSQL syncs every file before it recovers: 1,600 of them took 2 to 5 seconds on a busy disk, and one syncfs for
@@ -24,7 +24,7 @@ export function hasReliableSyncfs(): boolean {
 }
 
 /** On the command line, so that nothing in the cluster's own files has to be kept in step. */
-export function serverArguments(cluster: Cluster, door: Door, settings: ServerSettings): string[] {
+export function serverArguments(cluster: Cluster, door: ServerSocket, settings: ServerSettings): string[] {
   const isSocket = door.password === undefined
   const values: Record<string, string | number> = {
     listen_addresses: isSocket ? '' : door.host,
@@ -32,7 +32,7 @@ export function serverArguments(cluster: Cluster, door: Door, settings: ServerSe
     unix_socket_directories: isSocket ? door.host : '',
     unix_socket_permissions: '0700',
     cluster_name: cluster.name,
-    max_connections: connectionsInAll(settings),
+    max_connections: connectionsTotal(settings),
     shared_buffers: '256MB',
     // Nobody replicates the bundled server.
     wal_level: 'minimal',

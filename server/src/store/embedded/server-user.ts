@@ -59,7 +59,7 @@ export async function canReach(user: ServerUser, dir: string): Promise<boolean> 
 }
 
 /** Hands a file or directory that we made to the server's user, closed to all others. */
-export async function giveTo(user: ServerUser | undefined, path: string, mode: number): Promise<void> {
+export async function chownTo(user: ServerUser | undefined, path: string, mode: number): Promise<void> {
   await chmod(path, mode)
   if (user) await lchown(path, user.uid, user.gid)
 }

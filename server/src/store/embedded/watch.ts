@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
-import type { Connection } from './connect.ts'
+import type { Connection } from './connection.ts'
 
 export interface Watch {
   /** Calls back once when the server is gone, at once if it is already. */
@@ -32,7 +32,7 @@ export async function takeLock(client: Client): Promise<boolean> {
  * Keeps the connection with the lock. Its loss is the first sign that the server died;
  * after the crash of a single back end PostgreSQL restarts itself, and the lock is taken anew.
  */
-export function keepWatch(first: Connection, reconnect: () => Promise<Connection | undefined>): Watch {
+export function watchConnection(first: Connection, reconnect: () => Promise<Connection | undefined>): Watch {
   const listeners: (() => void)[] = []
   let isClosed = false
   let isGone = false

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { listProcesses, signal } from './processes.ts'
-import { spawnBasics } from './run.ts'
-import type { Site } from './site.ts'
+import type { ClusterEnvironment } from './cluster-environment.ts'
+import { listProcesses, sendSignal } from './processes.ts'
+import { spawnOptions } from './run.ts'
 
 /**
  * Stops the server when this process ends without having closed it:
@@ -22,14 +22,14 @@ else command=$(ps -ww -o command= -p "$1"); fi
 case "$command " in *"postgres -D $2 "*) kill -INT "$1" ;; esac`
 
 /** Shows in the list of processes, so that the next Chancery finds it. */
-const nameOf = ({ cluster }: Site) => `${cluster.name}-watchdog`
+const nameOf = ({ cluster }: ClusterEnvironment) => `${cluster.name}-watchdog`
 
 const stops = new Set<() => void>()
 const stopAll = () => {
   for (const stop of stops) stop()
 }
 
-export function startWatchdog(site: Site, pid: number, isRunning: () => boolean): Watchdog {
+export function startWatchdog(site: ClusterEnvironment, pid: number, isRunning: () => boolean): Watchdog {
   const stop = () => {
     if (isRunning()) stopNow(site, pid)
   }
@@ -44,7 +44,7 @@ export function startWatchdog(site: Site, pid: number, isRunning: () => boolean)
   }
 }
 
-function startShell(site: Site, pid: number): () => void {
+function startShell(site: ClusterEnvironment, pid: number): () => void {
   const args = [
     '-c',
     script,
@@ -54,7 +54,7 @@ function startShell(site: Site, pid: number): () => void {
     String(site.host.orphanGraceSeconds),
   ]
   const shell = spawn('/bin/sh', args, {
-    ...spawnBasics(site.user),
+    ...spawnOptions(site.user),
     // Neither Ctrl-C nor the end of the terminal is for it.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -68,15 +68,15 @@ function startShell(site: Site, pid: number): () => void {
 }
 
 /** Synchronous: nothing else runs any more when the process exits. */
-function stopNow({ binaries, cluster }: Site, pid: number): void {
+function stopNow({ binaries, cluster }: ClusterEnvironment, pid: number): void {
   if (process.platform === 'win32')
-    spawnSync(binaries.pgCtl, ['stop', '-D', cluster.dir, '-m', 'fast', '-W'], spawnBasics())
-  else signal(pid, 'SIGINT')
+    spawnSync(binaries.pgCtl, ['stop', '-D', cluster.dir, '-m', 'fast', '-W'], spawnOptions())
+  else sendSignal(pid, 'SIGINT')
 }
 
 /** Ends the watchdogs of earlier runs. Only the holder of the data directory's lock may. */
-export async function endWatchdogs(site: Site): Promise<void> {
+export async function endWatchdogs(site: ClusterEnvironment): Promise<void> {
   const uid = site.user?.uid ?? process.geteuid?.()
   for (const found of (await listProcesses()) ?? [])
-    if (found.uid === uid && found.command.includes(` ${nameOf(site)} `)) signal(found.pid, 'SIGKILL')
+    if (found.uid === uid && found.command.includes(` ${nameOf(site)} `)) sendSignal(found.pid, 'SIGKILL')
 }

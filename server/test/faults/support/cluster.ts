@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { findCluster } from '../../../src/store/embedded/cluster.ts'
 import { type EmbeddedServer, startEmbedded } from '../../../src/store/embedded/index.ts'
-import { findPostmaster } from '../../../src/store/embedded/postmaster.ts'
-import { listProcesses, signal } from '../../../src/store/embedded/processes.ts'
-import { migrate } from '../../../src/store/migrate.ts'
+import { listProcesses, sendSignal } from '../../../src/store/embedded/processes.ts'
+import { findPostmaster } from '../../../src/store/embedded/server-process.ts'
+import { migrate } from '../../../src/store/migrations.ts'
 import { urlOf } from '../../support/database-url.ts'
 import { fastDirectory } from '../../support/fast-directory.ts'
 
@@ -49,7 +49,7 @@ export async function startCluster(): Promise<Cluster> {
     return [...(postmaster ? [postmaster.pid] : []), ...others.map(({ pid }) => pid)]
   }
   const sendAll = async (name: NodeJS.Signals) => {
-    for (const pid of await processes()) signal(pid, name)
+    for (const pid of await processes()) sendSignal(pid, name)
   }
   const stop = async () => {
     await server?.close()

@@ -1,12 +1,12 @@
 import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describeFailure } from '../../child-failure.ts'
 import type { Binaries } from './binaries.ts'
+import { describeFailure } from './child-failure.ts'
 import type { Cluster } from './cluster.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { unlessMissing } from './errno.ts'
-import { findProcess, hasProcess, isAlive, listProcesses, signal } from './processes.ts'
+import { findProcess, hasProcess, isAlive, listProcesses, sendSignal } from './processes.ts'
 import { run } from './run.ts'
 
 /** The server's first process, as its postmaster.pid tells. */
@@ -79,7 +79,7 @@ export async function clearLeftovers(cluster: Cluster, uid: number | undefined):
       throw new EmbeddedError(
         `process ${left[0]?.pid} of a killed PostgreSQL does not end: restart the machine`,
       )
-    for (const { pid } of left) signal(pid, 'SIGKILL')
+    for (const { pid } of left) sendSignal(pid, 'SIGKILL')
     await sleep(20)
   }
   // Where there is no such process PostgreSQL removes the file itself. It believes in zombies and strangers.
@@ -99,9 +99,9 @@ export async function stopPostmaster(cluster: Cluster, binaries: Binaries): Prom
       `PostgreSQL (process ${pid}) does not stop: end it by hand (pg_ctl: ${describeFailure(outcome)})`,
     )
   } else {
-    signal(pid, 'SIGINT')
+    sendSignal(pid, 'SIGINT')
     if (await isGone(pid, fastShutdownMs)) return
-    signal(pid, 'SIGQUIT')
+    sendSignal(pid, 'SIGQUIT')
     if (await isGone(pid, immediateShutdownMs)) return
   }
   throw new EmbeddedError(`PostgreSQL (process ${pid}) does not stop: end it by hand`)

@@ -1,12 +1,12 @@
-import { type ConnectionTarget, sql } from './store/database.ts'
-import { createPools, type Pools } from './store/pools.ts'
-import { createPulse, type Pulse } from './store/pulse.ts'
-import { type BackgroundLog, createBackgroundLog } from './telemetry/background-log.ts'
-import type { Logger } from './telemetry/log.ts'
-import type { Metrics } from './telemetry/metrics.ts'
+import { type ConnectionTarget, sql } from '../store/database.ts'
+import { createPools, type Pools } from '../store/pools.ts'
+import { createPulse, type Pulse } from '../store/pulse.ts'
+import { type BackgroundLog, createBackgroundLog } from '../telemetry/background-log.ts'
+import type { Logger } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 
 /** The database as this process hears it. */
-export interface HeardDatabase {
+export interface DatabaseConnections {
   pulse: Pulse
   pools: Pools
   background: BackgroundLog
@@ -14,12 +14,12 @@ export interface HeardDatabase {
 }
 
 /** Connects to a database that has this version's schema. Rejects where it does not answer. */
-export async function hearDatabase(
-  options: { target: ConnectionTarget; namesStatements: boolean; patience?: number | undefined },
+export async function connectDatabase(
+  options: { target: ConnectionTarget; namesStatements: boolean; timeoutFactor?: number | undefined },
   { log, metrics }: { log: Logger; metrics: Metrics },
-): Promise<HeardDatabase> {
+): Promise<DatabaseConnections> {
   const pulse = createPulse(options)
-  pulse.onSilence(isSilent => {
+  pulse.onHealthChange(isSilent => {
     metrics.databaseUp.set(isSilent ? 0 : 1)
     if (isSilent) log.warn('the database is silent: what needs it is unavailable until it is heard again')
     else log.info('the database is heard again')
@@ -28,7 +28,7 @@ export async function hearDatabase(
   if (log.isLevelEnabled('debug')) pulse.onChange(background.heartbeat)
   const pools = createPools({
     ...options,
-    hearing: pulse,
+    health: pulse,
     onError: () => metrics.databaseErrors.inc(),
     onStatement: background.statement,
   })

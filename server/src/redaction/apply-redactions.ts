@@ -1,17 +1,17 @@
 import { type Batch, type Erasure, type Redaction, refuse } from '../store/batch.ts'
 import { sql } from '../store/database.ts'
-import { turnOf } from '../store/locks.ts'
+import { playerLock } from '../store/locks.ts'
 import { closeBook } from '../webhooks/queue.ts'
+import { redactDeadLetters } from './dead-letters.ts'
 import { membersOf } from './denormalized-copies.ts'
-import { type BegunErasure, beginErasure } from './erase.ts'
+import { type StartedErasure, startErasure } from './erase.ts'
 import { noteOfErasure, noteOfRedaction, type RedactionNote, writeNotes } from './ledger.ts'
-import { type BegunRedaction, beginRedaction } from './redact.ts'
-import { dropContent } from './refused-content.ts'
-import { rewriteLog } from './rewrite-log.ts'
+import { type StartedRedaction, startRedaction } from './redact.ts'
+import { rewriteEvents } from './rewrite-events.ts'
 import { rewriteRows, rewriteSides } from './rewrite-rows.ts'
 
 /** What a batch takes back, half done: the things themselves have their new texts, and the events that tell of it wait to be logged. */
-export interface TakingBack {
+export interface PendingRedactions {
   /** Replaces the texts wherever they are repeated, in this batch's own events too: called when those are in the log. */
   finish(): Promise<void>
   /** What was asked for, as a restored database is told again. */
@@ -22,22 +22,22 @@ export interface TakingBack {
  * Begins the redactions and erasures of a batch, in the order of their kinds. All of it is in the batch's transaction.
  * @throws {RefusedBatch} where a thing neither is nor was.
  */
-export async function takeBack(
+export async function applyRedactions(
   batch: Batch,
   { redactions, erasures }: { redactions: readonly Redaction[]; erasures: readonly Erasure[] },
-): Promise<TakingBack> {
-  const begun: BegunRedaction[] = []
-  const begunErasures: BegunErasure[] = []
+): Promise<PendingRedactions> {
+  const begun: StartedRedaction[] = []
+  const begunErasures: StartedErasure[] = []
   const notes: RedactionNote[] = []
   for (const redaction of redactions) {
     const { line, resource, key } = redaction
-    const one = await beginRedaction(batch, redaction)
+    const one = await startRedaction(batch, redaction)
     if (!one) refuse(line, '/id', `there is no ${resource} ${key}, and never was`)
     begun.push(one)
     notes.push(noteOfRedaction(redaction, batch.loggedAt))
   }
   for (const erasure of erasures) {
-    const one = await beginErasure(batch, erasure)
+    const one = await startErasure(batch, erasure)
     begunErasures.push(one)
     begun.push(...one.redactions)
     notes.push(noteOfErasure(erasure, one.nations, batch.loggedAt))
@@ -47,8 +47,8 @@ export async function takeBack(
 
 async function finish(
   batch: Batch,
-  begun: BegunRedaction[],
-  erasures: BegunErasure[],
+  begun: StartedRedaction[],
+  erasures: StartedErasure[],
   notes: RedactionNote[],
 ): Promise<void> {
   if (notes.length === 0) return
@@ -56,14 +56,14 @@ async function finish(
   const rewritten = new Set<number>()
   for (const { replacement, former, attributes } of begun) {
     await rewriteRows(batch, replacement, former)
-    for (const seq of await rewriteLog(batch, replacement, former)) rewritten.add(seq)
+    for (const seq of await rewriteEvents(batch, replacement, former)) rewritten.add(seq)
     await rewriteSides(batch, replacement, former)
     const { key } = replacement
     const members = new Set([...membersOf(batch.contract, replacement), ...attributes])
-    await dropContent(batch, { ids: [key], texts: former.distinctive, members })
+    await redactDeadLetters(batch, { ids: [key], texts: former.distinctive, members })
   }
   if (erasures.length > 0)
-    await dropContent(batch, {
+    await redactDeadLetters(batch, {
       ids: erasures.flatMap(({ player, nations }) => [player, ...nations]),
       texts: [],
       members: new Set(),
@@ -77,7 +77,7 @@ async function finish(
   }
   // What is being made of theirs is there before it is looked for. All turns come first: whoever has one may wait for what is changed below.
   for (const { player } of erasures.toSorted((one, other) => (one.player < other.player ? -1 : 1)))
-    await db.rows(turnOf(player))
+    await db.rows(playerLock(player))
   for (const { player, ownNations } of erasures)
     await db.rows(sql`select chancery_secret.forget_player(${player}, ${ownNations}::text[])`)
 }

@@ -1,24 +1,24 @@
 import type pg from 'pg'
-import { DatabaseSilent, isFull, isLeftBusy } from './unavailable.ts'
+import { DatabaseUnresponsiveError, isQueryTimeout, isTooManyConnections } from './database-errors.ts'
 
 /** Whether the database says anything at all, as the pulse knows. */
-export interface Hearing {
-  isSilent(): boolean
+export interface DatabaseHealth {
+  isUnresponsive(): boolean
   /** Notes that it has answered, whomever. */
-  heard(): void
+  markAlive(): void
   /** Calls `listener` when the database falls silent, and when it is heard again. Returns how to stop it. */
-  onSilence(listener: (isSilent: boolean) => void): () => void
+  onHealthChange(listener: (isUnresponsive: boolean) => void): () => void
 }
 
 /** Lends connections, each to one work at a time. */
-export interface Lender {
+export interface GuardedPool {
   /**
-   * Runs `work` on a connection. Where it fails, `mend` makes the connection as it was; without, it is not used again.
-   * Throws DatabaseSilent where the database falls silent before or meanwhile.
+   * Runs `work` on a connection. Where it fails, `resetConnection` makes the connection as it was; without, it is not used again.
+   * Throws DatabaseUnresponsiveError where the database falls silent before or meanwhile.
    */
-  lend<T>(
+  withConnection<T>(
     work: (client: pg.PoolClient) => Promise<T>,
-    mend?: (client: pg.PoolClient) => Promise<unknown>,
+    resetConnection?: (client: pg.PoolClient) => Promise<unknown>,
   ): Promise<T>
   close(): Promise<void>
 }
@@ -29,18 +29,18 @@ const fullRetryMs = 25
 
 /**
  * Lends the connections of a pool. When the database falls silent, nobody is lent one or waits for one, and nobody waits for an
- * answer on one longer than `patienceMs`. What was open then is not used again: it may be dead without a word.
+ * answer on one longer than `graceMs`. What was open then is not used again: it may be dead without a word.
  */
-export function lendWhileHeard(
+export function createGuardedPool(
   pool: pg.Pool,
-  { hearing, patienceMs = 0 }: { hearing: Hearing | undefined; patienceMs: number | undefined },
-): Lender {
+  { health, graceMs = 0 }: { health?: DatabaseHealth | undefined; graceMs?: number | undefined },
+): GuardedPool {
   const open = new Set<pg.PoolClient>()
   const lent = new Set<pg.PoolClient>()
   const suspects = new WeakSet<pg.PoolClient>()
   const broken = new WeakSet<pg.PoolClient>()
   const waiting = new Set<(error: Error) => void>()
-  let patience: NodeJS.Timeout | undefined
+  let grace: NodeJS.Timeout | undefined
   pool.on('connect', client => {
     open.add(client)
     // From its first moment: it may break before its borrower runs, and an error that nobody listens to ends the process.
@@ -48,14 +48,14 @@ export function lendWhileHeard(
   })
   pool.on('remove', client => open.delete(client))
 
-  const stopListening = hearing?.onSilence(isSilent => {
-    clearTimeout(patience)
-    if (!isSilent) return
-    for (const refuse of waiting) refuse(new DatabaseSilent())
+  const stopListening = health?.onHealthChange(isUnresponsive => {
+    clearTimeout(grace)
+    if (!isUnresponsive) return
+    for (const refuse of waiting) refuse(new DatabaseUnresponsiveError())
     waiting.clear()
     for (const client of open) if (!lent.has(client)) suspects.add(client)
-    if (patienceMs === 0) endLent()
-    else patience = setTimeout(endLent, patienceMs).unref()
+    if (graceMs === 0) endLent()
+    else grace = setTimeout(endLent, graceMs).unref()
   })
 
   function endLent(): void {
@@ -66,7 +66,7 @@ export function lendWhileHeard(
     }
   }
 
-  async function take(): Promise<pg.PoolClient> {
+  async function connect(): Promise<pg.PoolClient> {
     const deadline = performance.now() + fullPatienceMs
     for (;;) {
       try {
@@ -75,17 +75,17 @@ export function lendWhileHeard(
         client.release(true)
       } catch (error) {
         // Others hold all connections of the database: one of ours is soon free.
-        if (!isFull(error) || pool.totalCount === 0 || performance.now() > deadline) throw error
+        if (!isTooManyConnections(error) || pool.totalCount === 0 || performance.now() > deadline) throw error
         await new Promise(resolve => setTimeout(resolve, fullRetryMs))
       }
     }
   }
 
-  function takeWhileHeard(): Promise<pg.PoolClient> {
-    if (hearing?.isSilent()) return Promise.reject(new DatabaseSilent())
+  function checkOut(): Promise<pg.PoolClient> {
+    if (health?.isUnresponsive()) return Promise.reject(new DatabaseUnresponsiveError())
     return new Promise((resolve, reject) => {
       waiting.add(reject)
-      take().then(
+      connect().then(
         // What comes too late goes back unused: nobody is told any more what would be done on it.
         client => (waiting.delete(reject) ? resolve(client) : client.release()),
         error => {
@@ -97,16 +97,17 @@ export function lendWhileHeard(
   }
 
   return {
-    async lend(work, mend) {
-      const client = await takeWhileHeard()
+    async withConnection(work, resetConnection) {
+      const client = await checkOut()
       lent.add(client)
       try {
         const done = await work(client)
-        hearing?.heard()
+        health?.markAlive()
         return done
       } catch (error) {
-        if (suspects.has(client)) throw new DatabaseSilent()
-        if (mend && !isLeftBusy(error)) await mend(client).catch(() => broken.add(client))
+        if (suspects.has(client)) throw new DatabaseUnresponsiveError()
+        if (resetConnection && !isQueryTimeout(error))
+          await resetConnection(client).catch(() => broken.add(client))
         else broken.add(client)
         throw error
       } finally {
@@ -117,7 +118,7 @@ export function lendWhileHeard(
 
     async close() {
       stopListening?.()
-      clearTimeout(patience)
+      clearTimeout(grace)
       await pool.end()
     },
   }

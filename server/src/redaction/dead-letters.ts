@@ -12,7 +12,7 @@ interface Refused {
 }
 
 /** Whose facts are not kept, and what they were called. */
-export interface Dropped {
+export interface DeadLetterMatch {
   ids: string[]
   /** Former texts, and the members that hold such texts: elsewhere they are words like any others. */
   texts: string[]
@@ -20,7 +20,10 @@ export interface Dropped {
 }
 
 /** Refused batches that are about a thing, or say one of its former texts as such, lose their facts, and say so. */
-export async function dropContent({ db }: Batch, { ids, texts, members }: Dropped): Promise<void> {
+export async function redactDeadLetters(
+  { db }: Batch,
+  { ids, texts, members }: DeadLetterMatch,
+): Promise<void> {
   // As they stand in lines of JSON.
   const parts = [...ids.map(id => `"${id}"`), ...texts.map(text => JSON.stringify(text).slice(1, -1))]
   const candidates = await db.rows<{ id: string }>(sql`

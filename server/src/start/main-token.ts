@@ -1,9 +1,9 @@
-import { hashOperatorToken } from './access/operator-token-text.ts'
-import { findTokenName } from './access/operator-tokens.ts'
+import { hashOperatorToken } from '../access/operator-token-text.ts'
+import { findTokenName } from '../access/operator-tokens.ts'
+import type { Database } from '../store/database.ts'
 import type { Config } from './config.ts'
 import { operatorTokenFile, readOperatorToken } from './data-dir.ts'
 import { StartupError } from './startup-error.ts'
-import type { Database } from './store/database.ts'
 
 /**
  * The main token of the operator listener, which has the role `admin`: CHANCERY_ADMIN_TOKEN, or the one in the data directory.

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createPool, type DatabasePool, isUnavailable, sql } from '../../src/store/database.ts'
-import type { Hearing } from '../../src/store/lend-while-heard.ts'
+import type { DatabaseHealth } from '../../src/store/guarded-pool.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
@@ -13,23 +13,23 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** A pool that is told by the test whether the database is heard. */
-function openPool(options: { connectionsMax?: number; silencePatienceMs?: number } = {}) {
-  let isSilent = false
-  const listeners = new Set<(isSilent: boolean) => void>()
-  const hearing: Hearing = {
-    isSilent: () => isSilent,
-    heard: () => undefined,
-    onSilence(listener) {
+/** A pool that is told by the test whether the database responds. */
+function openPool(options: { connectionsMax?: number; graceMs?: number } = {}) {
+  let isUnresponsive = false
+  const listeners = new Set<(isUnresponsive: boolean) => void>()
+  const health: DatabaseHealth = {
+    isUnresponsive: () => isUnresponsive,
+    markAlive: () => undefined,
+    onHealthChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
   }
-  const pool = createPool({ target: database.target, connectionsMax: 1, hearing, ...options })
+  const pool = createPool({ target: database.target, connectionsMax: 1, health, ...options })
   return {
     pool,
-    setSilent(is: boolean) {
-      isSilent = is
+    setUnresponsive(is: boolean) {
+      isUnresponsive = is
       for (const listener of listeners) listener(is)
     },
   }
@@ -40,31 +40,31 @@ const backend = async (pool: DatabasePool) =>
   (await pool.first<{ pid: number }>(sql`select pg_backend_pid() as pid`))?.pid
 
 test('when the database falls silent nobody waits for an answer or for a connection, and nobody is lent one', async t => {
-  const { pool, setSilent } = openPool()
+  const { pool, setUnresponsive } = openPool()
   t.after(() => pool.close())
   const before = await backend(pool)
   const asked = [pool.rows(forever), pool.transaction(db => db.rows(forever)), pool.rows(sql`select 1`)]
-  setSilent(true)
+  setUnresponsive(true)
   for (const answer of [...asked, pool.rows(sql`select 1`)]) await assert.rejects(answer, isUnavailable)
-  setSilent(false)
+  setUnresponsive(false)
   assert.notEqual(await backend(pool), before, 'it may be dead without a word')
 })
 
 test('what nobody waits for any more is not done', async t => {
-  const { pool, setSilent } = openPool()
+  const { pool, setUnresponsive } = openPool()
   t.after(() => pool.close())
   await pool.rows(sql`create table public.done ()`)
   const held = pool.rows(forever)
   const waiting = pool.rows(sql`insert into public.done default values`)
-  setSilent(true)
-  setSilent(false)
+  setUnresponsive(true)
+  setUnresponsive(false)
   await assert.rejects(held, isUnavailable)
   await assert.rejects(waiting, isUnavailable)
   assert.deepEqual(await pool.rows(sql`select from public.done`), [])
 })
 
 test('work under way is given the time that it is promised', async t => {
-  const { pool, setSilent } = openPool({ silencePatienceMs: 60_000 })
+  const { pool, setUnresponsive } = openPool({ graceMs: 60_000 })
   t.after(() => pool.close())
   const other = createPool({ target: database.target, connectionsMax: 2 })
   t.after(() => other.close())
@@ -82,7 +82,7 @@ test('work under way is given the time that it is promised', async t => {
       where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`)
     return waiting.length === 1
   }, 'it is under way')
-  setSilent(true)
+  setUnresponsive(true)
   await assert.rejects(pool.rows(sql`select 1`), isUnavailable)
   goOn()
   await holder

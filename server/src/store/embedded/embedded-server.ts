@@ -1,16 +1,16 @@
 import type { Client } from 'pg'
-import { bringUp, type Up } from './bring-up.ts'
-import { connect } from './connect.ts'
+import { type RunningCluster, startOrAdopt } from './bring-up.ts'
+import { type ClusterEnvironment, prepareEnvironment } from './cluster-environment.ts'
+import { connect } from './connection.ts'
 import { superuser } from './create-cluster.ts'
 import { openDataDir } from './data-dir.ts'
 import { type DataDirLock, lockDataDir } from './data-dir-lock.ts'
-import { closeDoor } from './door.ts'
 import { explainDiskError } from './embedded-error.ts'
 import { type Host, thisHost } from './host.ts'
 import { logPath } from './launch.ts'
-import { stopPostmaster } from './postmaster.ts'
-import { prepareSite, type Site } from './site.ts'
-import { keepWatch } from './watch.ts'
+import { stopPostmaster } from './server-process.ts'
+import { closeSocket } from './socket.ts'
+import { watchConnection } from './watch.ts'
 
 export interface EmbeddedOptions {
   /** Made if missing. The cluster is `postgres` in it, or where a symbolic link of that name points. */
@@ -55,7 +55,7 @@ export async function startOn(host: Host, options: EmbeddedOptions): Promise<Emb
   try {
     const dataDir = await openDataDir(options.dataDir)
     lock = await lockDataDir(dataDir)
-    const site = await prepareSite(host, dataDir, { fsync, maxConnections }, log)
+    const site = await prepareEnvironment(host, dataDir, { fsync, maxConnections }, log)
     return await open(site, lock)
   } catch (err) {
     lock?.release()
@@ -63,8 +63,8 @@ export async function startOn(host: Host, options: EmbeddedOptions): Promise<Emb
   }
 }
 
-async function open(site: Site, lock: DataDirLock): Promise<EmbeddedServer> {
-  const up = await bringUp(site)
+async function open(site: ClusterEnvironment, lock: DataDirLock): Promise<EmbeddedServer> {
+  const up = await startOrAdopt(site)
   try {
     const isNew = await ensureDatabase(up.connection.client)
     return serve(site, lock, up, isNew)
@@ -72,7 +72,7 @@ async function open(site: Site, lock: DataDirLock): Promise<EmbeddedServer> {
     await up.connection.client.end()
     await stopPostmaster(site.cluster, site.binaries)
     up.watchdog.close()
-    await closeDoor(up.door)
+    await closeSocket(up.door)
     throw err
   }
 }
@@ -84,10 +84,15 @@ async function ensureDatabase(client: Client): Promise<boolean> {
   return true
 }
 
-function serve(site: Site, lock: DataDirLock, up: Up, isNew: boolean): EmbeddedServer {
+function serve(
+  site: ClusterEnvironment,
+  lock: DataDirLock,
+  up: RunningCluster,
+  isNew: boolean,
+): EmbeddedServer {
   const { door } = up
   let closing: Promise<void> | undefined
-  const watch = keepWatch(up.connection, () =>
+  const watch = watchConnection(up.connection, () =>
     connect(site, door, () => closing === undefined && up.isRunning()),
   )
 
@@ -95,7 +100,7 @@ function serve(site: Site, lock: DataDirLock, up: Up, isNew: boolean): EmbeddedS
     watch.close()
     await stopPostmaster(site.cluster, site.binaries)
     up.watchdog.close()
-    await closeDoor(door)
+    await closeSocket(door)
     lock.release()
   }
 

@@ -1,12 +1,12 @@
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import type { ClusterEnvironment } from './cluster-environment.ts'
 import { superuser } from './create-cluster.ts'
-import type { Door } from './door.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { isErrno } from './errno.ts'
-import { isReady } from './postmaster.ts'
-import type { Site } from './site.ts'
+import { isReady } from './server-process.ts'
+import type { ServerSocket } from './socket.ts'
 
 export interface Connection {
   client: Client
@@ -27,8 +27,8 @@ const silentCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'])
 
 /** Connects as soon as the server lets us in. Undefined if it ended before. */
 export async function connect(
-  { cluster, log }: Pick<Site, 'cluster' | 'log'>,
-  door: Door,
+  { cluster, log }: Pick<ClusterEnvironment, 'cluster' | 'log'>,
+  door: ServerSocket,
   isRunning: () => boolean,
 ): Promise<Connection | undefined> {
   let lastWord = Date.now()
@@ -56,7 +56,7 @@ export async function connect(
   return undefined
 }
 
-async function tryConnect(door: Door): Promise<Connection | { isBusy: boolean; reason: string }> {
+async function tryConnect(door: ServerSocket): Promise<Connection | { isBusy: boolean; reason: string }> {
   const socket = new Socket()
   const client = new Client({
     host: door.host,

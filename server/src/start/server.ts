@@ -1,47 +1,47 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { version } from '@chancery/contract'
-import { createKeys } from './access/keys.ts'
-import { forgetOldAccounts } from './account/forget.ts'
-import { readLogo } from './account/page/logo.ts'
-import { buildApp } from './app.ts'
-import { keepCertificate, readCertificate } from './certificates.ts'
-import type { Config } from './config.ts'
-import { createLimits } from './create-limits.ts'
-import { ensureDataDir, writeAddresses } from './data-dir.ts'
-import { canServePages } from './docs/built-pages.ts'
-import { readContract } from './game-file.ts'
-import { hearDatabase } from './hear-database.ts'
-import type { ConnectionTimings } from './http/connections.ts'
-import { reasonOf } from './http/errors.ts'
-import type { StreamTimings } from './http/open-streams.ts'
+import { createKeys } from '../access/keys.ts'
+import { forgetOldAccounts } from '../account/forget.ts'
+import { readLogo } from '../account/page/logo.ts'
+import { buildApp } from '../app.ts'
+import { canServePages } from '../docs/built-pages.ts'
+import type { ConnectionTimings } from '../http/connections.ts'
+import { reasonOf } from '../http/errors.ts'
+import type { StreamTimings } from '../http/open-streams.ts'
 import {
   createFactChecker,
   type Dropping,
   forgetOldBatches,
   forgetOldRefused,
   removeTemporaryLeftovers,
-} from './ingest/index.ts'
-import { createAccountJournal } from './journal/account-journal.ts'
-import { createDropMetrics } from './journal/drop-metrics.ts'
-import { startJournal } from './journal/journal.ts'
-import { askToLeave, closeSoon, listen } from './listener.ts'
+} from '../ingest/index.ts'
+import { createAccountJournal } from '../journal/account-journal.ts'
+import { createDropMetrics } from '../journal/drop-metrics.ts'
+import { startJournal } from '../journal/journal.ts'
+import { createOperator } from '../operator/create-operator.ts'
+import { warnIfExposed } from '../operator/warn-if-exposed.ts'
+import { adoptProfile } from '../profile/adopt-profile.ts'
+import { startRankingRounds } from '../rankings/rounds.ts'
+import { appendToLedgerFile, completeLedgerFile, type LedgerEntry } from '../redaction/ledger-file.ts'
+import { isUnavailable, sql } from '../store/database.ts'
+import { readMigrationNumber } from '../store/migration-number.ts'
+import { openStore } from '../store/open-store.ts'
+import { createLog, createLogDestination } from '../telemetry/log.ts'
+import { createMetrics } from '../telemetry/metrics.ts'
+import { createTaskFailures } from '../telemetry/task-failures.ts'
+import { forgetOldCodes } from '../verification/store.ts'
+import { pruneDeliveryLog } from '../webhooks/delivery-log.ts'
+import { startWebhooks } from '../webhooks/start-webhooks.ts'
+import { readCertificate, watchCertificate } from './certificates.ts'
+import type { Config } from './config.ts'
+import { readContract } from './contract.ts'
+import { ensureDataDir, writeAddresses } from './data-dir.ts'
+import { connectDatabase } from './database.ts'
+import { createLimits } from './limits.ts'
+import { closeGracefully, listen, sendConnectionClose } from './listener.ts'
 import { readMainToken } from './main-token.ts'
-import { createOperator } from './operator/create-operator.ts'
-import { warnIfExposed } from './operator/warn-if-exposed.ts'
-import { adoptProfile } from './profile/adopt-profile.ts'
-import { startRankingRounds } from './rankings/rounds.ts'
-import { appendToLedger, completeLedger, type LedgerEntry } from './redaction-ledger.ts'
-import { warnIfConnectionsAreLost } from './shared-ports.ts'
+import { warnIfConnectionsLost } from './shared-ports.ts'
 import { StartupError } from './startup-error.ts'
-import { isUnavailable, sql } from './store/database.ts'
-import { readMigrationNumber } from './store/migration-number.ts'
-import { openStore } from './store/open-store.ts'
-import { createLog, createLogDestination } from './telemetry/log.ts'
-import { createMetrics } from './telemetry/metrics.ts'
-import { createTaskFailures } from './telemetry/task-failures.ts'
-import { forgetOldCodes } from './verification/store.ts'
-import { pruneDeliveryLog } from './webhooks/delivery-log.ts'
-import { startWebhooks } from './webhooks/start-webhooks.ts'
 
 /** A server that answers on both listeners. */
 export interface RunningServer {
@@ -72,7 +72,7 @@ export interface ServerTimings {
   /** Between two ranking rounds, however long they work. */
   rankingPauseMs?: number
   /** How many times as long as usual the database is waited for. */
-  databasePatience?: number
+  databaseTimeoutFactor?: number
   /** How long the store of shared limits is waited for. */
   limitsTimeoutMs?: number
 }
@@ -88,7 +88,7 @@ export async function startServer(
     connectionTimings = {},
     certificatesEveryMs,
     rankingPauseMs,
-    databasePatience,
+    databaseTimeoutFactor,
     limitsTimeoutMs,
   }: ServerTimings = {},
 ): Promise<RunningServer> {
@@ -128,11 +128,11 @@ export async function startServer(
     })
     await adoptProfile(store.target, contract.profile, { isDefault: config.gameFile === undefined })
 
-    const database = await hearDatabase(
+    const database = await connectDatabase(
       {
         target: store.target,
         namesStatements: config.databaseNamesStatements,
-        patience: databasePatience,
+        timeoutFactor: databaseTimeoutFactor,
       },
       { log, metrics },
     )
@@ -195,9 +195,9 @@ export async function startServer(
       pool: pools.ingest,
       contract,
       check: createFactChecker(contract),
-      noteRedactions: (notes: LedgerEntry[]) => appendToLedger(config.dataDir, notes),
+      noteRedactions: (notes: LedgerEntry[]) => appendToLedgerFile(config.dataDir, notes),
       onDropped: (dropped: readonly Dropping[]) => {
-        metrics.refusedDropped.inc(dropped.length)
+        metrics.deadLettersDropped.inc(dropped.length)
         for (const { id, feed, facts, bytes } of dropped)
           log.warn(
             { batch: id, feed, facts, bytes },
@@ -226,7 +226,7 @@ export async function startServer(
     })
     closers.push(operator.close)
 
-    await completeLedger(
+    await completeLedgerFile(
       config.dataDir,
       await pools.ingest.rows<LedgerEntry>(
         sql`select op, at, fact from chancery_secret.redaction order by number`,
@@ -257,12 +257,12 @@ export async function startServer(
 
     const scheme = tls ? 'https' : 'http'
     const isShared = config.sharesPorts
-    if (isShared) await warnIfConnectionsAreLost(log)
+    if (isShared) await warnIfConnectionsLost(log)
     const { host, port, operatorHost, operatorPort } = config
     const publicAddress = await listen(app, scheme, { host, port, isShared, variable: 'CHANCERY_PORT' })
     // Before anything is served: pages that are made once have it in them.
     publicUrl ||= publicAddress
-    closers.push(() => closeSoon(app))
+    closers.push(() => closeGracefully(app))
     warnIfExposed(log, { host: operatorHost, hasTls: operatorTls !== undefined })
     const operatorUrl = await listen(operator.app, operatorTls ? 'https' : 'http', {
       host: operatorHost,
@@ -270,18 +270,18 @@ export async function startServer(
       isShared,
       variable: 'CHANCERY_OPERATOR_PORT',
     })
-    closers.push(() => closeSoon(operator.app))
+    closers.push(() => closeGracefully(operator.app))
     for (const [server, files, current] of [
       [app.server, config.tls, tls],
       [operator.app.server, config.operatorTls, operatorTls],
     ] as const) {
       if (files && current)
-        closers.push(keepCertificate(server, { files, current, everyMs: certificatesEveryMs, log }))
+        closers.push(watchCertificate(server, { files, current, everyMs: certificatesEveryMs, log }))
     }
     const drain = async () => {
       isDraining = true
-      askToLeave(app)
-      askToLeave(operator.app)
+      sendConnectionClose(app)
+      sendConnectionClose(operator.app)
       await Promise.race([sleep(config.drainSeconds * 1_000, undefined, { ref: false }), closed])
     }
     await writeAddresses(config.dataDir, { public: publicAddress, operator: operatorUrl })

@@ -13,12 +13,12 @@ export interface LedgerEntry {
 }
 
 /** Beside the database, because a lost database takes its own ledger with it. */
-export const ledgerFile = (dataDir: string): string => join(dataDir, 'redactions.ndjson')
+export const ledgerPath = (dataDir: string): string => join(dataDir, 'redactions.ndjson')
 
 /** Appends entries, each a line, and returns when the disk has them. A line that a crash has cut off stays one by itself. */
-export async function appendToLedger(dataDir: string, entries: readonly LedgerEntry[]): Promise<void> {
+export async function appendToLedgerFile(dataDir: string, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return
-  const file = await open(ledgerFile(dataDir), 'a+', 0o600)
+  const file = await open(ledgerPath(dataDir), 'a+', 0o600)
   try {
     const { size } = await file.stat()
     const last = Buffer.alloc(1)
@@ -35,14 +35,14 @@ export async function appendToLedger(dataDir: string, entries: readonly LedgerEn
  * Appends what the database's ledger has and the file has not: a crash may come between the two. A file that is no ledger is left
  * as it is: it is looked at when it is needed, and says then what is wrong with it.
  */
-export async function completeLedger(dataDir: string, stored: readonly LedgerEntry[]): Promise<void> {
+export async function completeLedgerFile(dataDir: string, stored: readonly LedgerEntry[]): Promise<void> {
   if (stored.length === 0) return
-  const known = await readLedger(ledgerFile(dataDir)).catch((error: unknown) =>
+  const known = await readLedgerFile(ledgerPath(dataDir)).catch((error: unknown) =>
     error instanceof LedgerError ? undefined : [],
   )
   if (!known) return
   const written = new Set(known.map(inOrder))
-  await appendToLedger(
+  await appendToLedgerFile(
     dataDir,
     stored.filter(entry => !written.has(inOrder(entry))),
   )
@@ -65,7 +65,7 @@ class LedgerError extends Error {
  * Reads a ledger file. A last line without its end was cut off by a crash, before anybody was told that it is done, and is left out.
  * @throws {LedgerError} where a line is not what this module writes. Rejects where the file cannot be read.
  */
-export async function readLedger(file: string): Promise<LedgerEntry[]> {
+export async function readLedgerFile(file: string): Promise<LedgerEntry[]> {
   const lines = (await readFile(file, 'utf8')).split('\n').slice(0, -1)
   return lines.map((line, index) => {
     const entry = parse(line)

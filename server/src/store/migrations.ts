@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { assetUrl } from '../asset-url.ts'
+import { assetUrl } from '../start/asset-url.ts'
 import { type ConnectionTarget, jobConnectTimeoutMs } from './database.ts'
 import { ingestLock } from './locks.ts'
 

@@ -1,8 +1,8 @@
 import { isAbsolute, resolve } from 'node:path'
 import { limits } from '@chancery/contract'
-import { nearestName } from './edit-distance.ts'
-import { createTrustedProxies } from './http/trusted-proxies.ts'
-import { type LogLevel, logLevels } from './telemetry/log.ts'
+import { nearestName } from '../http/nearest-name.ts'
+import { createTrustedProxies } from '../http/trusted-proxies.ts'
+import { type LogLevel, logLevels } from '../telemetry/log.ts'
 
 /** Everything that an operator may set. */
 export interface Config {

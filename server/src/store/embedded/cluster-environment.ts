@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises'
 import { type Binaries, openBinaries } from './binaries.ts'
-import { type Cluster, findCluster, withinReach } from './cluster.ts'
-import { createCluster, removeHalfMade } from './create-cluster.ts'
-import { openPassword } from './door.ts'
+import { type Cluster, ensureAccessible, findCluster } from './cluster.ts'
+import { createCluster, removeUnfinishedClusters } from './create-cluster.ts'
 import type { Host } from './host.ts'
 import { reachableBinaries } from './root-state.ts'
 import type { ServerSettings } from './server-settings.ts'
 import { chooseServerUser, type ServerUser } from './server-user.ts'
+import { openPassword } from './socket.ts'
 
 /** A made cluster and all it takes to run it. */
-export interface Site {
+export interface ClusterEnvironment {
   host: Host
   /** The real path. */
   dataDir: string
@@ -24,19 +24,19 @@ export interface Site {
 }
 
 /** Makes what is missing. Only the holder of the data directory's lock may. */
-export async function prepareSite(
+export async function prepareEnvironment(
   host: Host,
   dataDir: string,
   settings: ServerSettings,
   log: (message: string) => void,
-): Promise<Site> {
+): Promise<ClusterEnvironment> {
   const shipped = await openBinaries(host.findPackage())
   const found = await findCluster(dataDir, shipped.major)
   const user = await chooseServerUser(host, found.owner, await stat(dataDir))
-  const cluster = await withinReach(host, dataDir, found, user, log)
+  const cluster = await ensureAccessible(host, dataDir, found, user, log)
   const binaries = await reachableBinaries(host, shipped, user)
   const password = await openPassword(host, dataDir)
-  await removeHalfMade(cluster)
+  await removeUnfinishedClusters(cluster)
   if (!cluster.owner) {
     log(`making a PostgreSQL ${binaries.major} database in ${cluster.dir}`)
     await createCluster({ cluster, binaries, user, password, fsync: settings.fsync })

@@ -52,7 +52,7 @@ export async function listen(
  * From now on every answer closes its connection: whoever keeps one learns it from an answer, and not from a call that fails. The
  * next call goes to whoever listens then.
  */
-export function askToLeave(app: FastifyInstance): void {
+export function sendConnectionClose(app: FastifyInstance): void {
   app.server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => {
     res.shouldKeepAlive = false
   })
@@ -68,9 +68,9 @@ const idleSweepMs = 50
  * process. Connections on which nothing was ever asked, as browsers open them in advance, count neither as idle nor as calls:
  * without an end set they would hold it up until they go away by themselves.
  */
-export async function closeSoon(app: FastifyInstance): Promise<void> {
+export async function closeGracefully(app: FastifyInstance): Promise<void> {
   const { server } = app
-  askToLeave(app)
+  sendConnectionClose(app)
   const ended = new Promise<void>(resolve => server.close(() => resolve()))
   const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs)
   const grace = setTimeout(() => server.closeAllConnections(), closingGraceMs)

@@ -1,6 +1,6 @@
-import { createMemoryLimits, type LimitStore } from './limits/index.ts'
-import type { Logger } from './telemetry/log.ts'
-import type { Metrics } from './telemetry/metrics.ts'
+import { createMemoryLimits, type LimitStore } from '../limits/index.ts'
+import type { Logger } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 
 /** Limits in this process, or exact over all processes where a Valkey or Redis is given. */
 export async function createLimits(
@@ -13,7 +13,7 @@ export async function createLimits(
     metrics.limitsShared.remove()
     return local
   }
-  const { createRedisLimits } = await import('./limits/redis.ts')
+  const { createRedisLimits } = await import('../limits/redis.ts')
   return createRedisLimits({
     url,
     fallback: local,

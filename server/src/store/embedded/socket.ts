@@ -6,10 +6,10 @@ import type { Cluster } from './cluster.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { isErrno, unlessMissing } from './errno.ts'
 import type { Host } from './host.ts'
-import { canReach, giveTo, type ServerUser } from './server-user.ts'
+import { canReach, chownTo, type ServerUser } from './server-user.ts'
 
 /** Where the server is reached. */
-export interface Door {
+export interface ServerSocket {
   /** The directory of the Unix socket, or 127.0.0.1. */
   host: string
   port: number
@@ -40,12 +40,12 @@ export async function openPassword(host: Host, dataDir: string): Promise<string 
 }
 
 /** A door for a server about to start; nothing of an earlier one may be alive behind it. */
-export async function openDoor(
+export async function openSocket(
   host: Host,
   cluster: Cluster,
   user: ServerUser | undefined,
   password: string | undefined,
-): Promise<Door> {
+): Promise<ServerSocket> {
   if (!host.hasUnixSockets) return { host: '127.0.0.1', port: await freePort(), password }
   const dir = await openSocketDir(host, cluster, user)
   // PostgreSQL leaves a socket's lock file alone if its process id lives on as something else.
@@ -54,7 +54,7 @@ export async function openDoor(
 }
 
 /** Takes the socket directory away, with what a killed server left in it. */
-export async function closeDoor(door: Door): Promise<void> {
+export async function closeSocket(door: ServerSocket): Promise<void> {
   if (door.password !== undefined) return
   await removeSocket(door.host)
   await rmdir(door.host).catch(() => {})
@@ -91,7 +91,7 @@ async function makePrivate(dir: string, user: ServerUser | undefined): Promise<v
   const isOurs = found.uid === uid || (user !== undefined && found.uid === 0)
   if (!found.isDirectory() || !isOurs || (found.mode & 0o077) !== 0)
     throw new EmbeddedError(`${dir} is not a private directory of the server's user: remove it`)
-  if (found.uid !== uid) await giveTo(user, dir, 0o700)
+  if (found.uid !== uid) await chownTo(user, dir, 0o700)
 }
 
 async function freePort(): Promise<number> {

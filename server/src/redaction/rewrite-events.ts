@@ -3,8 +3,8 @@ import type { Batch } from '../store/batch.ts'
 import { chunksOf } from '../store/chunks.ts'
 import { raw, sql } from '../store/database.ts'
 import { isCopyFrom, type Replacement, replaceCopies, replaceWritten } from './denormalized-copies.ts'
-import { eventsOf } from './events-of.ts'
-import type { FormerTexts } from './former-texts.ts'
+import { affectedEvents } from './events-of.ts'
+import type { PreviousValues } from './previous-values.ts'
 
 interface LoggedEvent {
   seq: number
@@ -21,13 +21,13 @@ const write = raw(`
  * Replaces texts of a thing in all events that repeat them; numbers, kinds and times stay. `former` learns what stood there, and
  * says what to replace where people wrote the words. Returns the numbers of the events that are others now.
  */
-export async function rewriteLog(
+export async function rewriteEvents(
   batch: Batch,
   replacement: Replacement,
-  former: FormerTexts,
+  former: PreviousValues,
 ): Promise<number[]> {
   const { eventKinds } = batch.contract
-  const seqs = await eventsOf(batch.db, batch.contract, replacement)
+  const seqs = await affectedEvents(batch.db, batch.contract, replacement)
   const rewritten = new Set<number>()
   const pass = async (rewrite: (event: LoggedEvent) => LoggedEvent | Promise<LoggedEvent>) => {
     for (const chunk of chunksOf(seqs)) {

@@ -14,7 +14,7 @@ const letter = String.raw`(?!${unspaced.source})[\p{L}\p{N}]`
  * What a thing's texts were before, as far as any place remembers. In sentences that people wrote there is no other way to
  * find them.
  */
-export class FormerTexts {
+export class PreviousValues {
   #texts = new Set<string>()
   /** Those that are found within other words too, folded. */
   #anywhere = new Set<string>()

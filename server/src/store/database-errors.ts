@@ -1,8 +1,8 @@
 /** The database does not answer: nobody waits for it, and nothing is known of what it was asked last. */
-export class DatabaseSilent extends Error {
+export class DatabaseUnresponsiveError extends Error {
   constructor() {
     super('the database is silent')
-    this.name = 'DatabaseSilent'
+    this.name = 'DatabaseUnresponsiveError'
   }
 }
 
@@ -16,7 +16,7 @@ const lostConnection =
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error instanceof DatabaseSilent) return true
+  if (error instanceof DatabaseUnresponsiveError) return true
   const { code } = error as { code?: unknown }
   if (typeof code === 'string') {
     return (
@@ -29,9 +29,9 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** Whether a connection may still be busy with a statement that its caller no longer waits for. */
-export const isLeftBusy = (error: unknown): boolean =>
+export const isQueryTimeout = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout'
 
 /** Whether the database has given out all connections that it has. */
-export const isFull = (error: unknown): boolean =>
+export const isTooManyConnections = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '53300'

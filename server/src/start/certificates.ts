@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import type { Server as HttpServer } from 'node:http'
 import { Server } from 'node:https'
 import { createSecureContext } from 'node:tls'
+import { reasonOf } from '../http/errors.ts'
+import type { Logger } from '../telemetry/log.ts'
 import type { TlsFiles } from './config.ts'
-import { reasonOf } from './http/errors.ts'
 import { StartupError } from './startup-error.ts'
-import type { Logger } from './telemetry/log.ts'
 
 /** A certificate chain and its private key, both PEM. */
 export interface Certificate {
@@ -15,7 +15,7 @@ export interface Certificate {
 }
 
 /** The key is another certificate's. */
-class KeyMismatch extends Error {
+class KeyMismatchError extends Error {
   override name = 'KeyMismatch'
 }
 
@@ -25,7 +25,7 @@ class KeyMismatch extends Error {
  */
 function checkCertificate({ cert, key }: Certificate): void {
   createSecureContext({ cert, key })
-  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) throw new KeyMismatch()
+  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) throw new KeyMismatchError()
 }
 
 /** @throws {StartupError} that names the variable, beginning with `prefix`, whose file cannot be read, or is not what it must be. */
@@ -58,7 +58,7 @@ const usualEveryMs = 60_000
  * Looks at the files of a listener's certificate every minute, and shows new ones to whoever connects from then on. Files are replaced
  * one after the other: until they fit together, and where they cannot be read, what was there goes on. Returns how to stop.
  */
-export function keepCertificate(server: HttpServer, renewal: Renewal): () => Promise<void> {
+export function watchCertificate(server: HttpServer, renewal: Renewal): () => Promise<void> {
   const { files, everyMs = usualEveryMs, log } = renewal
   let { current } = renewal
   let told: string | undefined

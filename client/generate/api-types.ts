@@ -109,7 +109,7 @@ function groupInterface(group: string, members: Operation[]): string {
     const needs =
       scope === 'none' ? '' : scope === 'key' ? ' Needs a key.' : ` Needs a key with \`${scope}\`.`
     const note = comment(`${operation.description}${needs}`)
-    if (!operation.returns.many) return `${note}${method}${taken}: Promise<${returned(operation)}>`
+    if (!operation.returns.isList) return `${note}${method}${taken}: Promise<${returned(operation)}>`
     const walks = comment(
       `\`${operation.id}\` from page to page: one item after the other, up to 100 with each call.`,
     )

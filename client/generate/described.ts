@@ -6,7 +6,7 @@ import {
   type Operation,
   operations,
   type ResourceName,
-  type Returned,
+  type Returns,
   readableSchema,
 } from '@chancery/contract'
 import { commonSchema, type Schema } from './common-schema.ts'
@@ -16,7 +16,7 @@ const demo = contractFor(demoProfile)
 const other = contractFor(otherGame)
 
 /** What one of a resource's views looks like in any game. */
-export const resourceSchema = (name: ResourceName, view: Returned['view']): Schema =>
+export const resourceSchema = (name: ResourceName, view: Returns['view']): Schema =>
   commonSchema(
     readableSchema(demo.resources[name], view) as Schema,
     readableSchema(other.resources[name], view) as Schema,
@@ -35,7 +35,7 @@ export const eventKinds = Object.entries(demo.eventKinds)
 
 /** Every operation that is answered as a whole: the stream is followed by hand. */
 export const callable: Operation[] = Object.values<Operation>(operations).filter(
-  ({ body }) => body !== 'stream',
+  ({ cache }) => cache !== 'stream',
 )
 
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
@@ -57,8 +57,8 @@ export const queryParameters = ({ parameters }: Operation) =>
   Object.entries(parameters).filter(([, parameter]) => parameter.in === 'query')
 
 /** How the client may keep an answer: a call that has effects is made once, and is nobody else's. */
-export const keepingOf = ({ body, allowsHead }: Operation): string =>
-  body === 'personal' && !allowsHead ? 'once' : body
+export const cachePolicyOf = ({ cache, allowsHead }: Operation): string =>
+  cache === 'private' && !allowsHead ? 'once' : cache
 
 /** Operations by their place, in the order of the reference. */
 export function groups(): [group: string, operations: Operation[]][] {

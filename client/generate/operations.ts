@@ -1,5 +1,5 @@
 import type { Operation } from '@chancery/contract'
-import { groups, keepingOf, limits, pathParameters, placeOf } from './described.ts'
+import { cachePolicyOf, groups, limits, pathParameters, placeOf } from './described.ts'
 
 const kept = [
   'anonymousCalls',
@@ -41,7 +41,7 @@ function methods(operation: Operation): string {
     ids.length > 0
       ? `\`${operation.path.replace(/\{(\w+)\}/g, (_, name) => `\${segment(${name})}`)}\``
       : `'${operation.path}'`
-  const rest = `(${path}, '${keepingOf(operation)}', options)`
-  if (!operation.returns.many) return `${method}: ${taken} => one${rest},`
+  const rest = `(${path}, '${cachePolicyOf(operation)}', options)`
+  if (!operation.returns.isList) return `${method}: ${taken} => one${rest},`
   return `${method}: ${taken} => page${rest},\n${iterator}: ${taken} => pages${rest},`
 }

@@ -1,16 +1,16 @@
 import type { CallOptions, Page } from './call-options.ts'
 import { ChanceryError } from './errors.ts'
 import { limits } from './limits.ts'
-import type { Keeping, Read } from './reader.ts'
+import type { CachePolicy, Read } from './reader.ts'
 
 /** What the methods of operations are made of. */
 export interface Calls {
   /** A thing. */
-  one<T>(path: string, keeping: Keeping, options?: CallOptions): Promise<T>
+  one<T>(path: string, keeping: CachePolicy, options?: CallOptions): Promise<T>
   /** A page of things. */
-  page<T>(path: string, keeping: Keeping, options?: CallOptions): Promise<Page<T>>
+  page<T>(path: string, keeping: CachePolicy, options?: CallOptions): Promise<Page<T>>
   /** Things, from page to page. */
-  pages<T>(path: string, keeping: Keeping, options?: CallOptions): AsyncIterableIterator<T>
+  pages<T>(path: string, keeping: CachePolicy, options?: CallOptions): AsyncIterableIterator<T>
   /** A text as one segment of a path. */
   segment(text: string): string
 }
@@ -30,11 +30,11 @@ export function addressOf(path: string, parameters: object): string {
 }
 
 export function createCalls(read: Read): Calls {
-  async function ask(path: string, keeping: Keeping, options: CallOptions = {}) {
+  async function ask(path: string, keeping: CachePolicy, options: CallOptions = {}) {
     const { signal, timeoutMs, ...parameters } = options
     // Demanded sections are for the key's owner, whatever else the operation answers.
-    const isDemanding = 'include' in parameters && keeping === 'shared'
-    const text = await read(addressOf(path, parameters), isDemanding ? 'personal' : keeping, {
+    const isDemanding = 'include' in parameters && keeping === 'public'
+    const text = await read(addressOf(path, parameters), isDemanding ? 'private' : keeping, {
       signal,
       timeoutMs,
     })
@@ -54,7 +54,7 @@ export function createCalls(read: Read): Calls {
   return {
     one: async (path, keeping, options) => (await ask(path, keeping, options)).data,
     page,
-    async *pages<T>(path: string, keeping: Keeping, options: CallOptions & { page?: number } = {}) {
+    async *pages<T>(path: string, keeping: CachePolicy, options: CallOptions & { page?: number } = {}) {
       for (let number = options.page ?? 1; ; number += 1) {
         const whole = { limit: limits.pageSizeMax, ...options, page: number }
         const { data, pagination } = await page<T>(path, keeping, whole)

@@ -6,13 +6,13 @@ import type { Transport } from './transport.ts'
 
 /**
  * How an answer may be kept, in the contract's words.
- * - `shared`: for a minute, then revalidated. `shared_fresh`: revalidated each time.
- * - `personal`: never. `once`: never, and the call belongs to whoever makes it.
+ * - `public`: for a minute, then revalidated. `revalidate`: revalidated each time.
+ * - `private`: never. `once`: never, and the call belongs to whoever makes it.
  */
-export type Keeping = 'shared' | 'shared_fresh' | 'personal' | 'once'
+export type CachePolicy = 'public' | 'revalidate' | 'private' | 'once'
 
 /** Reads the text of a body, from the cache where it may be. `address` is the path with its query. */
-export type Read = (address: string, keeping: Keeping, options: CallOptions) => Promise<string>
+export type Read = (address: string, keeping: CachePolicy, options: CallOptions) => Promise<string>
 
 export function createReader({
   transport,
@@ -25,7 +25,7 @@ export function createReader({
 }): Read {
   async function revalidate(
     path: string,
-    keeping: Keeping,
+    keeping: CachePolicy,
     timeoutMs: number | undefined,
     signal: AbortSignal,
   ) {
@@ -43,7 +43,7 @@ export function createReader({
     if (isKept) {
       const body = answer.body ?? JSON.parse(text)
       const kept = { text, tag: tag ?? null, path: path.split('?')[0] ?? path, body }
-      cache.put(path, kept, started, keeping === 'shared' ? undefined : 0)
+      cache.put(path, kept, started, keeping === 'public' ? undefined : 0)
     }
     return text
   }
@@ -52,7 +52,7 @@ export function createReader({
     signal?.throwIfAborted()
     if (keeping === 'once') return (await transport.call({ path, timeoutMs, signal, isOnce: true })).text
     const flightOf = `${timeoutMs ?? ''} ${path}`
-    if (keeping === 'personal')
+    if (keeping === 'private')
       return flights.join(
         flightOf,
         signal,

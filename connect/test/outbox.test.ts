@@ -192,7 +192,7 @@ test('a refused transaction that is too large to be kept stops the drain with on
     `insert into chancery_out.outbox (fact)
      select jsonb_build_object('op', 'put', 'resource', 'news_item', 'data', jsonb_build_object('id', 'x' || i, 'body', repeat('x', 50000)))
      from generate_series(1, $1) i`,
-    [Math.ceil(limits.refusedBytesMax / 50_000) + 1],
+    [Math.ceil(limits.deadLetterBytesMax / 50_000) + 1],
   )
   await assert.rejects(drainer.round(db), {
     name: 'ConnectError',

@@ -1,7 +1,6 @@
 import type { Static, TSchema } from 'typebox'
-import type { Deprecation } from './deprecation.ts'
 import type { Scope } from './scopes.ts'
-import { annotate } from './shapes.ts'
+import { annotate } from './shared-schemas.ts'
 
 /**
  * Who may read a field. Every field of every resource has exactly one class.
@@ -27,7 +26,7 @@ export type Field<S extends TSchema = TSchema, C extends Class = Class, D extend
 }
 
 /** What a field says of itself to a stranger. `unit` where the number has one. */
-export interface FieldNotes {
+export interface FieldMetadata {
   description: string
   example: unknown
   unit?: string
@@ -39,7 +38,7 @@ export interface FieldNotes {
 function classify<S extends TSchema, C extends Class>(
   schema: S,
   fieldClass: C,
-  notes: FieldNotes,
+  notes: FieldMetadata,
   scope?: Scope,
 ) {
   const { example, unit, deprecated, ...rest } = notes
@@ -54,28 +53,29 @@ function classify<S extends TSchema, C extends Class>(
 }
 
 /** A field that everybody may read. */
-export const open = <S extends TSchema>(schema: S, notes: FieldNotes) => classify(schema, 'public', notes)
+export const publicField = <S extends TSchema>(schema: S, notes: FieldMetadata) =>
+  classify(schema, 'public', notes)
 
 /** A field for the player whose nation it is, through a key with `scope`. */
-export const playerPrivate = <S extends TSchema>(scope: Scope, schema: S, notes: FieldNotes) =>
+export const playerPrivate = <S extends TSchema>(scope: Scope, schema: S, notes: FieldMetadata) =>
   classify(schema, 'player_private', notes, scope)
 
 /** A field for the members who may see it in the game, through a key with `scope`. */
-export const alliancePrivate = <S extends TSchema>(scope: Scope, schema: S, notes: FieldNotes) =>
+export const alliancePrivate = <S extends TSchema>(scope: Scope, schema: S, notes: FieldMetadata) =>
   classify(schema, 'alliance_private', notes, scope)
 
 /** A field that never leaves through this API. */
-export const adminOnly = <S extends TSchema>(schema: S, notes: FieldNotes) =>
+export const adminOnly = <S extends TSchema>(schema: S, notes: FieldMetadata) =>
   classify(schema, 'admin_only', notes)
 
 /** Marks a field that Chancery makes from other facts. Facts cannot set it. */
-export function derived<S extends TSchema, C extends Class>(field: Field<S, C, false>) {
+export function derivedField<S extends TSchema, C extends Class>(field: Field<S, C, false>) {
   return annotate(field as TSchema, { 'x-derived': true }) as Field<S, C, true>
 }
 
 /** Says what the game sends for a field whose readers get more than that. */
-export function suppliedAs<F extends Field, S extends TSchema>(field: F, supplied: S) {
-  return annotate(field as TSchema, { 'x-supplied': supplied }) as F & { 'x-supplied': S }
+export function withInputSchema<F extends Field, S extends TSchema>(field: F, supplied: S) {
+  return annotate(field as TSchema, { 'x-input': supplied }) as F & { 'x-input': S }
 }
 
 export type Fields = Record<string, Field>
@@ -101,32 +101,30 @@ export function resource<F extends Fields, G extends Fields = {}>(
   return { name: resourceName, description, fields, factFields }
 }
 
-type NamesOf<F extends Fields, C extends Class> = {
+type FieldNamesOf<F extends Fields, C extends Class> = {
   [K in keyof F]: F[K]['x-class'] extends C ? K : never
 }[keyof F]
 
 /** What everybody may read of a thing. */
 export type PublicOf<R extends Resource> = {
-  [K in NamesOf<R['fields'], 'public'>]: Static<R['fields'][K]>
+  [K in FieldNamesOf<R['fields'], 'public'>]: Static<R['fields'][K]>
 }
 
 /** What the most cleared reader may read of a thing: public fields, and any of the private ones. */
 export type ReadableOf<R extends Resource> = PublicOf<R> & {
-  [K in NamesOf<R['fields'], 'player_private' | 'alliance_private'>]?: Static<R['fields'][K]>
+  [K in FieldNamesOf<R['fields'], 'player_private' | 'alliance_private'>]?: Static<R['fields'][K]>
 }
 
-type SuppliedNames<F extends Fields> = {
+type InputNames<F extends Fields> = {
   [K in keyof F]: F[K] extends Field<TSchema, Class, false> ? K : never
 }[keyof F]
 
 /** What the game may send of a thing: any of its own fields. */
-export type SuppliedOf<R extends Resource> = {
-  [K in SuppliedNames<R['fields']>]?: SuppliedValue<R['fields'][K]>
+export type InputOf<R extends Resource> = {
+  [K in InputNames<R['fields']>]?: InputValue<R['fields'][K]>
 } & { [K in keyof R['factFields']]?: Static<R['factFields'][K]> }
 
-type SuppliedValue<F extends Field> = F extends { 'x-supplied': infer S extends TSchema }
-  ? Static<S>
-  : Static<F>
+type InputValue<F extends Field> = F extends { 'x-input': infer S extends TSchema } ? Static<S> : Static<F>
 
 /** The names of a resource's fields that `allow` lets through. */
 export function fieldNames(from: Resource, allow: (field: Field) => boolean): string[] {
@@ -134,3 +132,19 @@ export function fieldNames(from: Resource, allow: (field: Field) => boolean): st
     .filter(([, field]) => allow(field))
     .map(([fieldName]) => fieldName)
 }
+
+/** Says of an operation, a parameter or a field that it will go. Answers that hold it carry Deprecation and Sunset headers. */
+export interface Deprecation {
+  /** Since when it is deprecated: RFC 3339 in UTC. */
+  since: string
+  /** When it goes: RFC 3339 in UTC. */
+  sunset: string
+}
+
+/** A description with what its readers have to know of a part that will go. */
+export const withDeprecation = (description: string, deprecation: Deprecation | undefined): string =>
+  deprecation
+    ? `${description} Deprecated since ${day(deprecation.since)}; it goes on ${day(deprecation.sunset)}.`.trimStart()
+    : description
+
+const day = (time: string) => time.slice(0, 10)

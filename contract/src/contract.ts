@@ -1,30 +1,25 @@
 import type { TObject, TSchema } from 'typebox'
 import type { Resource } from './classification.ts'
-import { type EventKind, eventKindsOf, gameEventKinds } from './events.ts'
-import { suppliedSchema } from './facts.ts'
-import { redactionSchema } from './life.ts'
+import { type EventKind, eventKindsOf, gameEventKinds } from './events/index.ts'
+import { inputSchema } from './facts.ts'
+import { redactionSchema } from './maintenance-facts.ts'
 import type { ResourceName } from './operations/operation.ts'
-import type { Profile } from './profile.ts'
-import { type RedactableResource, redactableResources } from './redactable.ts'
-import { allianceResource } from './resources/alliance.ts'
-import { allianceApplicationResource } from './resources/alliance-application.ts'
-import { allianceMemberResource } from './resources/alliance-member.ts'
+import type { Profile } from './profile/profile.ts'
+import { allianceResource, treatyResource } from './resources/alliance.ts'
+import { allianceApplicationResource, allianceMemberResource } from './resources/alliance-member.ts'
 import { conflictResource } from './resources/conflict.ts'
-import { eraResource } from './resources/era.ts'
-import { eventResource } from './resources/event.ts'
-import { gameResource } from './resources/game.ts'
-import { keyResource } from './resources/key.ts'
+import { eventResource, newsItemResource } from './resources/event.ts'
+import { eraResource, gameResource } from './resources/game.ts'
+import { keyResource, verifiedIdentityResource } from './resources/identity.ts'
 import { marketPriceResource, marketRankingResource } from './resources/market.ts'
 import { nationResource } from './resources/nation.ts'
-import { newsItemResource } from './resources/news-item.ts'
 import { allianceRankingResource, nationRankingResource } from './resources/ranking.ts'
-import { treatyResource } from './resources/treaty.ts'
-import { verifiedIdentityResource } from './resources/verified-identity.ts'
 import { battleResource, warResource } from './resources/war.ts'
-import { count, listOf, position, shape } from './shapes.ts'
+import { count, listOf, position, strictObject } from './shared-schemas.ts'
+import { type RedactableResource, redactableResources } from './text-origin.ts'
 
 /** The field that names a thing of each resource which the game sends. */
-export const factKeys = {
+export const primaryKeys = {
   alliance: 'id',
   nation: 'id',
   alliance_member: 'nation_id',
@@ -38,9 +33,9 @@ export const factKeys = {
   news_item: 'id',
 } as const
 
-export type FactResource = keyof typeof factKeys
+export type FactResource = keyof typeof primaryKeys
 /** In the order in which a batch is applied: what others refer to comes first. */
-export const factResources = Object.keys(factKeys) as FactResource[]
+export const factResources = Object.keys(primaryKeys) as FactResource[]
 
 /** The whole promise for one game. */
 export function contractFor(profile: Profile) {
@@ -66,7 +61,7 @@ export function contractFor(profile: Profile) {
     verified_identity: verifiedIdentityResource(profile),
   } as const satisfies Record<ResourceName | FactResource, Resource>
   const factSchemas = Object.fromEntries(
-    factResources.map(name => [name, suppliedSchema(resources[name], factKeys[name])]),
+    factResources.map(name => [name, inputSchema(resources[name], primaryKeys[name])]),
   ) as Record<FactResource, TObject>
   const redactionSchemas = Object.fromEntries(
     redactableResources.map(name => [name, redactionSchema(name, factSchemas[name])]),
@@ -78,7 +73,7 @@ export type Contract = ReturnType<typeof contractFor>
 export type ResourceOf<N extends keyof Contract['resources']> = Contract['resources'][N]
 
 /** The list envelope. */
-export const pagination = shape(
+export const pagination = strictObject(
   {
     page: position({ description: 'Current page, from 1.' }),
     limit: position({ description: 'Page size in effect.' }),
@@ -88,5 +83,5 @@ export const pagination = shape(
   { description: 'Where this page stands.' },
 )
 
-export const oneEnvelope = (item: TSchema) => shape({ data: item })
-export const listEnvelope = (item: TSchema) => shape({ data: listOf(item), pagination })
+export const itemEnvelope = (item: TSchema) => strictObject({ data: item })
+export const listEnvelope = (item: TSchema) => strictObject({ data: listOf(item), pagination })

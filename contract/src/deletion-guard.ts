@@ -13,12 +13,12 @@ export function deletesMax(resource: FactResource, things: number): number {
 
 /** How many things a refused snapshot leaves out, and of how many. Null where the caller may not know: only `admin` learns it from a check. */
 export interface SnapshotGaps {
-  gone: number | null
-  of: number | null
+  missing: number | null
+  total: number | null
 }
 
-const gapsText = ({ gone, of }: SnapshotGaps) =>
-  `the snapshot leaves out ${gone === null ? 'too many' : `${gone} of ${of}`} things of `
+const gapsText = ({ missing, total }: SnapshotGaps) =>
+  `the snapshot leaves out ${missing === null ? 'too many' : `${missing} of ${total}`} things of `
 const gapsPattern = /^the snapshot leaves out (?:too many|(\d+) of (\d+)) things of /
 
 /** Why a snapshot is refused that leaves out more than `deletesMax`. The other end recognises it by `snapshotGapsIn`. */
@@ -31,10 +31,10 @@ export function snapshotGapsIn(reason: string): SnapshotGaps | undefined {
   if (!found) return undefined
   const [, gone, of] = found
   return gone === undefined || of === undefined
-    ? { gone: null, of: null }
-    : { gone: Number(gone), of: Number(of) }
+    ? { missing: null, total: null }
+    : { missing: Number(gone), total: Number(of) }
 }
 
 /** The same reason without its numbers; any other reason as it is. */
 export const withoutSnapshotCounts = (reason: string): string =>
-  reason.replace(gapsPattern, gapsText({ gone: null, of: null }))
+  reason.replace(gapsPattern, gapsText({ missing: null, total: null }))

@@ -1,4 +1,4 @@
-import { shape, text } from './shapes.ts'
+import { strictObject, text } from './shared-schemas.ts'
 
 /** Every error that the API answers: its HTTP status, what happened, and what to do next. */
 export const errors = {
@@ -104,9 +104,9 @@ export type ErrorCode = keyof typeof errors
 export const errorCodes = Object.keys(errors) as ErrorCode[]
 
 /** The body of every error answer. */
-export const errorBody = shape(
+export const errorBody = strictObject(
   {
-    error: shape({
+    error: strictObject({
       code: text(64, { description: 'Machine-readable code.', example: 'insufficient_scope' }),
       message: text(1000, {
         description: 'What happened and what to do next, for people.',

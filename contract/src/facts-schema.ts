@@ -2,9 +2,9 @@ import type { TSchema } from 'typebox'
 import { type Contract, factResources } from './contract.ts'
 import { commitFact, deleteFact, eventFact, putFact } from './facts.ts'
 import { type JsonSchema, plainSchema } from './json-schema.ts'
-import { eraseFact, redactFact, resetFact, snapshotFact } from './life.ts'
+import { eraseFact, redactFact, resetFact, snapshotFact } from './maintenance-facts.ts'
 import { pascalCase } from './openapi/document.ts'
-import { redactableResources } from './redactable.ts'
+import { redactableResources } from './text-origin.ts'
 
 /** The JSON Schema of one line of facts: what the game may send. Admin-only fields are in it; they come in, and never leave. */
 export function factsSchema(contract: Contract): JsonSchema {

@@ -1,7 +1,17 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Field, Resource } from './classification.ts'
-import type { EventKind } from './events.ts'
-import { annotate, id, line, listOf, matching, nullable, shape, time, withLineRule } from './shapes.ts'
+import type { EventKind } from './events/index.ts'
+import {
+  annotate,
+  id,
+  line,
+  listOf,
+  nullable,
+  patternString,
+  strictObject,
+  time,
+  withLineRule,
+} from './shared-schemas.ts'
 
 /** The longest line, in bytes, that the ingest door reads. */
 export const factBytesMax = 1_048_576
@@ -14,22 +24,22 @@ const batchRule = 'must be an id of 1 to 128 letters (A to Z), digits, ., _, : a
 
 /** The id that a batch is known by: once applied, it is never applied again. */
 export const batchId = () =>
-  matching(batchPattern, batchRule, { description: 'Identifier of the batch, chosen by the game.' })
+  patternString(batchPattern, batchRule, { description: 'Identifier of the batch, chosen by the game.' })
 
 /**
  * A feed is a sender whose batches build on each other. A batch of it says after which one it comes, and is refused where that
  * is not the last that was applied: of two senders that took the same name, one is told that it has been overtaken.
  */
-export const feedPlace = () =>
-  shape(
+export const feedPosition = () =>
+  strictObject(
     {
-      name: matching(
+      name: patternString(
         '^[A-Za-z0-9._-]{1,64}$',
         'must be a name of 1 to 64 letters (A to Z), digits, ., _ and -',
         { description: 'Name of the feed.' },
       ),
       after: nullable(
-        matching(batchPattern, batchRule, {
+        patternString(batchPattern, batchRule, {
           description: 'The batch of this feed that was applied last; null where none was.',
         }),
       ),
@@ -37,11 +47,11 @@ export const feedPlace = () =>
     { description: 'The place of the batch in a feed, for senders whose batches build on each other.' },
   )
 
-export const commitFact = shape(
+export const commitFact = strictObject(
   {
     op: Type.Literal('commit'),
     batch: batchId(),
-    feed: Type.Optional(feedPlace()),
+    feed: Type.Optional(feedPosition()),
     announce: Type.Optional(
       Type.Boolean({
         description:
@@ -53,17 +63,17 @@ export const commitFact = shape(
 )
 
 /** The fields of a resource that facts fill, with their names. */
-export const ownFields = (resource: Resource): [name: string, field: Field][] =>
+export const inputFields = (resource: Resource): [name: string, field: Field][] =>
   Object.entries({ ...resource.fields, ...resource.factFields }).filter(([, field]) => !field['x-derived'])
 
 /** What the game may say of one thing. Only the key is required; objects merge, so none of their members is required either. */
-export function suppliedSchema(resource: Resource, key: string): TObject {
+export function inputSchema(resource: Resource, key: string): TObject {
   return Type.Object(
     Object.fromEntries(
-      ownFields(resource).map(([fieldName, field]) => {
+      inputFields(resource).map(([fieldName, field]) => {
         const schema = (
-          'x-supplied' in field
-            ? annotate(field['x-supplied'] as TSchema, {
+          'x-input' in field
+            ? annotate(field['x-input'] as TSchema, {
                 description: field.description,
                 'x-class': field['x-class'],
               })
@@ -79,7 +89,7 @@ export function suppliedSchema(resource: Resource, key: string): TObject {
 
 /** The fields that a new thing must be given: those without a default that cannot be null. */
 export function requiredOnCreation(resource: Resource): string[] {
-  return ownFields(resource)
+  return inputFields(resource)
     .filter(([, field]) => !('default' in field) && !isNullable(field))
     .map(([fieldName]) => fieldName)
 }
@@ -89,9 +99,9 @@ export function requiredMembers(resource: Resource): Record<string, string[]> {
   return Object.fromEntries(
     requiredOnCreation(resource).map(fieldName => {
       const field = { ...resource.fields, ...resource.factFields }[fieldName] as
-        | { 'x-supplied'?: ObjectSchema; required?: string[] }
+        | { 'x-input'?: ObjectSchema; required?: string[] }
         | undefined
-      return [fieldName, (field?.['x-supplied'] ?? (field as ObjectSchema | undefined))?.required ?? []]
+      return [fieldName, (field?.['x-input'] ?? (field as ObjectSchema | undefined))?.required ?? []]
     }),
   )
 }
@@ -99,7 +109,7 @@ export function requiredMembers(resource: Resource): Record<string, string[]> {
 /** The row of a new thing before its first fact: defaults, and null for what the game has not said. */
 export function defaultsOf(resource: Resource): Record<string, unknown> {
   return Object.fromEntries(
-    ownFields(resource).map(([fieldName, field]) => [
+    inputFields(resource).map(([fieldName, field]) => [
       fieldName,
       (field as { default?: unknown }).default ?? null,
     ]),
@@ -137,7 +147,7 @@ const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Gives an object the members that its readers are promised: null for what the game has not said. */
-export function complete(schema: TSchema, value: unknown): unknown {
+export function fillNulls(schema: TSchema, value: unknown): unknown {
   const { properties, required = [] } = schema as ObjectSchema
   if (!properties || !isPlainObject(value)) return value
   const completed: Record<string, unknown> = { ...value }
@@ -145,51 +155,51 @@ export function complete(schema: TSchema, value: unknown): unknown {
     const memberSchema = properties[member]
     if (memberSchema === undefined) continue
     completed[member] =
-      member in completed ? complete(memberSchema, completed[member]) : emptyOf(memberSchema)
+      member in completed ? fillNulls(memberSchema, completed[member]) : emptyValue(memberSchema)
   }
   return completed
 }
 
-function emptyOf(schema: TSchema): unknown {
+function emptyValue(schema: TSchema): unknown {
   const { type } = schema as { type?: unknown }
   if (isNullable(schema)) return null
   if (type === 'array') return []
-  if (type === 'object') return complete(schema, {})
+  if (type === 'object') return fillNulls(schema, {})
   return null
 }
 
-export const at = () =>
+export const occurredAt = () =>
   Type.Optional(time({ description: 'When it happened in the game. Default: when it is logged.' }))
 
 /** A `put` of one resource: `{ "op": "put", "resource": "nation", "data": { … } }`. */
 export const putFact = (resourceName: string, data: TObject) =>
-  shape(
-    { op: Type.Literal('put'), resource: Type.Literal(resourceName), data, at: at() },
+  strictObject(
+    { op: Type.Literal('put'), resource: Type.Literal(resourceName), data, at: occurredAt() },
     { description: `Says what is true of one ${resourceName}.` },
   )
 
 /** A `delete` of one resource: `{ "op": "delete", "resource": "nation", "id": "…" }`. */
 export const deleteFact = (resourceNames: string[]) =>
-  shape(
+  strictObject(
     {
       op: Type.Literal('delete'),
       resource: Type.Unsafe<string>({ type: 'string', enum: resourceNames }),
       id: id({ description: 'The key of the thing.' }),
-      at: at(),
+      at: occurredAt(),
     },
     { description: 'Says that a thing is gone. What happened with it stays in the history.' },
   )
 
 /** An `event` of one kind, for what no state shows. */
 export const eventFact = (type: string, { data, description }: EventKind) =>
-  shape({ op: Type.Literal('event'), data: gameEventSchema(type, data) }, { description })
+  strictObject({ op: Type.Literal('event'), data: gameEventSchema(type, data) }, { description })
 
 const gameEventSchema = (type: string, data: TSchema) =>
   Type.Object(
     {
       type: Type.Literal(type),
       occurred_at: time({ description: 'When it happened in the game.' }),
-      data: withLineRule(suppliedMembers(data)),
+      data: withLineRule(inputMembers(data)),
       ...(type.startsWith('game.')
         ? {
             summary: Type.Optional(withLineRule(line(1000, { description: 'One sentence for people.' }))),
@@ -206,7 +216,7 @@ const gameEventSchema = (type: string, data: TSchema) =>
   )
 
 /** Members that may be null may be left out; those that Chancery fills in are not sent. */
-function suppliedMembers(schema: TSchema): TSchema {
+function inputMembers(schema: TSchema): TSchema {
   const { properties: all = {}, required = [] } = schema as ObjectSchema
   const properties = Object.fromEntries(Object.entries(all).filter(([, member]) => !('x-derived' in member)))
   return annotate(schema, {
@@ -216,4 +226,4 @@ function suppliedMembers(schema: TSchema): TSchema {
 }
 
 export type CommitFact = Static<typeof commitFact>
-export type FeedPlace = NonNullable<CommitFact['feed']>
+export type FeedPosition = NonNullable<CommitFact['feed']>

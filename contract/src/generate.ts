@@ -1,13 +1,14 @@
-/** Writes the files that follow from the contract. With --check: exits 1, naming each file that differs. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { classesLock } from './classes-lock.ts'
 import { contractFor } from './contract.ts'
-import { demoProfile } from './demo-profile.ts'
 import { factsSchema } from './facts-schema.ts'
 import { openApiFor } from './openapi.ts'
 import { operations } from './operations/index.ts'
 import { operatorOpenApiFor } from './operator/openapi.ts'
+import { demoProfile } from './profile/demo.ts'
+
+/** Writes the files that follow from the contract. With --check: exits 1, naming each file that differs. */
 
 const contract = contractFor(demoProfile)
 const asJson = (document: object) => `${JSON.stringify(document, null, 2)}\n`

@@ -19,15 +19,15 @@ export interface JsonSchema {
  * Copies a schema as plain JSON. `visit` sees each schema after the schemas inside it and says what stands there
  * instead; a member or item for which it returns undefined is left out.
  */
-export function rewrite(
+export function mapSchema(
   schema: TSchema,
   visit: (schema: JsonSchema) => JsonSchema | undefined,
 ): JsonSchema | undefined {
   const copy: JsonSchema = { ...schema }
-  if (copy.items) copy.items = rewrite(copy.items, visit)
+  if (copy.items) copy.items = mapSchema(copy.items, visit)
   if (copy.properties) {
     const kept = Object.entries(copy.properties).flatMap(([member, inner]) => {
-      const rewritten = rewrite(inner, visit)
+      const rewritten = mapSchema(inner, visit)
       return rewritten ? [[member, rewritten] as const] : []
     })
     const members = Object.fromEntries(kept)
@@ -44,7 +44,7 @@ export function withoutKeywords(schema: JsonSchema, keywords: readonly string[])
 
 /** A schema as plain JSON, without what only Chancery needs to know of a field. */
 export const plainSchema = (schema: TSchema): JsonSchema =>
-  rewrite(schema, inner => withoutKeywords(inner, ['x-derived', 'x-supplied', 'x-text', 'x-line'])) ?? {}
+  mapSchema(schema, inner => withoutKeywords(inner, ['x-derived', 'x-input', 'x-text', 'x-line'])) ?? {}
 
 const definedOnly = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))

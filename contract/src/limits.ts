@@ -32,20 +32,20 @@ export const limits = {
   pageRequests: 300,
   accountRequests: 1_200,
   /** How long the request journal remembers. */
-  journalDays: 7,
+  requestLogDays: 7,
 
   /** How long a batch is known by its id: sent again within that time it is applied once. */
-  batchMemoryDays: 30,
+  batchIdDays: 30,
   /** A refused batch of at most this size is kept for the operator, so long. */
-  refusedBytesMax: 4_194_304,
-  refusedDays: 30,
+  deadLetterBytesMax: 4_194_304,
+  deadLetterDays: 30,
   /** Refused batches and bytes of them that are kept: of one feed, and in all. Batches of no known feed share the room of one. */
-  refusedPerFeed: 2_000,
-  refusedBytesPerFeed: 33_554_432,
-  refusedTotal: 10_000,
-  refusedBytesTotal: 268_435_456,
+  deadLettersPerFeed: 2_000,
+  deadLetterBytesPerFeed: 33_554_432,
+  deadLettersTotal: 10_000,
+  deadLetterBytesTotal: 268_435_456,
   /** How many of those that were dropped for lack of room are listed. */
-  refusedDroppedListed: 100,
+  droppedDeadLettersListed: 100,
   /** Feeds that are known at a time. */
   feeds: 1_000,
   /** How far the end of an era that a reset says may lie ahead: clocks differ, and what is past is told by it for ever. */
@@ -54,10 +54,10 @@ export const limits = {
   /** Named tokens of the operator listener: how long one that is replaced goes on, and is listed after its end; and their log. */
   tokenOverlapHours: 24,
   tokenOverlapHoursMax: 168,
-  tokenMemoryDays: 30,
-  operatorLogDays: 400,
+  endedTokenDays: 30,
+  auditLogDays: 400,
   /** Lines of one action: a sender that repeats one does not fill the disk. */
-  operatorLogLines: 1_000_000,
+  auditLogLinesPerAction: 1_000_000,
 
   pageFirst: 1,
   pageSizeMin: 1,
@@ -70,7 +70,7 @@ export const limits = {
   codeAlphabet: '23456789ABCDEFGHJKMNPQRSTVWXYZ',
   codeLifetimeSeconds: 600,
   codesLivePerNation: 10,
-  codeMemoryDays: 30,
+  codeDays: 30,
 
   sharedCacheSeconds: 60,
   retryAfterUnavailableSeconds: 1,

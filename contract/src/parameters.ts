@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
-import type { Deprecation } from './deprecation.ts'
-import type { ParameterWords } from './example-words.ts'
+import type { Deprecation } from './classification.ts'
 import { limits } from './limits.ts'
-import { count, decimal, id, oneOf, position, text } from './shapes.ts'
+import type { ParameterList } from './profile/examples.ts'
+import { count, decimal, enumOf, id, position, text } from './shared-schemas.ts'
 
 /**
  * How a parameter's text becomes a value. Lists are comma separated, with or without blanks around the commas; the parameter may be
@@ -13,8 +13,8 @@ import { count, decimal, id, oneOf, position, text } from './shapes.ts'
  * - `id`: an id; empty counts as not given. One that names nothing selects nothing.
  * - `ids`: a list of up to 100 ids; ids that name nothing are left out. An empty list selects nothing.
  * - `related_ids`: as `ids`; but empty counts as not given.
- * - `profile_word`: a word of the game profile, as sent; empty counts as not given. One that it does not have selects nothing.
- * - `word`: one of the schema's words. `words`: a list of them.
+ * - `profile_enum`: a key of the game profile, as sent; empty counts as not given. An unknown key selects nothing.
+ * - `enum`: one of the schema's values. `enum_list`: a list of them.
  * - `time`: RFC 3339 with `Z` or an offset.
  * - `event_types`: a list of kinds of events or families (`war.*`).
  * - `event_id`: digits only, in the schema's range; empty counts as not given.
@@ -26,28 +26,28 @@ export type ParameterKind =
   | 'id'
   | 'ids'
   | 'related_ids'
-  | 'profile_word'
-  | 'word'
-  | 'words'
+  | 'profile_enum'
+  | 'enum'
+  | 'enum_list'
   | 'time'
   | 'event_types'
   | 'event_id'
 
 /** The kinds whose values are lists. */
-export const listKinds = ['ids', 'related_ids', 'words', 'event_types'] as const satisfies ParameterKind[]
+export const listKinds = ['ids', 'related_ids', 'enum_list', 'event_types'] as const satisfies ParameterKind[]
 
-export type ParameterPlace = 'path' | 'query' | 'header'
+export type ParameterLocation = 'path' | 'query' | 'header'
 
 export interface Parameter<T = unknown, G extends boolean = boolean> {
-  in: ParameterPlace
+  in: ParameterLocation
   kind: ParameterKind
   description: string
   schema: TSchema
   /** Whether the operation always has a value: required, or with a default. */
-  isGiven: G
+  isAlwaysPresent: G
   deprecated?: Deprecation
   /** The list of the game profile whose words it takes, and the place of the one that stands as its example. */
-  words?: { list: ParameterWords; example: number }
+  profileList?: { list: ParameterList; example: number }
   /** Type of the parsed value; never set. */
   readonly value?: T
 }
@@ -61,21 +61,21 @@ export type ValuesOf<P extends Parameters> = {
 
 function parameter<T>() {
   return <G extends boolean>(
-    place: ParameterPlace,
+    place: ParameterLocation,
     kind: ParameterKind,
-    isGiven: G,
+    isAlwaysPresent: G,
     schema: TSchema,
     description: string,
-  ): Parameter<T, G> => ({ in: place, kind, isGiven, schema, description })
+  ): Parameter<T, G> => ({ in: place, kind, isAlwaysPresent: isAlwaysPresent, schema, description })
 }
 
 /** Of any length and form: what cannot be one names nothing, and is no error. */
 const idText = (example?: string) => ({ type: 'string', ...(example === undefined ? {} : { example }) })
 
-export const pathId = (description: string, example: string) =>
+export const pathIdParam = (description: string, example: string) =>
   parameter<string>()('path', 'id', true, idText(example), description)
 
-export const pathText = (description: string, example: string) =>
+export const pathTextParam = (description: string, example: string) =>
   parameter<string>()('path', 'text', true, idText(example), description)
 
 export const page = parameter<number>()(
@@ -98,7 +98,7 @@ export const limit = parameter<number>()(
   `Items on a page, from ${limits.pageSizeMin} to ${limits.pageSizeMax}.`,
 )
 
-export const search = (description: string) =>
+export const searchParam = (description: string) =>
   parameter<string>()(
     'query',
     'text',
@@ -107,7 +107,7 @@ export const search = (description: string) =>
     description,
   )
 
-const idList = (kind: 'ids' | 'related_ids', description: string, example: string) =>
+const idListOfKind = (kind: 'ids' | 'related_ids', description: string, example: string) =>
   parameter<string[]>()(
     'query',
     kind,
@@ -118,44 +118,44 @@ const idList = (kind: 'ids' | 'related_ids', description: string, example: strin
 const idListForm = `Up to ${limits.idsMax}, comma separated or repeated; ids that name nothing are left out.`
 
 /** Ids of the things that an operation lists. */
-export const ids = (description: string, example: string) =>
-  idList('ids', `${description} ${idListForm} An empty list selects nothing.`, example)
+export const idListParam = (description: string, example: string) =>
+  idListOfKind('ids', `${description} ${idListForm} An empty list selects nothing.`, example)
 
 /** Ids of things that those which an operation lists belong to. */
-export const relatedIds = (description: string, example: string) =>
-  idList('related_ids', `${description} ${idListForm} Empty counts as not given.`, example)
+export const relatedIdListParam = (description: string, example: string) =>
+  idListOfKind('related_ids', `${description} ${idListForm} Empty counts as not given.`, example)
 
-export const oneId = (description: string, example: string) =>
+export const idParam = (description: string, example: string) =>
   parameter<string>()('query', 'id', false, id({ example }), description)
 
 /** A word of the game profile; one that it does not have selects nothing. */
-export const oneWord = (description: string, list: ParameterWords, example: number) => ({
-  ...parameter<string>()('query', 'profile_word', false, idText(), description),
-  words: { list, example },
+export const profileEnumParam = (description: string, list: ParameterList, example: number) => ({
+  ...parameter<string>()('query', 'profile_enum', false, idText(), description),
+  profileList: { list, example },
 })
 
-export const word = <const V extends string>(values: readonly V[], description: string) =>
-  parameter<V>()('query', 'word', false, oneOf(values), description)
+export const enumParam = <const V extends string>(values: readonly V[], description: string) =>
+  parameter<V>()('query', 'enum', false, enumOf(values), description)
 
-export const wordOrDefault = <const V extends string>(
+export const enumParamWithDefault = <const V extends string>(
   values: readonly V[],
   fallback: V,
   description: string,
-) => parameter<V>()('query', 'word', true, oneOf(values, { default: fallback }), description)
+) => parameter<V>()('query', 'enum', true, enumOf(values, { default: fallback }), description)
 
-export const words = <const V extends string>(values: readonly V[], description: string) =>
+export const enumListParam = <const V extends string>(values: readonly V[], description: string) =>
   parameter<V[]>()(
     'query',
-    'words',
+    'enum_list',
     false,
-    { type: 'array', items: oneOf(values), maxItems: limits.idsMax },
+    { type: 'array', items: enumOf(values), maxItems: limits.idsMax },
     `${description} Comma separated or repeated.`,
   )
 
-export const score = (description: string) =>
+export const decimalParam = (description: string) =>
   parameter<number>()('query', 'decimal', false, decimal(), description)
 
-export const instant = (description: string) =>
+export const timeParam = (description: string) =>
   parameter<string>()(
     'query',
     'time',
@@ -164,7 +164,7 @@ export const instant = (description: string) =>
     description,
   )
 
-export const sequence = (description: string) =>
+export const sequenceParam = (description: string) =>
   parameter<number>()('query', 'integer', false, count(), description)
 
 export const lastEventId = parameter<number>()(
@@ -187,5 +187,5 @@ export const eventTypes = parameter<string[]>()(
   'Kinds of events (`war.declared`) or families (`war.*`), comma separated or repeated. One that the game does not have is refused.',
 )
 
-export const account = (description: string) =>
+export const accountParam = (description: string) =>
   parameter<string>()('query', 'text', false, text(200), description)

@@ -1,26 +1,26 @@
 import type { TSchema } from 'typebox'
 import { type Class, classes, type Resource } from './classification.ts'
-import { type Contract, listEnvelope, oneEnvelope } from './contract.ts'
-import { type JsonSchema, rewrite, withoutKeywords } from './json-schema.ts'
-import type { Operation, ResourceName, Returned } from './operations/operation.ts'
+import { type Contract, itemEnvelope, listEnvelope } from './contract.ts'
+import { type JsonSchema, mapSchema, withoutKeywords } from './json-schema.ts'
+import type { Operation, ResourceName, Returns } from './operations/operation.ts'
 
 /** The classes that may leave in each view. `admin_only` is in none. */
-const clearedClasses: Record<Returned['view'], readonly Class[]> = {
+const clearedClasses: Record<Returns['view'], readonly Class[]> = {
   public: ['public'],
   owner: classes.filter(fieldClass => fieldClass !== 'admin_only'),
 }
 
 /** How Chancery makes a field: nothing that a reader needs. A `default` would be written in place of a field that is withheld. */
-const internalKeywords = ['x-derived', 'x-supplied', 'x-text', 'x-line', 'x-rule', 'default']
+const internalKeywords = ['x-derived', 'x-input', 'x-text', 'x-line', 'x-rule', 'default']
 
 /**
  * The JSON schema of a resource with exactly the fields that may leave in a view.
  * Public fields are required; private ones are optional, because each needs its scope and standing.
  * A member with a class of its own, like those of `attributes`, is judged by that class.
  */
-export function readableSchema(resource: Resource, view: Returned['view']): JsonSchema {
+export function readableSchema(resource: Resource, view: Returns['view']): JsonSchema {
   const members = Object.entries(resource.fields).flatMap(([fieldName, field]) => {
-    const cleared = clearedOnly(field, clearedClasses[view])
+    const cleared = keepCleared(field, clearedClasses[view])
     return cleared ? [[fieldName, cleared] as const] : []
   })
   return {
@@ -32,8 +32,8 @@ export function readableSchema(resource: Resource, view: Returned['view']): Json
   }
 }
 
-function clearedOnly(field: TSchema, cleared: readonly string[]): JsonSchema | undefined {
-  return rewrite(field, schema => {
+function keepCleared(field: TSchema, cleared: readonly string[]): JsonSchema | undefined {
+  return mapSchema(field, schema => {
     const fieldClass = schema['x-class']
     if (fieldClass !== undefined && !cleared.includes(fieldClass)) return undefined
     return withoutKeywords(schema, internalKeywords)
@@ -50,10 +50,10 @@ export function responseSchema(
   operation: Operation,
   resourceName: ResourceName = onlyResource(operation),
 ): TSchema {
-  const { many, resources, view } = operation.returns
+  const { isList, resources, view } = operation.returns
   if (!resources.includes(resourceName)) throw new Error(`${operation.id} does not return ${resourceName}`)
   const item = readableSchema(contract.resources[resourceName], view)
-  return many ? listEnvelope(item) : oneEnvelope(item)
+  return isList ? listEnvelope(item) : itemEnvelope(item)
 }
 
 function onlyResource({ id, returns: { resources } }: Operation): ResourceName {

@@ -145,7 +145,7 @@ export function isPublicPlace(schema: TSchema, path: string, { isPublic = false 
 }
 
 /** A refusal in one line: `/data/founded_at must be a UTC time such as 2026-05-20T10:00:00Z (it is "yesterday")`. */
-export const refusalText = ({
+export const rejectionText = ({
   path,
   reason,
   value,

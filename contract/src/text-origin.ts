@@ -1,6 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { RedactableField, RedactableResource } from './redactable.ts'
-import { annotate, idPattern, text } from './shapes.ts'
+import { annotate, idPattern, text } from './shared-schemas.ts'
 
 /** A copy of a field that can be redacted. */
 export interface TextCopy {
@@ -89,3 +88,20 @@ const isId = (schema: TextSchema | undefined): boolean => schema?.pattern === id
 
 const memberAt = (holder: TextSchema | undefined, path: string): TextSchema | undefined =>
   path.split('.').reduce<TextSchema | undefined>((schema, member) => schema?.properties?.[member], holder)
+
+/** What a redaction may replace, by resource: texts that people wrote. */
+export const redactableFields = {
+  nation: ['nation_name', 'leader_name', 'motto', 'flag_url', 'attributes'],
+  alliance: ['name', 'tag', 'description', 'flag_url', 'attributes'],
+  war: ['reason'],
+  conflict: ['name', 'cause'],
+  era: ['name', 'summary'],
+  news_item: ['title', 'body', 'author'],
+} as const
+export type RedactableResource = keyof typeof redactableFields
+export const redactableResources = Object.keys(redactableFields) as RedactableResource[]
+
+/** A field that can be redacted, as in `nation.nation_name`. */
+export type RedactableField = {
+  [R in RedactableResource]: `${R}.${(typeof redactableFields)[R][number]}`
+}[RedactableResource]

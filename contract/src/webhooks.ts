@@ -19,9 +19,9 @@ export const webhooks = {
   /** From the connection to the last byte of the answer that is read. */
   timeoutSeconds: 15,
   /** How much of an answer is read. */
-  answerBytesMax: 65_536,
+  responseBytesMax: 65_536,
   /** How much of an answer the delivery log keeps. */
-  answerBytesKept: 1_024,
+  responseBytesKept: 1_024,
 
   /** The wait before each retry. Every event is tried once more than this list is long. */
   retryDelaysSeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
@@ -87,7 +87,7 @@ export interface WebhookEndpoint {
 }
 
 /** How a receiver met a test. */
-export interface WebhookTestAnswer {
+export interface WebhookTestResult {
   has_arrived: boolean
   /** The status that was answered; null where there was no answer, and `error` says why. */
   status: number | null

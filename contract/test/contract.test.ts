@@ -22,7 +22,18 @@ import {
 import { type JsonSchema, plainSchema } from '../src/json-schema.ts'
 import { errorsOf, protocolErrors } from '../src/openapi/errors.ts'
 import { nationReference } from '../src/resources/references.ts'
-import { count, id, listOf, nullable, oneOf, pictureUrl, shape, text, time, wordOf } from '../src/shapes.ts'
+import {
+  count,
+  enumOf,
+  id,
+  imageUrl,
+  listOf,
+  nullable,
+  profileEnum,
+  strictObject,
+  text,
+  time,
+} from '../src/shared-schemas.ts'
 import { compiler, complaints } from './compile.ts'
 
 const contract = contractFor(demoProfile)
@@ -87,13 +98,17 @@ test('no member of an event has a class of its own: events are public as a whole
 test('a kind of event is refused where a text of its data does not state its origin', () => {
   const summarize = () => 'It happened.'
   const kindWith = (member: TSchema) => () =>
-    derivedKind('A kind.', shape({ nation: nationReference(), item: shape({ member }) }), summarize)
+    derivedKind(
+      'A kind.',
+      strictObject({ nation: nationReference(), item: strictObject({ member }) }),
+      summarize,
+    )
   const unstated = /item\.member does not state where its text comes from/
-  for (const member of [text(10), nullable(text(10)), pictureUrl(), wordOf([]), Type.Unknown()])
+  for (const member of [text(10), nullable(text(10)), imageUrl(), profileEnum([]), Type.Unknown()])
     assert.throws(kindWith(member), unstated)
   assert.throws(kindWith(listOf(text(10))), /item\.member\.\[\] does not state/)
   assert.throws(kindWith(copyOf('nation.motto', 'nation_id', text(10))), /there is no id/)
-  for (const member of [ownText(text(10)), writtenText(text(10)), id(), time(), oneOf(['one']), count()])
+  for (const member of [ownText(text(10)), writtenText(text(10)), id(), time(), enumOf(['one']), count()])
     assert.doesNotThrow(kindWith(member))
 })
 
@@ -103,7 +118,7 @@ test('every public text of a fact can be redacted, or states its origin', () => 
     for (const [field, schema] of Object.entries(properties)) {
       const classified = everyField.find(([path]) => path === `${resource}.${field}`)?.[1]
       if (classified?.['x-class'] !== 'public' || redactable[resource]?.includes(field)) continue
-      assert.doesNotThrow(() => originsIn(shape({ [field]: schema })), resource)
+      assert.doesNotThrow(() => originsIn(strictObject({ [field]: schema })), resource)
     }
 })
 
@@ -114,8 +129,8 @@ test('every operation says who may call it', () => {
 })
 
 test('what needs a key is never shared between callers', () => {
-  for (const { id, scope, body } of everyOperation) {
-    if (scope !== 'none') assert.equal(body, 'personal', id)
+  for (const { id, scope, cache } of everyOperation) {
+    if (scope !== 'none') assert.equal(cache, 'private', id)
   }
 })
 
@@ -126,7 +141,7 @@ test('private fields leave through exactly two operations', () => {
 
 test('every list states its order and takes page and limit', () => {
   for (const { id, description, parameters, returns } of everyOperation) {
-    if (!returns.many) continue
+    if (!returns.isList) continue
     assert.match(description, /order|first|by |after/i, `${id} does not state its order`)
     assert.match(description, /\bthen\b.*\b(id|key)\b|by seq|by the resource’s key/s, `${id}: ties are open`)
     assert.ok('page' in parameters && 'limit' in parameters, `${id} has no page or limit`)
@@ -155,7 +170,11 @@ test('every default of a parameter is valid for it', () => {
       if ('default' in schema)
         assert.deepEqual(complaints(compile(schema), schema.default), [], `${id} ${name}`)
       else
-        assert.equal(parameter.isGiven, parameter.in === 'path', `${id} ${name} is given without a default`)
+        assert.equal(
+          parameter.isAlwaysPresent,
+          parameter.in === 'path',
+          `${id} ${name} is given without a default`,
+        )
     }
   }
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractFor, demoProfile, operations } from '@chancery/contract'
-import { open } from '../src/classification.ts'
+import { publicField } from '../src/classification.ts'
 import { openApiOperation } from '../src/openapi/operations.ts'
 import { documented } from '../src/openapi/schemas.ts'
-import { shape, text } from '../src/shapes.ts'
+import { strictObject, text } from '../src/shared-schemas.ts'
 
 const contract = contractFor(demoProfile)
 const deprecated = { since: '2026-01-01T00:00:00Z', sunset: '2026-07-01T00:00:00Z' }
@@ -24,9 +24,9 @@ test('the reference says of an operation and of a parameter that they will go, a
 })
 
 test('the reference says of a field that it will go, and when', () => {
-  const going = open(text(9), { description: 'What goes.', example: 'x', deprecated })
+  const going = publicField(text(9), { description: 'What goes.', example: 'x', deprecated })
   const { properties } = documented(
-    shape({ going, staying: open(text(9), { description: 'What stays.', example: 'x' }) }),
+    strictObject({ going, staying: publicField(text(9), { description: 'What stays.', example: 'x' }) }),
   )
   assert.equal(properties?.going?.deprecated, true)
   assert.match(properties?.going?.description ?? '', notice)

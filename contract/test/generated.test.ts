@@ -132,7 +132,7 @@ test('private fields are documented in the schemas of their own operations only'
 })
 
 test('how Chancery makes a field is not in the document', () => {
-  for (const word of ['x-derived', 'x-supplied', '~kind']) assert.ok(!written.includes(word), word)
+  for (const word of ['x-derived', 'x-input', '~kind']) assert.ok(!written.includes(word), word)
 })
 
 test('the server’s address is the one given', () => {

@@ -161,6 +161,6 @@ test('every operation says which errors it may answer, and each has a status of 
 
 test('how Chancery makes a field is not in the document', () => {
   const written = JSON.stringify(document)
-  for (const word of ['x-derived', 'x-supplied', 'x-facts', '~kind', '"title":"Key"'])
+  for (const word of ['x-derived', 'x-input', 'x-facts', '~kind', '"title":"Key"'])
     assert.ok(!written.includes(word), word)
 })

@@ -11,7 +11,7 @@ import {
   type Profile,
   parseProfile,
   profileChanges,
-  sameProfile,
+  profilesEqual,
 } from '../src/index.ts'
 import { compiler, complaints } from './compile.ts'
 import { documentProblems } from './document-problems.ts'
@@ -154,7 +154,7 @@ test('a profile differs from itself in nothing, in whatever order its members ar
   fc.assert(
     fc.property(randomProfiles, profile => {
       const kept = reversed(profile) as Profile
-      assert.ok(sameProfile(kept, profile))
+      assert.ok(profilesEqual(kept, profile))
       assert.deepEqual(profileChanges(kept, profile), [])
     }),
     runs(150),
@@ -191,7 +191,7 @@ test('no change of any profile opens an attribute unseen, and the way back of ea
 })
 
 /** The order of words is no change that is told. */
-const sameWords = (one: Profile, other: Profile) => sameProfile(sorted(one), sorted(other))
+const sameWords = (one: Profile, other: Profile) => profilesEqual(sorted(one), sorted(other))
 const sorted = (profile: Profile) =>
   JSON.parse(JSON.stringify(profile), (_name, value) =>
     Array.isArray(value)

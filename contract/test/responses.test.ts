@@ -25,10 +25,10 @@ const bodies: Body[] = Object.values<Operation>(operations).flatMap(operation =>
 
 const serialize = ({ operation, resource }: Body, item: unknown): unknown => {
   const stringify = fastJson(responseSchema(contract, operation, resource))
-  return JSON.parse(stringify(operation.returns.many ? { data: [item], pagination } : { data: item }))
+  return JSON.parse(stringify(operation.returns.isList ? { data: [item], pagination } : { data: item }))
 }
 const asBody = ({ operation }: Body, item: unknown) =>
-  operation.returns.many ? { data: [item], pagination } : { data: item }
+  operation.returns.isList ? { data: [item], pagination } : { data: item }
 
 /** The examples of the fields that `view` lets out. */
 const exampleOf = ({ operation, resource }: Body): Record<string, unknown> =>

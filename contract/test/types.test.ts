@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Type from 'typebox'
-import { listOperation, oneOperation, open, resource } from '../src/index.ts'
+import { itemOperation, listOperation, publicField, resource } from '../src/index.ts'
 
 // The type check is the test: an unused expectation of an error fails it.
 
@@ -9,7 +9,7 @@ test('a field without a class does not compile', () => {
   // @ts-expect-error A bare schema is no field.
   const bare = resource('thing', 'A thing.', { name: Type.String() })
   const classified = resource('thing', 'A thing.', {
-    name: open(Type.String(), { description: 'Its name.', example: 'x' }),
+    name: publicField(Type.String(), { description: 'Its name.', example: 'x' }),
   })
   assert.deepEqual([bare.name, classified.name], ['thing', 'thing'])
 })
@@ -21,11 +21,11 @@ test('an operation without a scope does not compile', () => {
     tag: 'Game',
     summary: 'List things',
     description: 'Things by id.',
-    body: 'shared',
+    cache: 'public',
     parameters: {},
   } as const
   // @ts-expect-error Who may call it is never left open.
-  const one = oneOperation('nation', rest)
+  const one = itemOperation('nation', rest)
   // @ts-expect-error Nor for a list.
   const many = listOperation('nation', rest)
   assert.deepEqual([one.scope, many.scope], [undefined, undefined])

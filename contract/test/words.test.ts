@@ -5,7 +5,7 @@ import { factsSchema } from '../src/facts-schema.ts'
 import { contractFor, demoProfile, factResources } from '../src/index.ts'
 import type { JsonSchema } from '../src/json-schema.ts'
 import { operatorOperations } from '../src/operator/index.ts'
-import { profileSchema } from '../src/profile.ts'
+import { profileSchema } from '../src/profile/profile.ts'
 import { compiler } from './compile.ts'
 
 const contract = contractFor(demoProfile)

@@ -1,9 +1,9 @@
-import type { CommitFact, Contract, EventData, FactResource, SuppliedOf } from '@chancery/contract'
+import type { CommitFact, Contract, EventData, FactResource, InputOf } from '@chancery/contract'
 
 /** What a `put` may say: any part of a thing, since the service merges. Lists stay whole. */
 type Part<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Part<T[K]> } : T
 
-export type Said<N extends FactResource> = Part<SuppliedOf<Contract['resources'][N]>>
+export type Said<N extends FactResource> = Part<InputOf<Contract['resources'][N]>>
 
 export interface Put<N extends FactResource> {
   op: 'put'

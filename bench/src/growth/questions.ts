@@ -27,8 +27,8 @@ const isShown = (text: string) => text.length <= 36
 export async function questionsOf(asker: Asker, valuesOf: ValuesOf): Promise<Question[]> {
   const questions: Question[] = []
   for (const operation of Object.values(operations) as Operation[]) {
-    if (operation.body === 'stream' || operation.body === 'personal' || operation.scope !== 'none') continue
-    if (operation.returns.many) questions.push(...(await listQuestions(operation, asker, valuesOf)))
+    if (operation.cache === 'stream' || operation.cache === 'private' || operation.scope !== 'none') continue
+    if (operation.returns.isList) questions.push(...(await listQuestions(operation, asker, valuesOf)))
     else if (operation.path.endsWith('/{id}'))
       questions.push({
         operation: operation.id,

@@ -69,7 +69,7 @@ export function valuesIn(asker: Asker, halfAt: string): ValuesOf {
     },
   }
 
-  return async (operation, name, { schema, words }) => {
+  return async (operation, name, { schema, profileList: words }) => {
     const choose = known[`${operation} ${name}`] ?? known[name]
     if (choose) return choose()
     if (words) {

@@ -2,7 +2,7 @@ import {
   type DroppedBatch,
   type RefusedBatch,
   type RefusedBatchWithContent,
-  refusalText,
+  rejectionText,
 } from '@chancery/contract'
 import type { Command } from 'commander'
 import { minute } from '../clock.ts'
@@ -120,7 +120,7 @@ const droppedText = (dropped: DroppedBatch[]): string[] =>
 
 /** With the place in the fact: `/national_score must be >= 0`. */
 function firstReason({ refusals: [first] }: RefusedBatch): string {
-  return first ? refusalText({ ...first, path: first.path.replace(/^\/data/, '') }) : none
+  return first ? rejectionText({ ...first, path: first.path.replace(/^\/data/, '') }) : none
 }
 
 async function showRefused(id: string, { json }: { json: boolean }, terminal: Terminal) {
@@ -138,7 +138,7 @@ function textOf(batch: RefusedBatchWithContent): string {
     '',
     ...batch.refusals.map(
       ({ line, path, ...problem }) =>
-        `  line ${line}${path === '' ? '' : `, ${path}`}: ${refusalText({ ...problem, path: '' })}`,
+        `  line ${line}${path === '' ? '' : `, ${path}`}: ${rejectionText({ ...problem, path: '' })}`,
     ),
     '',
     content === null ? 'Its facts were too many to keep: the game must send it again.' : content.trimEnd(),
@@ -157,7 +157,7 @@ async function retryRefused(id: string, { anyway, json }: RetryOptions, terminal
   const isDone = status === 'applied' || status === 'duplicate'
   const [first] = refused
   const why = first
-    ? ` line ${first.line}${first.path === '' ? '' : `, ${first.path}`}: ${refusalText({ ...first, path: '' })}`
+    ? ` line ${first.line}${first.path === '' ? '' : `, ${first.path}`}: ${rejectionText({ ...first, path: '' })}`
     : ''
   if (!isDone) {
     if (json) print(terminal, json, outcome, '')

@@ -1,5 +1,5 @@
 import type { CheckedViews, DrainedBatch, RoundReport, ViewReport } from '@chancery/connect'
-import { refusalText } from '@chancery/contract'
+import { rejectionText } from '@chancery/contract'
 import { counted, grouped } from '../numbers.ts'
 import { oneLine } from '../stranger-text.ts'
 
@@ -36,7 +36,7 @@ function viewText(view: ViewReport): string {
 }
 
 const refusedText = ({ resource, key, path, ...problem }: Refusal): string =>
-  oneLine(`${resource} ${key}: ${refusalText({ ...problem, path: path.replace(/^\/data/, '') })}`)
+  oneLine(`${resource} ${key}: ${rejectionText({ ...problem, path: path.replace(/^\/data/, '') })}`)
 
 /** What would become of a pull. */
 export function checkText({ views, refused, complaints }: CheckedViews): string {
@@ -58,7 +58,7 @@ export function drainedText({ at, batch, status, facts, events, refused }: Drain
   }
   const reasons = refused
     .slice(0, reasonsMax)
-    .map(refusal => oneLine(`  fact ${refusal.line}: ${refusalText(refusal)}`))
+    .map(refusal => oneLine(`  fact ${refusal.line}: ${rejectionText(refusal)}`))
   if (refused.length > reasonsMax) reasons.push(`  and ${refused.length - reasonsMax} more`)
   return [`${clock(at)} ${counted(facts, 'fact')} ${what[status]} (batch ${batch})`, ...reasons].join('\n')
 }

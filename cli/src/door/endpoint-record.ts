@@ -1,4 +1,4 @@
-import { endpointStatuses, type WebhookEndpoint, type WebhookTestAnswer } from '@chancery/contract'
+import { endpointStatuses, type WebhookEndpoint, type WebhookTestResult } from '@chancery/contract'
 import { type Members, membersOf } from './members.ts'
 
 /** What the operator listener tells of a webhook endpoint, as far as people are shown it. */
@@ -21,7 +21,7 @@ export type EndpointRecord = Pick<
 }
 
 /** How the receiver met a test. */
-export type TestRecord = WebhookTestAnswer
+export type TestRecord = WebhookTestResult
 
 const thing = 'a webhook endpoint'
 

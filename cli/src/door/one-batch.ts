@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { refusalText } from '@chancery/contract'
+import { rejectionText } from '@chancery/contract'
 import { CommandError } from '../command-error.ts'
 import { sendFacts } from './facts-stream.ts'
 import type { OperatorDoor } from './operator-door.ts'
@@ -21,7 +21,7 @@ export async function sendBatch(
     const [refusal] = outcome.refused
     throw new CommandError(
       refusal
-        ? `nothing was changed: ${outcome.refused.map(refusalText).join('; ')}`
+        ? `nothing was changed: ${outcome.refused.map(rejectionText).join('; ')}`
         : `nothing was changed: the service says ${outcome.status}; try again`,
     )
   }

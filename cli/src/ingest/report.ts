@@ -1,4 +1,4 @@
-import { type BatchStatus, refusalText } from '@chancery/contract'
+import { type BatchStatus, rejectionText } from '@chancery/contract'
 import type { Outcome, Refusal } from '../door/outcome.ts'
 import { counted, duration, perSecond } from '../numbers.ts'
 
@@ -114,5 +114,5 @@ const reasons: Record<BatchStatus, string> = {
 function reportedText({ batch, file, line, path, ...problem }: ReportedRefusal): string {
   const place = line > 0 ? `${file}:${line}` : file
   const name = batch === null ? 'batch without a commit' : `batch ${batch}`
-  return `${place}  ${path === '' ? '' : `${path}  `}${refusalText({ ...problem, path: '' })}  (${name})`
+  return `${place}  ${path === '' ? '' : `${path}  `}${rejectionText({ ...problem, path: '' })}  (${name})`
 }

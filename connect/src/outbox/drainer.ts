@@ -1,4 +1,4 @@
-import { type Contract, factBytesMax, limits, refusalText } from '@chancery/contract'
+import { type Contract, factBytesMax, limits, rejectionText } from '@chancery/contract'
 import { commitLine, ndjson } from '../batch-text.ts'
 import type { BatchOutcome, Door, Refusal } from '../door.ts'
 import { ConnectError, Overtaken, ServiceAway } from '../errors.ts'
@@ -123,9 +123,9 @@ export class Drainer {
     if (isKept) return
     const bytes = facts.reduce((sum, fact) => sum + Buffer.byteLength(fact) + 1, 0)
     const [first] = refused
-    const reason = first ? refusalText(first) : 'without a reason'
+    const reason = first ? rejectionText(first) : 'without a reason'
     const isTooLong = facts.some(fact => Buffer.byteLength(fact) > factBytesMax * 0.9)
-    if (isTooLong || bytes > limits.refusedBytesMax * 0.9)
+    if (isTooLong || bytes > limits.deadLetterBytesMax * 0.9)
       throw new ConnectError(
         `a transaction of ${facts.length} facts is refused, and too large to be kept for you: ${reason} (fact ${first?.line ?? 0} of batch ${batch}). Mend it in chancery_out.outbox by deleting its rows and writing others`,
       )

@@ -1,4 +1,4 @@
-import { type Contract, type FactResource, factKeys } from '@chancery/contract'
+import { type Contract, type FactResource, primaryKeys } from '@chancery/contract'
 import { ConnectError } from '../errors.ts'
 import type { ValueSchema } from '../fit-value.ts'
 import type { ResultColumn } from '../game-database.ts'
@@ -40,7 +40,7 @@ export function readColumns(
       )
     return { name, type, path, schema }
   })
-  const key = factKeys[resource]
+  const key = primaryKeys[resource]
   if (!read.some(({ name }) => name === key))
     throw new ConnectError(`${view}: the column ${key} is missing: it is the key of each ${resource}`)
   for (const { name } of read) {

@@ -59,12 +59,16 @@ export function refuseDrift(view: ReadView, known: KnownView): void {
 }
 
 /** Undefined where so few rows are gone that they are deleted. */
-export function heldBackOf(view: ReadView, { hashes, aside }: KnownView, gone: number): HeldBack | undefined {
+export function heldBackOf(
+  view: ReadView,
+  { hashes, aside }: KnownView,
+  missing: number,
+): HeldBack | undefined {
   const of = new Set([...hashes.keys(), ...aside.keys()]).size
-  return gone > deletesMax(view.resource, of) ? { gone, of } : undefined
+  return missing > deletesMax(view.resource, of) ? { missing: missing, total: of } : undefined
 }
 
-export const heldBackText = (view: string, { gone, of }: HeldBack) =>
+export const heldBackText = (view: string, { missing: gone, total: of }: HeldBack) =>
   `${view} lacks ${gone === null ? 'an unknown number of' : `${gone} of ${of}`} rows that were there: that is taken for a mistake, and their deletion is held back. If they are meant to go, stop this pull and run chancery pull --allow-deletes once`
 
 export const columnsOf = ({ columns }: Pick<ReadView, 'columns'>): KnownView['columns'] =>

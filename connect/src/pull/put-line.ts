@@ -1,4 +1,4 @@
-import { type FactResource, factKeys } from '@chancery/contract'
+import { type FactResource, primaryKeys } from '@chancery/contract'
 import { fitValue, isNullable, parseExactly, type ValueSchema } from '../fit-value.ts'
 import type { ViewColumn } from './columns.ts'
 
@@ -14,7 +14,7 @@ interface Node {
 /** `rowJson` is what `to_json` makes of the row. */
 export function putWriter(resource: FactResource, whole: ValueSchema, columns: ViewColumn[]): PutWriter {
   const tree = treeOf(whole, columns)
-  const keyField = factKeys[resource]
+  const keyField = primaryKeys[resource]
   return (key, rowJson) => {
     const row = parseExactly(rowJson) as Record<string, unknown>
     // The key as PostgreSQL writes it as text: by that the row is known.

@@ -1,4 +1,4 @@
-import { type Contract, type FactResource, factKeys, factResources } from '@chancery/contract'
+import { type Contract, type FactResource, factResources, primaryKeys } from '@chancery/contract'
 import { ConnectError, GameDataError } from '../errors.ts'
 import type { ValueSchema } from '../fit-value.ts'
 import type { GameDatabase } from '../game-database.ts'
@@ -88,7 +88,7 @@ export class ViewReader {
     const hashes = new Map<string, string>()
     const doubled = new Set<string>()
     let keyless = 0
-    const key = quoted(factKeys[resource])
+    const key = quoted(primaryKeys[resource])
     const rows = await this.#db.tuples(
       `select ${key}::text, hashtextextended(view_row::text, 0)::text from ${this.#relation(resource)} as view_row`,
     )
@@ -105,7 +105,7 @@ export class ViewReader {
     const lines = new Map<string, string>()
     if (keys.length === 0) return lines
     const write = this.#writer(resource, columns)
-    const key = quoted(factKeys[resource])
+    const key = quoted(primaryKeys[resource])
     const isMost = keys.length * 4 > hashes.size
     const wanted = new Set(keys)
     await this.#db.rows(

@@ -53,7 +53,7 @@ function viewReport({ view, known, isWhole, items }: ViewPlan, { refused, heldBa
     changed,
     deleted: told.length - puts.length,
     aside: items.length - told.length + view.doubled.size,
-    held_back: someHeldBack ? someHeldBack.gone : 0,
+    held_back: someHeldBack ? someHeldBack.missing : 0,
   }
 }
 

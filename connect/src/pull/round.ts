@@ -1,4 +1,4 @@
-import { type FactResource, factKeys, refusalText } from '@chancery/contract'
+import { type FactResource, primaryKeys, rejectionText } from '@chancery/contract'
 import type { Refusal } from '../door.ts'
 
 /** One line of a batch of the puller. */
@@ -52,7 +52,7 @@ export const ruleOf = ({ resource, path }: RowProblem) => `${resource} ${path.re
 
 /** `nation 42: /national_score must be a number (it is "many")`. */
 export const rowProblemText = ({ resource, key, path, ...problem }: RowProblem) =>
-  `${resource} ${key}: ${refusalText({ ...problem, path: path.replace(/^\/data/, '') || factKeys[resource] })}`
+  `${resource} ${key}: ${rejectionText({ ...problem, path: path.replace(/^\/data/, '') || primaryKeys[resource] })}`
 
 const keyPattern = /^[A-Za-z0-9_-]{1,64}$/
 /** Whether a thing of this key may be known to the service at all. */

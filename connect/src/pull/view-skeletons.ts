@@ -1,4 +1,4 @@
-import { type Contract, type FactResource, factKeys, requiredOnCreation } from '@chancery/contract'
+import { type Contract, type FactResource, primaryKeys, requiredOnCreation } from '@chancery/contract'
 import type { ValueSchema } from '../fit-value.ts'
 import { viewName } from './columns.ts'
 
@@ -42,14 +42,17 @@ create schema if not exists ${schema};
 function skeletonOf(contract: Contract, schema: string, resource: FactResource): string {
   const { fields, factFields } = contract.resources[resource]
   const classified = { ...fields, ...factFields } as Record<string, FieldSchema>
-  const needed = new Set([factKeys[resource] as string, ...requiredOnCreation(contract.resources[resource])])
+  const needed = new Set([
+    primaryKeys[resource] as string,
+    ...requiredOnCreation(contract.resources[resource]),
+  ])
   const supplied = contract.factSchemas[resource].properties as Record<string, FieldSchema>
   const columns = Object.entries(supplied).flatMap(([name, field]) =>
     columnsOf(name, field, readersOf(classified[name] ?? field)),
   )
   // The key comes first: a comma stands before each other column.
   columns.sort(
-    (one, other) => Number(other.name === factKeys[resource]) - Number(one.name === factKeys[resource]),
+    (one, other) => Number(other.name === primaryKeys[resource]) - Number(one.name === primaryKeys[resource]),
   )
   return [
     `-- ${contract.resources[resource].description}`,

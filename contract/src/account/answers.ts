@@ -1,6 +1,6 @@
 import type { Class } from '../classification.ts'
 import type { Scope } from '../scopes.ts'
-import type { WebhookEndpoint, WebhookTestAnswer } from '../webhooks.ts'
+import type { WebhookEndpoint, WebhookTestResult } from '../webhooks.ts'
 import type { Landing } from './requests.ts'
 
 /** What the developer settings page is answered. Times are RFC 3339 in UTC; lists are `{ data: [ … ] }`. */
@@ -161,11 +161,11 @@ export interface AccountEndpoint extends WebhookEndpoint {
 /** The secret is shown this once. */
 export interface NewAccountEndpoint extends AccountEndpoint {
   secret: string
-  test: WebhookTestAnswer
+  test: WebhookTestResult
 }
 
 export interface TestedAccountEndpoint extends AccountEndpoint {
-  test: WebhookTestAnswer | null
+  test: WebhookTestResult | null
 }
 
 /** One thing as several viewers see it. Members that a viewer may not read are absent from that view. */

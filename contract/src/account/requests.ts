@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { limits } from '../limits.ts'
 import { scopeNames } from '../scopes.ts'
-import { id, name, oneOf, shape, text, time } from '../shapes.ts'
+import { enumOf, id, name, strictObject, text, time } from '../shared-schemas.ts'
 import { webhooks } from '../webhooks.ts'
 
 /**
@@ -14,28 +14,28 @@ export const landings = ['verify', 'keys', 'webhooks'] as const
 export type Landing = (typeof landings)[number]
 
 /** Signs in with the token of a hand-over link; asked before as a preview, which does not use it up. */
-export const handoverToken = shape({ token: text(200) })
+export const handoverToken = strictObject({ token: text(200) })
 
 /** Signs in as a player of the demo. */
-export const demoSignIn = shape({ player_id: id() })
+export const demoSignIn = strictObject({ player_id: id() })
 
 /** A new verification code. `for`: the chat account that alone may redeem it. */
-export const newCode = shape({ for: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) })
+export const newCode = strictObject({ for: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) })
 
-export const newKey = shape({
+export const newKey = strictObject({
   name: name(100),
-  scopes: Type.Array(oneOf(scopeNames), { minItems: 1, maxItems: scopeNames.length, uniqueItems: true }),
+  scopes: Type.Array(enumOf(scopeNames), { minItems: 1, maxItems: scopeNames.length, uniqueItems: true }),
   /** Null for never. */
   expires_at: Type.Union([time(), Type.Null()]),
 })
 
 /** How long the old key goes on working beside the new one. */
-export const keyRotation = shape({
+export const keyRotation = strictObject({
   overlap_hours: Type.Integer({ minimum: 0, maximum: limits.keyOverlapHoursMax }),
 })
 
 /** Asks the operator for a higher limit. */
-export const limitRequest = shape({
+export const limitRequest = strictObject({
   calls_per_minute: Type.Integer({ minimum: limits.keyCalls + 1, maximum: 1_000_000 }),
   sentence: Type.String({ minLength: 10, maxLength: 500 }),
 })
@@ -44,7 +44,7 @@ const idsOrAll = () =>
   Type.Union([Type.Array(id(), { minItems: 1, maxItems: limits.idsMax, uniqueItems: true }), Type.Null()])
 
 /** An endpoint as its owner writes it; null for all. */
-export const endpointDraft = shape({
+export const endpointDraft = strictObject({
   url: Type.String({ minLength: 1, maxLength: webhooks.urlLengthMax }),
   description: text(webhooks.descriptionLengthMax),
   types: Type.Union([
@@ -61,9 +61,9 @@ export const endpointDraft = shape({
 
 /** What to send once more: one delivery, all that failed, or what was logged in a span (`until` exclusive). */
 export const replayRequest = Type.Union([
-  shape({ delivery: text(64) }),
-  shape({ failed: Type.Literal(true) }),
-  shape({ since: time(), until: time() }),
+  strictObject({ delivery: text(64) }),
+  strictObject({ failed: Type.Literal(true) }),
+  strictObject({ since: time(), until: time() }),
 ])
 
 export type HandoverToken = Static<typeof handoverToken>

@@ -1,11 +1,10 @@
-import { redactableResources } from '../redactable.ts'
-import { count, id, listOf, name, nullable, oneOf, shape, text } from '../shapes.ts'
-import { copyOf, ownText, profileKey, writtenText } from '../text-origin.ts'
-import { derivedKind } from './kind.ts'
-import { theAlliance } from './subjects.ts'
+import type { Profile } from '../profile/profile.ts'
+import { count, decimal, enumOf, id, listOf, name, nullable, strictObject, text } from '../shared-schemas.ts'
+import { copyOf, ownText, profileKey, redactableResources, writtenText } from '../text-origin.ts'
+import { allianceSubject, derivedKind } from './kind.ts'
 
 const conflictReference = () =>
-  shape(
+  strictObject(
     {
       conflict_id: id({ description: 'The global conflict.' }),
       name: copyOf('conflict.name', 'conflict_id', name(200, { description: 'Its name.' })),
@@ -13,7 +12,7 @@ const conflictReference = () =>
     { description: 'The global conflict.' },
   )
 const eraReference = () =>
-  shape(
+  strictObject(
     {
       era_id: id({ description: 'The era.' }),
       name: copyOf('era.name', 'era_id', name(200, { description: 'Its name.' })),
@@ -25,7 +24,7 @@ const eraReference = () =>
 export const historyKinds = () => ({
   'conflict.started': derivedKind(
     'A global conflict started.',
-    shape({
+    strictObject({
       conflict: conflictReference(),
       cause: copyOf(
         'conflict.cause',
@@ -37,29 +36,29 @@ export const historyKinds = () => ({
   ),
   'conflict.joined': derivedKind(
     'An alliance joined a side of a global conflict.',
-    shape({
+    strictObject({
       conflict: conflictReference(),
-      alliance: theAlliance(),
+      alliance: allianceSubject(),
       side: writtenText(name(100, { description: 'Name of the side it joined.' })),
     }),
     data => `${data.alliance.name} joined ${data.conflict.name} on the side of ${data.side}.`,
   ),
   'conflict.ended': derivedKind(
     'A global conflict ended.',
-    shape({ conflict: conflictReference() }),
+    strictObject({ conflict: conflictReference() }),
     data => `${data.conflict.name} ended.`,
   ),
   'era.started': derivedKind(
     'An era of the game started.',
-    shape({ era: eraReference() }),
+    strictObject({ era: eraReference() }),
     data => `${data.era.name} began.`,
   ),
   'era.ended': derivedKind(
     'An era of the game ended.',
-    shape({
+    strictObject({
       era: eraReference(),
       champion: nullable(
-        shape(
+        strictObject(
           {
             alliance_id: id({ description: 'The alliance.' }),
             name: copyOf('alliance.name', 'alliance_id', name(100, { description: 'Its name.' })),
@@ -68,7 +67,7 @@ export const historyKinds = () => ({
         ),
       ),
       reset: nullable(
-        shape(
+        strictObject(
           {
             nations: count({ description: 'Nations that were retired with it.' }),
             alliances: count({ description: 'Alliances that were retired with it.' }),
@@ -87,7 +86,7 @@ export const historyKinds = () => ({
   ),
   'news.published': derivedKind(
     'An item of news was published.',
-    shape({
+    strictObject({
       news_id: id({ description: 'The item of news.' }),
       title: copyOf('news_item.title', 'news_id', name(300, { description: 'Its headline.' })),
       category: nullable(profileKey('Key of its category, as in the game profile.')),
@@ -96,11 +95,35 @@ export const historyKinds = () => ({
   ),
   'record.redacted': derivedKind(
     'Texts of a thing were replaced everywhere, also in earlier events. Drop what you kept of it, and read it anew.',
-    shape({
-      resource: oneOf(redactableResources, { description: 'What kind of thing it is.' }),
+    strictObject({
+      resource: enumOf(redactableResources, { description: 'What kind of thing it is.' }),
       id: id({ description: 'The thing.' }),
       fields: listOf(ownText(text(64)), { description: 'Names of the fields that were replaced.' }),
     }),
     data => `Texts of the ${data.resource.replace('_', ' ')} ${data.id} were replaced.`,
   ),
 })
+
+export function marketKinds({ resources }: Profile) {
+  const labelOf = (resource: string) =>
+    resources.find(({ key }) => key === resource)?.label.toLowerCase() ?? resource
+  return {
+    'market.price_moved': derivedKind(
+      'The price of a resource moved by 10 % or more within a day.',
+      strictObject({
+        resource: profileKey('Key of the resource, as in the game profile.'),
+        currency: profileKey('Key of the currency.'),
+        price: decimal({ description: 'The price now, in the currency, for one unit.' }),
+        reference_price: decimal({
+          description: 'The price it moved from: that of the last such event, or of at most a day before.',
+        }),
+        change_percent: decimal({
+          minimum: -100,
+          description: 'Change from the reference price, in percent; negative for a fall.',
+        }),
+      }),
+      data =>
+        `The price of ${labelOf(data.resource)} ${data.change_percent < 0 ? 'fell' : 'rose'} by ${Math.abs(data.change_percent)} % to ${data.price}.`,
+    ),
+  }
+}

@@ -1,5 +1,7 @@
 import type { Static, TSchema } from 'typebox'
-import { originsIn } from '../text-origin.ts'
+import { allianceReference, belligerent, nationReference } from '../resources/references.ts'
+import { annotate, nullable } from '../shared-schemas.ts'
+import { originsIn, profileKey } from '../text-origin.ts'
 
 /**
  * A kind of event. Its data is public as a whole: there is no way to give a member of it another class.
@@ -43,3 +45,15 @@ export function gameKind(description: string, data: TSchema): EventKind {
   originsIn(data)
   return { isDerived: false, description, data }
 }
+
+/** The same shape with another description. */
+export const withDescription = <S extends TSchema>(schema: S, description: string) =>
+  annotate(schema, { description })
+
+export const nationSubject = () =>
+  withDescription(nationReference(), 'The nation, under its name of that time.')
+export const allianceSubject = () =>
+  withDescription(allianceReference(), 'The alliance, under its name of that time.')
+export const attacker = () => withDescription(belligerent(), 'The nation that declared the war.')
+export const defender = () => withDescription(belligerent(), 'The nation it was declared on.')
+export const warType = () => nullable(profileKey('Key of the kind of war, as in the game profile.'))

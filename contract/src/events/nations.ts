@@ -1,18 +1,20 @@
-import { name, shape } from '../shapes.ts'
-import { copyOf } from '../text-origin.ts'
-import { derivedKind } from './kind.ts'
-import { theNation } from './subjects.ts'
+import Type from 'typebox'
+import type { Profile } from '../profile/profile.ts'
+import { allianceReference } from '../resources/references.ts'
+import { id, name, nullable, strictObject, text, time } from '../shared-schemas.ts'
+import { copyOf, profileKey } from '../text-origin.ts'
+import { allianceSubject, derivedKind, nationSubject } from './kind.ts'
 
 export const nationKinds = () => ({
   'nation.founded': derivedKind(
     'A nation was founded.',
-    shape({ nation: theNation() }),
+    strictObject({ nation: nationSubject() }),
     data => `${data.nation.nation_name} was founded.`,
   ),
   'nation.renamed': derivedKind(
     'A nation changed its name.',
-    shape({
-      nation: theNation(),
+    strictObject({
+      nation: nationSubject(),
       old_name: copyOf(
         'nation.nation_name',
         'nation.nation_id',
@@ -23,7 +25,83 @@ export const nationKinds = () => ({
   ),
   'nation.deleted': derivedKind(
     'A nation ceased to exist.',
-    shape({ nation: theNation() }),
+    strictObject({ nation: nationSubject() }),
     data => `${data.nation.nation_name} ceased to exist.`,
   ),
 })
+
+const membershipEvent = () => ({ nation: nationSubject(), alliance: allianceSubject() })
+
+const treatyEvent = () =>
+  strictObject({
+    treaty_id: id({ description: 'The treaty.' }),
+    type: profileKey('Key of the kind of treaty.'),
+    alliances: Type.Array(allianceReference(), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'The two alliances.',
+    }),
+    signed_at: nullable(time({ description: 'When it was signed.' })),
+    expires_at: nullable(time({ description: 'When it ends by itself; null for never or unknown.' })),
+  })
+
+export function allianceKinds({ ranks }: Profile) {
+  const labelOf = (rank: string) => ranks.find(({ key }) => key === rank)?.label ?? rank
+  return {
+    'alliance.founded': derivedKind(
+      'An alliance was founded.',
+      strictObject({ alliance: allianceSubject() }),
+      data => `The alliance ${data.alliance.name} was founded.`,
+    ),
+    'alliance.renamed': derivedKind(
+      'An alliance changed its name or tag.',
+      strictObject({
+        alliance: allianceSubject(),
+        old_name: copyOf(
+          'alliance.name',
+          'alliance.alliance_id',
+          name(100, { description: 'Its name before.' }),
+        ),
+        old_tag: copyOf('alliance.tag', 'alliance.alliance_id', text(20, { description: 'Its tag before.' })),
+      }),
+      data => `The alliance ${data.old_name} is now called ${data.alliance.name} [${data.alliance.tag}].`,
+    ),
+    'alliance.disbanded': derivedKind(
+      'An alliance was disbanded.',
+      strictObject({ alliance: allianceSubject() }),
+      data => `The alliance ${data.alliance.name} was disbanded.`,
+    ),
+    'alliance.member_joined': derivedKind(
+      'A nation became a member of an alliance.',
+      strictObject({
+        ...membershipEvent(),
+        rank: profileKey('Key of the rank in which it joined, as in the game profile.'),
+      }),
+      data => `${data.nation.nation_name} joined ${data.alliance.name}.`,
+    ),
+    'alliance.member_left': derivedKind(
+      'A nation is no longer a member of an alliance.',
+      strictObject(membershipEvent()),
+      data => `${data.nation.nation_name} left ${data.alliance.name}.`,
+    ),
+    'alliance.rank_changed': derivedKind(
+      'A member’s rank in its alliance changed.',
+      strictObject({
+        ...membershipEvent(),
+        old_rank: profileKey('Key of its rank before.'),
+        rank: profileKey('Key of its rank now, as in the game profile.'),
+      }),
+      data => `${data.nation.nation_name} is now ${labelOf(data.rank)} in ${data.alliance.name}.`,
+    ),
+    'treaty.signed': derivedKind(
+      'Two alliances signed a treaty.',
+      treatyEvent(),
+      data => `${data.alliances.map(alliance => alliance.name).join(' and ')} signed a treaty.`,
+    ),
+    'treaty.ended': derivedKind(
+      'A treaty of two alliances ended.',
+      treatyEvent(),
+      data => `A treaty of ${data.alliances.map(alliance => alliance.name).join(' and ')} ended.`,
+    ),
+  }
+}

@@ -1,10 +1,19 @@
-import type { Profile } from '../profile.ts'
+import type { Profile } from '../profile/profile.ts'
 import { nationReference } from '../resources/references.ts'
 import { battleVictors, lossesOfBoth, warOutcomes } from '../resources/war.ts'
-import { decimal, id, nullable, oneOf, shape, text } from '../shapes.ts'
-import { copyOf, profileKey } from '../text-origin.ts'
-import { derivedKind } from './kind.ts'
-import { about, attacker, defender, typeOfWar } from './subjects.ts'
+import {
+  annotate,
+  decimal,
+  enumOf,
+  id,
+  name,
+  nullable,
+  profileEnum,
+  strictObject,
+  text,
+} from '../shared-schemas.ts'
+import { copyOf, ownText, profileKey } from '../text-origin.ts'
+import { attacker, defender, derivedKind, sentKind, warType, withDescription } from './kind.ts'
 
 const outcomeSentences = {
   attacker_victory: 'with the attacker’s victory',
@@ -16,11 +25,11 @@ const outcomeSentences = {
 export const warKinds = (profile: Profile) => ({
   'war.declared': derivedKind(
     'A nation declared war on another.',
-    shape({
-      war: shape(
+    strictObject({
+      war: strictObject(
         {
           war_id: id({ description: 'The war.' }),
-          type: typeOfWar(),
+          type: warType(),
           reason: copyOf(
             'war.reason',
             'war_id',
@@ -36,9 +45,12 @@ export const warKinds = (profile: Profile) => ({
   ),
   'war.ended': derivedKind(
     'A war ended.',
-    shape({
-      war: shape({ war_id: id({ description: 'The war.' }), type: typeOfWar() }, { description: 'The war.' }),
-      outcome: nullable(oneOf(warOutcomes, { description: 'How it ended; null where unknown.' })),
+    strictObject({
+      war: strictObject(
+        { war_id: id({ description: 'The war.' }), type: warType() },
+        { description: 'The war.' },
+      ),
+      outcome: nullable(enumOf(warOutcomes, { description: 'How it ended; null where unknown.' })),
       attacker: attacker(),
       defender: defender(),
     }),
@@ -47,18 +59,18 @@ export const warKinds = (profile: Profile) => ({
   ),
   'battle.fought': derivedKind(
     'A battle was fought in a war.',
-    shape({
+    strictObject({
       battle_id: id({ description: 'The battle.' }),
       war_id: id({ description: 'The war it was fought in.' }),
       kind: nullable(profileKey('Key of the kind of battle, as in the game profile.')),
-      attacker: about(nationReference(), 'The nation that attacked in this battle.'),
-      defender: about(nationReference(), 'The nation that defended in this battle.'),
+      attacker: withDescription(nationReference(), 'The nation that attacked in this battle.'),
+      defender: withDescription(nationReference(), 'The nation that defended in this battle.'),
       victor: nullable(
-        oneOf(battleVictors, {
+        enumOf(battleVictors, {
           description: 'Who won: this battle’s attacker or defender, or a draw; null where unknown.',
         }),
       ),
-      losses: about(lossesOfBoth(profile), 'Losses of this battle’s attacker and defender.'),
+      losses: withDescription(lossesOfBoth(profile), 'Losses of this battle’s attacker and defender.'),
       infrastructure_destroyed: nullable(
         decimal({ description: 'Infrastructure destroyed at the defender’s, in points.' }),
       ),
@@ -73,3 +85,46 @@ export const warKinds = (profile: Profile) => ({
     },
   ),
 })
+
+/** The game sends the id alone. */
+const nameOf = (idMember: string, whose: string) =>
+  annotate(
+    copyOf('nation.nation_name', idMember, name(100, { description: `${whose} name of that time.` })),
+    { 'x-derived': true },
+  )
+
+const weaponEvent = (profile: Profile) =>
+  strictObject({
+    weapon: ownText(
+      profileEnum(
+        profile.units.filter(unit => unit.is_strategic),
+        { description: 'Key of the weapon, as in the game profile.' },
+      ),
+    ),
+    attacker_nation_id: id({ description: 'The nation that launched it.' }),
+    attacker_nation_name: nameOf('attacker_nation_id', 'The attacker’s'),
+    defender_nation_id: id({ description: 'The nation it was aimed at.' }),
+    defender_nation_name: nameOf('defender_nation_id', 'The defender’s'),
+    war_id: nullable(id({ description: 'The war it belongs to.' })),
+    battle_id: nullable(id({ description: 'The battle it belongs to.' })),
+  })
+
+/** Strategic weapons: no state shows a launch, so the game tells of it. */
+export function weaponKinds(profile: Profile) {
+  const labelOf = (weapon: string) =>
+    profile.units.find(({ key }) => key === weapon)?.label.toLowerCase() ?? weapon
+  return {
+    'strategic_weapon.launched': sentKind(
+      'A nation launched a strategic weapon. What it has left is never told.',
+      weaponEvent(profile),
+      ({ weapon, attacker_nation_name, defender_nation_name }) =>
+        `${attacker_nation_name} launched a ${labelOf(weapon)} at ${defender_nation_name}.`,
+    ),
+    'strategic_weapon.intercepted': sentKind(
+      'A nation intercepted a strategic weapon.',
+      weaponEvent(profile),
+      ({ weapon, attacker_nation_name, defender_nation_name }) =>
+        `${defender_nation_name} intercepted a ${labelOf(weapon)} launched by ${attacker_nation_name}.`,
+    ),
+  }
+}

@@ -2,7 +2,7 @@ import { errors } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { bases } from '../operations/index.ts'
 import type { Operation } from '../operations/operation.ts'
-import type { Profile } from '../profile.ts'
+import type { Profile } from '../profile/profile.ts'
 import { scopes } from '../scopes.ts'
 import type { ApiInfo } from './document.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../json-schema.ts'
-import type { ParameterPlace } from '../parameters.ts'
+import type { ParameterLocation } from '../parameters.ts'
 
 /** Who offers an API, and on what terms its description may be used. */
 export interface ApiInfo {
@@ -42,7 +42,7 @@ export interface OpenApiOperation {
 
 export interface OpenApiParameter {
   name: string
-  in: ParameterPlace
+  in: ParameterLocation
   description: string
   required?: boolean
   deprecated?: boolean

@@ -62,8 +62,8 @@ export const headersOfSome = (...names: HeaderName[]): Record<string, OpenApiHea
       .map(name => [name, { description: headers[name].description, schema: headers[name].schema }]),
   )
 
-/** Whether answers have a tag. */
-export const isShared = ({ body }: Operation): boolean => body !== 'personal' && body !== 'stream'
+/** Whether responses have an ETag. */
+export const hasEtag = ({ cache }: Operation): boolean => cache !== 'private' && cache !== 'stream'
 
 /** The request header of operations whose bodies are the same for everybody. */
 export const ifNoneMatch: OpenApiParameter = {

@@ -1,13 +1,13 @@
+import { withDeprecation } from '../classification.ts'
 import type { Contract } from '../contract.ts'
-import { withDeprecation } from '../deprecation.ts'
-import { parameterWord } from '../example-words.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Parameter } from '../parameters.ts'
-import type { Profile } from '../profile.ts'
-import { answer } from './answers.ts'
+import { exampleOfParameter } from '../profile/examples.ts'
+import type { Profile } from '../profile/profile.ts'
+import { okResponse } from './answers.ts'
 import { type OpenApiOperation, type OpenApiParameter, refTo } from './document.ts'
 import { byStatus, errorResponseName, errorsOf, protocolErrors } from './errors.ts'
-import { isShared } from './headers.ts'
+import { hasEtag } from './headers.ts'
 import { documented } from './schemas.ts'
 
 /** One operation as OpenAPI has it. */
@@ -30,11 +30,11 @@ export function openApiOperation(contract: Contract, operation: Operation): Open
       ...Object.entries(operation.parameters).map(([name, parameter]) =>
         openApiParameter(name, parameter, contract.profile),
       ),
-      ...(isShared(operation) ? [refTo('parameters', 'if-none-match')] : []),
+      ...(hasEtag(operation) ? [refTo('parameters', 'if-none-match')] : []),
     ],
     responses: {
-      200: answer(contract, operation),
-      ...(isShared(operation) ? { 304: refTo('responses', 'NotModified') } : {}),
+      200: okResponse(contract, operation),
+      ...(hasEtag(operation) ? { 304: refTo('responses', 'NotModified') } : {}),
       ...Object.fromEntries(
         byStatus(errorsOf(operation)).map(([status, codes]) => [
           status,
@@ -48,11 +48,13 @@ export function openApiOperation(contract: Contract, operation: Operation): Open
 
 function openApiParameter(
   name: string,
-  { in: place, schema, description, deprecated, words }: Parameter,
+  { in: place, schema, description, deprecated, profileList }: Parameter,
   profile: Profile,
 ): OpenApiParameter {
   const known = documented(schema)
-  const plain = words ? { ...known, examples: [parameterWord(profile, words.list, words.example)] } : known
+  const plain = profileList
+    ? { ...known, examples: [exampleOfParameter(profile, profileList.list, profileList.example)] }
+    : known
   return {
     name,
     in: place,

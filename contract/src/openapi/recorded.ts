@@ -1,6 +1,6 @@
 import examples from '../../examples.json' with { type: 'json' }
 import type { Contract } from '../contract.ts'
-import { demoProfile } from '../demo-profile.ts'
+import { demoProfile } from '../profile/demo.ts'
 
 /** What a server answered. */
 export interface Recording {

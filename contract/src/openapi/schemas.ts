@@ -1,16 +1,16 @@
 import type { TSchema } from 'typebox'
+import { type Deprecation, withDeprecation } from '../classification.ts'
 import { type Contract, pagination } from '../contract.ts'
-import { type Deprecation, withDeprecation } from '../deprecation.ts'
 import { errorBody } from '../errors.ts'
-import { type JsonSchema, rewrite, withoutKeywords } from '../json-schema.ts'
-import type { Operation, ResourceName, Returned } from '../operations/operation.ts'
+import { type JsonSchema, mapSchema, withoutKeywords } from '../json-schema.ts'
+import type { Operation, ResourceName, Returns } from '../operations/operation.ts'
 import { readableSchema } from '../responses.ts'
 import { pascalCase, refTo } from './document.ts'
 
 const ownerNames: Partial<Record<ResourceName, string>> = { alliance: 'AllianceWithTreasury' }
 
 /** The component of a resource as one view shows it. */
-export const componentName = (resource: ResourceName, view: Returned['view']): string =>
+export const componentName = (resource: ResourceName, view: Returns['view']): string =>
   view === 'public' ? pascalCase(resource) : (ownerNames[resource] ?? `Own${pascalCase(resource)}`)
 
 const eventDataName = (type: string): string => `EventData${pascalCase(type)}`
@@ -20,7 +20,7 @@ const eventDataName = (type: string): string => `EventData${pascalCase(type)}`
  * a client generated from a closed schema would refuse the first addition.
  */
 export function documented(schema: TSchema): JsonSchema {
-  const rewritten = rewrite(schema, inner => {
+  const rewritten = mapSchema(schema, inner => {
     const { example, ...rest } = withoutKeywords(inner, ['x-derived', 'x-text', 'x-line', 'x-rule'])
     const opened =
       inner.additionalProperties === false ? withoutKeywords(rest, ['additionalProperties']) : rest

@@ -1,14 +1,14 @@
 import { limits } from '../limits.ts'
 import {
   eventTypes,
-  instant,
+  idParam,
   lastEventId,
   limit,
-  oneId,
-  oneWord,
   page,
-  relatedIds,
-  sequence,
+  profileEnumParam,
+  relatedIdListParam,
+  sequenceParam,
+  timeParam,
 } from '../parameters.ts'
 import { listOperation, streamOperation } from './operation.ts'
 
@@ -19,7 +19,7 @@ export const conflictsList = listOperation('conflict', {
   summary: 'List global conflicts',
   description: 'Global conflicts by started_at, newest first, then id.',
   scope: 'none',
-  body: 'shared',
+  cache: 'public',
   parameters: { page, limit },
 })
 
@@ -30,19 +30,19 @@ export const erasList = listOperation('era', {
   summary: 'List eras',
   description: 'Eras by started_at, newest first, those without one last, then id.',
   scope: 'none',
-  body: 'shared',
+  cache: 'public',
   parameters: { page, limit },
 })
 
 /** Which events are read, and from where on. */
-const eventFilters = {
+const eventFilterParams = {
   type: eventTypes,
-  nation_id: relatedIds('Only events about one of these nations.', 'n42'),
-  alliance_id: relatedIds('Only events about one of these alliances.', 'a7'),
-  war_id: oneId('Only events about this war.', 'w310'),
-  since: instant('Only events logged at or after this time.'),
-  until: instant('Only events logged before this time.'),
-  after: sequence('Only events with a greater seq, oldest first. 0 begins at the oldest event kept.'),
+  nation_id: relatedIdListParam('Only events about one of these nations.', 'n42'),
+  alliance_id: relatedIdListParam('Only events about one of these alliances.', 'a7'),
+  war_id: idParam('Only events about this war.', 'w310'),
+  since: timeParam('Only events logged at or after this time.'),
+  until: timeParam('Only events logged before this time.'),
+  after: sequenceParam('Only events with a greater seq, oldest first. 0 begins at the oldest event kept.'),
 }
 
 export const eventsList = listOperation('event', {
@@ -53,11 +53,11 @@ export const eventsList = listOperation('event', {
   description:
     'Events by seq, newest first. With `after`, oldest first from the number after it: read until the answer is empty, keep the last seq, and nothing is missed or repeated.',
   scope: 'none',
-  body: 'shared_fresh',
+  cache: 'revalidate',
   parameters: {
     page,
     limit,
-    ...eventFilters,
+    ...eventFilterParams,
   },
   errors: ['cursor_expired'],
 })
@@ -75,7 +75,7 @@ Without a position the stream tells what is logged from now on. With \`after\`, 
 
 Opening a stream counts as one call. ${limits.streamsPerKey} streams may be open with one key, and ${limits.streamsPerAddress} without a key from one IPv4 address or IPv6 /64; a further one is answered with 429. A reader that takes nothing for ${limits.streamStalledSeconds} seconds while something waits for it is cut off, and so is one whose key is revoked or expires; a comment says why. However a stream ends, come back with the last id.`,
   scope: 'none',
-  parameters: { ...eventFilters, 'Last-Event-ID': lastEventId },
+  parameters: { ...eventFilterParams, 'Last-Event-ID': lastEventId },
   errors: ['cursor_expired'],
 })
 
@@ -86,6 +86,6 @@ export const newsList = listOperation('news_item', {
   summary: 'List news',
   description: 'News by published_at, newest first, then id.',
   scope: 'none',
-  body: 'shared',
-  parameters: { page, limit, category: oneWord('Only this category.', 'news_categories', 0) },
+  cache: 'public',
+  parameters: { page, limit, category: profileEnumParam('Only this category.', 'news_categories', 0) },
 })

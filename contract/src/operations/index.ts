@@ -1,12 +1,15 @@
-import { alliancesGet, alliancesList, alliancesMembers } from './alliances.ts'
-import { discordVerify } from './discord.ts'
-import { gameGet } from './game.ts'
 import { conflictsList, erasList, eventsList, eventsStream, newsList } from './history.ts'
-import { marketPrice, marketRankings } from './market.ts'
-import { meKey, meNation } from './me.ts'
-import { nationsGet, nationsList } from './nations.ts'
+import { gameGet, marketPrice, marketRankings } from './market.ts'
+import { discordVerify, meKey, meNation } from './me.ts'
+import {
+  alliancesGet,
+  alliancesList,
+  alliancesMembers,
+  nationsGet,
+  nationsList,
+  rankingsList,
+} from './nations.ts'
 import type { Operation } from './operation.ts'
-import { rankingsList } from './rankings.ts'
 import { warsBattles, warsGet, warsList } from './wars.ts'
 
 /** Every operation, in the order of the reference. */

@@ -1,5 +1,5 @@
-import { limit, oneWord, page } from '../parameters.ts'
-import { listOperation } from './operation.ts'
+import { limit, page, profileEnumParam } from '../parameters.ts'
+import { itemOperation, listOperation } from './operation.ts'
 
 export const marketPrice = listOperation('market_price', {
   id: 'market.price',
@@ -8,8 +8,8 @@ export const marketPrice = listOperation('market_price', {
   summary: 'List market prices',
   description: 'One item for each traded resource, by the resource’s key.',
   scope: 'none',
-  body: 'shared',
-  parameters: { page, limit, resource: oneWord('Only this resource.', 'resources', 5) },
+  cache: 'public',
+  parameters: { page, limit, resource: profileEnumParam('Only this resource.', 'resources', 5) },
 })
 
 export const marketRankings = listOperation('market_ranking', {
@@ -19,6 +19,17 @@ export const marketRankings = listOperation('market_ranking', {
   summary: 'Rank resources by money traded',
   description: 'Resources by traded_value_24h, highest first, those without one last, then by key.',
   scope: 'none',
-  body: 'shared',
+  cache: 'public',
   parameters: { page, limit },
+})
+
+export const gameGet = itemOperation('game', {
+  id: 'game.get',
+  path: '/game',
+  tag: 'Game',
+  summary: 'Read the game and its words',
+  description: 'The game’s name, the words of its profile, the current era, and when the world last changed.',
+  scope: 'none',
+  cache: 'public',
+  parameters: {},
 })

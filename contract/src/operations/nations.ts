@@ -1,6 +1,17 @@
-import { ids, limit, page, pathId, relatedIds, score, search, word } from '../parameters.ts'
+import {
+  decimalParam,
+  enumListParam,
+  enumParam,
+  enumParamWithDefault,
+  idListParam,
+  limit,
+  page,
+  pathIdParam,
+  relatedIdListParam,
+  searchParam,
+} from '../parameters.ts'
 import { nationStatuses } from '../resources/nation.ts'
-import { listOperation, oneOperation } from './operation.ts'
+import { itemOperation, listOperation } from './operation.ts'
 
 export const nationsList = listOperation('nation', {
   id: 'nations.list',
@@ -10,29 +21,95 @@ export const nationsList = listOperation('nation', {
   description:
     'Nations in the order of the latest ranking round: national_score, highest first, then id; newer nations last. With `search`: exact name first, then names that begin with it, then by score.',
   scope: 'none',
-  body: 'shared',
+  cache: 'public',
   parameters: {
     page,
     limit,
-    search: search(
+    search: searchParam(
       'Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ stand for themselves.',
     ),
-    ids: ids('Only these nations.', 'n42'),
-    alliance_id: relatedIds('Only members of these alliances.', 'a7'),
-    status: word(nationStatuses, 'Only nations of this status.'),
-    min_score: score('Only nations with at least this national_score.'),
-    max_score: score('Only nations with at most this national_score.'),
+    ids: idListParam('Only these nations.', 'n42'),
+    alliance_id: relatedIdListParam('Only members of these alliances.', 'a7'),
+    status: enumParam(nationStatuses, 'Only nations of this status.'),
+    min_score: decimalParam('Only nations with at least this national_score.'),
+    max_score: decimalParam('Only nations with at most this national_score.'),
   },
 })
 
-export const nationsGet = oneOperation('nation', {
+export const nationsGet = itemOperation('nation', {
   id: 'nations.get',
   path: '/nations/{id}',
   tag: 'Nations',
   summary: 'Read a nation',
   description: 'One nation: its public fields, for everybody the same.',
   scope: 'none',
-  body: 'shared',
-  parameters: { id: pathId('The nation’s id.', 'n42') },
+  cache: 'public',
+  parameters: { id: pathIdParam('The nation’s id.', 'n42') },
   errors: ['not_found'],
+})
+
+export const alliancesList = listOperation('alliance', {
+  id: 'alliances.list',
+  path: '/alliances',
+  tag: 'Alliances',
+  summary: 'List alliances',
+  description:
+    'Alliances in the order of the latest ranking round: total_score, highest first, then id; newer alliances last. With `search`: exact name or tag first, then names that begin with it, then by score.',
+  scope: 'none',
+  cache: 'public',
+  parameters: {
+    page,
+    limit,
+    search: searchParam(
+      'Text that the name or the tag contains, in any case. At most 100 characters; % and _ stand for themselves.',
+    ),
+    ids: idListParam('Only these alliances.', 'a7'),
+  },
+})
+
+export const alliancesGet = itemOperation('alliance', {
+  id: 'alliances.get',
+  path: '/alliances/{id}',
+  tag: 'Alliances',
+  summary: 'Read an alliance',
+  description:
+    'One alliance. With `include=treasury` also its treasury: that needs a key with treasury.read whose player may see this treasury in the game now.',
+  scope: 'none',
+  cache: 'public',
+  view: 'owner',
+  parameters: {
+    id: pathIdParam('The alliance’s id.', 'a7'),
+    include: enumListParam(['treasury'], 'Private sections to add: treasury.'),
+  },
+  includeScopes: { treasury: 'treasury.read' },
+  errors: ['not_found', 'not_entitled'],
+})
+
+export const alliancesMembers = listOperation('alliance_member', {
+  id: 'alliances.members',
+  path: '/alliances/{id}/members',
+  tag: 'Alliances',
+  summary: 'List the members of an alliance',
+  description:
+    'Members by rank, highest first, then national_score, highest first, then id. Applicants are not listed.',
+  scope: 'none',
+  cache: 'public',
+  parameters: { id: pathIdParam('The alliance’s id.', 'a7'), page, limit },
+  errors: ['not_found'],
+})
+
+export const rankingsList = listOperation(['nation_ranking', 'alliance_ranking'], {
+  id: 'rankings.list',
+  path: '/rankings',
+  tag: 'Nations',
+  summary: 'Rank nations or alliances',
+  description:
+    'Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round fit together.',
+  scope: 'none',
+  cache: 'public',
+  parameters: {
+    page,
+    limit,
+    board: enumParamWithDefault(['nations', 'alliances'], 'nations', 'What to rank: nations or alliances.'),
+  },
 })

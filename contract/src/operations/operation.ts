@@ -1,39 +1,37 @@
-import type { Deprecation } from '../deprecation.ts'
+import type { Deprecation } from '../classification.ts'
 import type { Parameters, ValuesOf } from '../parameters.ts'
 import type { Scope } from '../scopes.ts'
 
 /**
- * - `shared`: the same for everybody; has an ETag; clients may keep it for a minute.
- * - `shared_fresh`: the same for everybody; has an ETag; clients revalidate.
- * - `personal`: for this key alone; never kept.
- * - `stream`: the same for everybody; server-sent events, until the reader leaves; never kept.
+ * The Cache-Control policy of a response.
+ *
+ * - `public`: the same for all callers; has an ETag; clients may cache it for a minute.
+ * - `revalidate`: the same for all callers; has an ETag; clients revalidate it.
+ * - `private`: for the caller’s key alone; never stored.
  */
-export type Body = 'shared' | 'shared_fresh' | 'personal' | 'stream'
-/** A body that ends. */
-export type WholeBody = Exclude<Body, 'stream'>
+export type CachePolicy = 'public' | 'revalidate' | 'private'
+/** `stream`: server-sent events, the same for all callers, until the client disconnects; never stored. */
+export type ResponseMode = CachePolicy | 'stream'
 
-/**
- * Something that a caller may ask.
- * `scope` is never left open: `none` (no key needed), `key` (any valid key), or the scope that the key must hold.
- */
-export interface Operation<P extends Parameters = Parameters, B extends Body = Body> {
+/** A request that the API serves. `scope`: `none` (no key needed), `key` (any valid key), or the scope that the key must hold. */
+export interface Operation<P extends Parameters = Parameters, M extends ResponseMode = ResponseMode> {
   id: string
   /** Below either base. */
   path: string
   tag: 'Game' | 'Nations' | 'Alliances' | 'Wars' | 'Market' | 'History' | 'Own nation' | 'Verification'
   summary: string
-  /** What it returns, in which order, and what to mind. */
+  /** What it returns, in which order, and its conditions. */
   description: string
   scope: 'none' | 'key' | Scope
   parameters: P
-  /** Scopes that a value of `include` demands. */
+  /** The scope that each value of `include` requires. */
   includeScopes?: Record<string, Scope>
-  body: B
-  /** HEAD is answered like GET, unless a call has effects or never ends. */
+  cache: M
+  /** False where a GET has side effects or never ends. */
   allowsHead: boolean
-  returns: Returned
+  returns: Returns
   deprecated?: Deprecation
-  /** Errors besides those that every operation may answer. */
+  /** Errors in addition to those that every operation may return. */
   errors?: readonly (
     | 'verification_code_unknown'
     | 'verification_code_expired'
@@ -44,9 +42,9 @@ export interface Operation<P extends Parameters = Parameters, B extends Body = B
   )[]
 }
 
-/** One thing or a page of things. `view` is what the most cleared reader gets; several resources are alternatives. */
-export interface Returned {
-  many: boolean
+/** An item or a page of items. `view` is what the viewer with the highest clearance gets; several resources are alternatives. */
+export interface Returns {
+  isList: boolean
   resources: readonly ResourceName[]
   view: 'public' | 'owner'
 }
@@ -71,33 +69,33 @@ export type ResourceName =
 
 export type ValuesFor<O extends Operation> = ValuesOf<O['parameters']>
 
-type Description<P extends Parameters> = Omit<Operation<P, WholeBody>, 'allowsHead' | 'returns'> & {
+type Description<P extends Parameters> = Omit<Operation<P, CachePolicy>, 'allowsHead' | 'returns'> & {
   allowsHead?: boolean
 }
 
-/** An operation that returns one thing. */
-export function oneOperation<P extends Parameters>(
+/** An operation that returns one item. */
+export function itemOperation<P extends Parameters>(
   resource: ResourceName,
-  description: Description<P> & { view?: Returned['view'] },
-): Operation<P, WholeBody> {
+  description: Description<P> & { view?: Returns['view'] },
+): Operation<P, CachePolicy> {
   const { view = 'public', ...rest } = description
-  return { allowsHead: true, ...rest, returns: { many: false, resources: [resource], view } }
+  return { allowsHead: true, ...rest, returns: { isList: false, resources: [resource], view } }
 }
 
-/** An operation that returns a page of things in the list envelope. */
+/** An operation that returns a page of items in the list envelope. */
 export function listOperation<P extends Parameters>(
   resources: ResourceName | readonly ResourceName[],
   description: Description<P>,
-): Operation<P, WholeBody> {
+): Operation<P, CachePolicy> {
   const names = typeof resources === 'string' ? [resources] : resources
-  return { allowsHead: true, ...description, returns: { many: true, resources: names, view: 'public' } }
+  return { allowsHead: true, ...description, returns: { isList: true, resources: names, view: 'public' } }
 }
 
-/** An operation that tells of things as they come, as server-sent events. It never ends by itself, so it has no HEAD. */
+/** An operation that sends items as server-sent events. It never ends by itself, so it has no HEAD. */
 export function streamOperation<P extends Parameters>(
   resource: ResourceName,
-  description: Omit<Description<P>, 'allowsHead' | 'body'>,
+  description: Omit<Description<P>, 'allowsHead' | 'cache'>,
 ): Operation<P, 'stream'> {
-  const returns: Returned = { many: false, resources: [resource], view: 'public' }
-  return { ...description, body: 'stream', allowsHead: false, returns }
+  const returns: Returns = { isList: false, resources: [resource], view: 'public' }
+  return { ...description, cache: 'stream', allowsHead: false, returns }
 }

@@ -1,6 +1,14 @@
-import { ids, limit, oneId, page, pathId, relatedIds, word } from '../parameters.ts'
+import {
+  enumParam,
+  idListParam,
+  idParam,
+  limit,
+  page,
+  pathIdParam,
+  relatedIdListParam,
+} from '../parameters.ts'
 import { warStatuses } from '../resources/war.ts'
-import { listOperation, oneOperation } from './operation.ts'
+import { itemOperation, listOperation } from './operation.ts'
 
 export const warsList = listOperation('war', {
   id: 'wars.list',
@@ -9,30 +17,30 @@ export const warsList = listOperation('war', {
   summary: 'List wars',
   description: 'Wars by declared_at, newest first, then id.',
   scope: 'none',
-  body: 'shared',
+  cache: 'public',
   parameters: {
     page,
     limit,
-    status: word(warStatuses, 'Only wars that go on, or that have ended.'),
-    nation_id: relatedIds('Only wars with one of these nations on either side.', 'n42'),
-    alliance_id: relatedIds(
+    status: enumParam(warStatuses, 'Only wars that go on, or that have ended.'),
+    nation_id: relatedIdListParam('Only wars with one of these nations on either side.', 'n42'),
+    alliance_id: relatedIdListParam(
       'Only wars with a nation of one of these alliances, as at the declaration, on either side.',
       'a7',
     ),
-    conflict_id: oneId('Only wars of this global conflict.', 'c4'),
-    ids: ids('Only these wars.', 'w310'),
+    conflict_id: idParam('Only wars of this global conflict.', 'c4'),
+    ids: idListParam('Only these wars.', 'w310'),
   },
 })
 
-export const warsGet = oneOperation('war', {
+export const warsGet = itemOperation('war', {
   id: 'wars.get',
   path: '/wars/{id}',
   tag: 'Wars',
   summary: 'Read a war',
   description: 'One war.',
   scope: 'none',
-  body: 'shared',
-  parameters: { id: pathId('The war’s id.', 'w310') },
+  cache: 'public',
+  parameters: { id: pathIdParam('The war’s id.', 'w310') },
   errors: ['not_found'],
 })
 
@@ -43,7 +51,7 @@ export const warsBattles = listOperation('battle', {
   summary: 'List the battles of a war',
   description: 'Battles by fought_at, oldest first, then id.',
   scope: 'none',
-  body: 'shared',
-  parameters: { id: pathId('The war’s id.', 'w310'), page, limit },
+  cache: 'public',
+  parameters: { id: pathIdParam('The war’s id.', 'w310'), page, limit },
   errors: ['not_found'],
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { batchId, factBytesMax, feedPlace } from '../facts.ts'
+import { batchId, factBytesMax, feedPosition } from '../facts.ts'
 import { limits } from '../limits.ts'
-import { annotate, listOf, shape } from '../shapes.ts'
+import { annotate, listOf, strictObject } from '../shared-schemas.ts'
 import { type OperatorAnswer, operatorOperation } from './operation.ts'
 import {
   appliedExample,
@@ -50,7 +50,7 @@ export const factsSend = operatorOperation({
   roles: ['facts'],
   summary: 'Send facts',
   description: `Takes facts as batches: each is applied whole or not at all, and exactly once by its id and content, however often it is sent. \
-An id is remembered for ${limits.batchMemoryDays} days at least.
+An id is remembered for ${limits.batchIdDays} days at least.
 
 As \`application/x-ndjson\`: a stream of any length, a fact a line of at most ${factBytesMax} bytes. A \`commit\` closes a batch and gives it its id. \
 What became of each batch is answered as a line, as soon as it is known; the stream may stay open for as long as the game runs, and a wrong batch does not end it. \
@@ -59,7 +59,7 @@ The status is 200 before the first line, so \`status\` in the lines is what coun
 A batch with an \`erase\` is refused unless the token has the role \`admin\`.
 
 As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotency-Key\`. It has no commit: \`feed\` and \`announce\` stand in the body.`,
-  query: shape({
+  query: strictObject({
     check: Type.Optional(
       Type.Boolean({
         description:
@@ -86,7 +86,7 @@ As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotenc
     },
   },
   body: {
-    schema: shape({
+    schema: strictObject({
       facts: listOf(fact('batch'), { description: 'The facts of the batch, in any order.' }),
       announce: Type.Optional(
         Type.Boolean({
@@ -94,7 +94,7 @@ As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotenc
             'false records history: its events are in the log and are not pushed as news. Default true.',
         }),
       ),
-      feed: Type.Optional(feedPlace()),
+      feed: Type.Optional(feedPosition()),
     }),
     examples: {
       Batch: { facts: exampleFacts },

@@ -1,8 +1,8 @@
-import { feedPlace } from '../facts.ts'
-import { nullable, shape, time } from '../shapes.ts'
+import { feedPosition } from '../facts.ts'
+import { nullable, strictObject, time } from '../shared-schemas.ts'
 import { jsonAnswer, named, operatorOperation } from './operation.ts'
 
-const { name, after } = feedPlace().properties
+const { name, after } = feedPosition().properties
 
 /** Where a feed stands. */
 export const feedMembers = {
@@ -25,7 +25,7 @@ export const feedsGet = operatorOperation({
   answers: {
     200: jsonAnswer(
       'Where it stands.',
-      named('Feed', shape(feedMembers, { description: 'Where a feed stands.' })),
+      named('Feed', strictObject(feedMembers, { description: 'Where a feed stands.' })),
       feedExample,
     ),
   },

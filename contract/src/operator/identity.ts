@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { landings } from '../account/requests.ts'
 import { limits } from '../limits.ts'
-import { id, matching, oneOf, shape, time } from '../shapes.ts'
+import { enumOf, id, patternString, strictObject, time } from '../shared-schemas.ts'
 import { jsonAnswer, operatorOperation } from './operation.ts'
-import { playerMembers } from './player-named.ts'
+import { playerMembers } from './player-selector.ts'
 
 export const codesIssue = operatorOperation({
   id: 'codes.issue',
@@ -14,7 +14,7 @@ export const codesIssue = operatorOperation({
   summary: 'Make a verification code',
   description: `A code by which a player proves on a chat platform which nation is theirs. It works once, for ${limits.codeLifetimeSeconds / 60} minutes. A nation has at most ${limits.codesLivePerNation} live codes of its leader.`,
   body: {
-    schema: shape({
+    schema: strictObject({
       nation_id: id({ description: 'The nation that the code proves.' }),
       for: Type.Optional(
         Type.String({
@@ -29,8 +29,8 @@ export const codesIssue = operatorOperation({
   answers: {
     201: jsonAnswer(
       'The code. It is shown this once.',
-      shape({
-        code: matching(
+      strictObject({
+        code: patternString(
           `^[${limits.codeAlphabet}]{${limits.codeLength}}$`,
           `must be ${limits.codeLength} of the characters ${limits.codeAlphabet}`,
           { description: 'The code.' },
@@ -52,10 +52,10 @@ export const handoversCreate = operatorOperation({
   summary: 'Make a hand-over link',
   description: `A link that signs a player in to the developer settings. Ask for it when the player, signed in to the game, wants to go there, and send the browser to it. It works once, for ${limits.handoverLifetimeSeconds} seconds.`,
   body: {
-    schema: shape({
+    schema: strictObject({
       ...playerMembers,
       landing: Type.Optional(
-        oneOf(landings, { description: 'What the player sees first. Default: verify.' }),
+        enumOf(landings, { description: 'What the player sees first. Default: verify.' }),
       ),
     }),
     examples: { Link: { nation_id: 'n42' }, Keys: { player_id: 'p42', landing: 'keys' } },
@@ -63,7 +63,7 @@ export const handoversCreate = operatorOperation({
   answers: {
     201: jsonAnswer(
       'The link. It is shown this once.',
-      shape({
+      strictObject({
         url: Type.String({
           format: 'uri',
           description: 'Where to send the browser. Its fragment is secret.',

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { limits } from '../limits.ts'
-import { count, listOf, nullable, shape, text, time } from '../shapes.ts'
+import { count, listOf, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
 
 const keyId = nullable(text(64, { description: 'The key that called; null where none did.' }))
@@ -9,7 +9,7 @@ const playerId = nullable(text(64, { description: 'Whose key it is; null for an 
 
 const call = named(
   'Call',
-  shape(
+  strictObject(
     {
       request_id: text(64, { description: 'The id that the answer carried.' }),
       at: time({ description: 'When it was answered.' }),
@@ -34,7 +34,7 @@ export const requestsGet = operatorOperation({
   tag: 'Calls',
   roles: [],
   summary: 'Find a call by its request id',
-  description: `What became of a call to the public API. The journal goes back ${limits.journalDays} days for calls with a key and 48 hours for others.`,
+  description: `What became of a call to the public API. The journal goes back ${limits.requestLogDays} days for calls with a key and 48 hours for others.`,
   pathParameter: {
     name: 'id',
     description: 'The x-request-id of the answer.',
@@ -43,7 +43,7 @@ export const requestsGet = operatorOperation({
   answers: {
     200: jsonAnswer(
       'The calls of this id, newest first: as a rule one, more where a proxy gave the same id twice.',
-      shape({ data: listOf(call, { maxItems: 100 }) }),
+      strictObject({ data: listOf(call, { maxItems: 100 }) }),
       {
         data: [
           {
@@ -65,7 +65,7 @@ export const requestsGet = operatorOperation({
 })
 
 const top = (hoursMax: number) =>
-  shape({
+  strictObject({
     hours: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -91,13 +91,13 @@ export const usageKeys = operatorOperation({
   roles: [],
   summary: 'List the keys that call most',
   description: 'Keys by their calls in the last clock hours, most calls first.',
-  query: top(limits.journalDays * 24),
+  query: top(limits.requestLogDays * 24),
   answers: {
     200: listAnswer(
       'The keys.',
       named(
         'BusyKey',
-        shape(
+        strictObject(
           {
             key_id: text(64, { description: 'The key.' }),
             name: keyName,
@@ -140,7 +140,7 @@ export const usageAddresses = operatorOperation({
       'The addresses.',
       named(
         'BusyAddress',
-        shape(
+        strictObject(
           {
             address: text(64, {
               description: 'An IPv4 address, an IPv6 /64, or `other` for all beyond as many as are counted.',

@@ -1,8 +1,19 @@
 import Type from 'typebox'
 import { scopeNames } from '../scopes.ts'
-import { id, listOf, name, nullable, oneOf, position, shape, text, time, timeOfAnyZone } from '../shapes.ts'
+import {
+  enumOf,
+  id,
+  listOf,
+  name,
+  nullable,
+  position,
+  strictObject,
+  text,
+  time,
+  timeOfAnyZone,
+} from '../shared-schemas.ts'
 import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
-import { ofPlayer, playerMembers } from './player-named.ts'
+import { ofPlayer, playerMembers } from './player-selector.ts'
 
 const callsMax = 1_000_000_000
 const callLimit = (description: string) =>
@@ -13,7 +24,7 @@ const members = {
   player_id: id({ description: 'Whose key it is.' }),
   name: text(100, { description: 'What its owner calls it.' }),
   prefix: nullable(text(16, { description: 'How it begins; null for keys made before that was kept.' })),
-  scopes: listOf(oneOf(scopeNames), { description: 'What it may read.' }),
+  scopes: listOf(enumOf(scopeNames), { description: 'What it may read.' }),
   limit: callLimit('Calls a minute; null for the usual limit.'),
   limit_note: nullable(
     text(1000, {
@@ -21,7 +32,7 @@ const members = {
     }),
   ),
   limit_request: nullable(
-    shape(
+    strictObject(
       {
         calls_per_minute: position({ description: 'Calls a minute that are asked for.' }),
         sentence: text(500, { description: 'Why, in the owner’s words: a stranger’s text.' }),
@@ -49,7 +60,7 @@ const example = {
   revoked_at: null,
   last_used_at: '2026-05-27T17:58:20Z',
 }
-const key = named('Key', shape(members, { description: 'An API key, without its secret.' }))
+const key = named('Key', strictObject(members, { description: 'An API key, without its secret.' }))
 const pathParameter = { name: 'id', description: 'The key’s id, not the key itself.', example: example.id }
 
 export const keysCreate = operatorOperation({
@@ -62,11 +73,11 @@ export const keysCreate = operatorOperation({
   description:
     'An API key for a player, who is named by exactly one of `nation_id` and `player_id`. Players make their own in the developer settings.',
   body: {
-    schema: shape({
+    schema: strictObject({
       ...playerMembers,
       name: name(100, { description: 'What the key is for.' }),
       scopes: Type.Optional(
-        Type.Array(oneOf(scopeNames), {
+        Type.Array(enumOf(scopeNames), {
           maxItems: 20,
           description: 'What it may read. Default: nation.read.',
         }),
@@ -86,7 +97,7 @@ export const keysCreate = operatorOperation({
       'The key. Its text is shown this once.',
       named(
         'NewKey',
-        shape(
+        strictObject(
           { ...members, key: text(64, { description: 'The key itself: `chk_` and 38 letters and digits.' }) },
           { description: 'An API key with its secret.' },
         ),
@@ -139,7 +150,7 @@ export const keysSetLimit = operatorOperation({
     'Sets how many calls a minute a key may make, and answers its owner’s wish for more, if there is one.',
   pathParameter,
   body: {
-    schema: shape({
+    schema: strictObject({
       limit: callLimit('Calls a minute; null gives back the usual limit.'),
       note: Type.Optional(
         nullable(

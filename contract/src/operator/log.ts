@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { limits } from '../limits.ts'
-import { nullable, position, shape, text, time } from '../shapes.ts'
+import { nullable, position, strictObject, text, time } from '../shared-schemas.ts'
 import { listAnswer, named, operatorOperation } from './operation.ts'
 
 export const logList = operatorOperation({
@@ -10,8 +10,8 @@ export const logList = operatorOperation({
   tag: 'Tokens',
   roles: [],
   summary: 'Read the operator log',
-  description: `Who did what by this listener, the latest first: every call that may change something, and every batch of facts that was not sent before. It goes back ${limits.operatorLogDays} days; batches of facts ${limits.batchMemoryDays} days, and at most ${limits.operatorLogLines} lines of one action. A line is written before anything is done, and completed with status and subject after it. Lines of batches appear within a second.`,
-  query: shape({
+  description: `Who did what by this listener, the latest first: every call that may change something, and every batch of facts that was not sent before. It goes back ${limits.auditLogDays} days; batches of facts ${limits.batchIdDays} days, and at most ${limits.auditLogLinesPerAction} lines of one action. A line is written before anything is done, and completed with status and subject after it. Lines of batches appear within a second.`,
+  query: strictObject({
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1000, description: 'How many lines. Default 100.' }),
     ),
@@ -28,7 +28,7 @@ export const logList = operatorOperation({
       'The lines.',
       named(
         'LogLine',
-        shape(
+        strictObject(
           {
             id: position({ description: 'Number of the line. Numbers have gaps.' }),
             at: time({ description: 'When it was asked for.' }),

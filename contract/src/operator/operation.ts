@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox'
-import { annotate, listOf, shape } from '../shapes.ts'
+import { annotate, listOf, strictObject } from '../shared-schemas.ts'
 import type { OperatorErrorCode } from './errors.ts'
 import type { OperatorRole } from './roles.ts'
 
@@ -90,4 +90,4 @@ export const named = <S extends TSchema>(title: string, schema: S): S => annotat
 
 /** Many things: `{ "data": [ … ] }`. */
 export const listAnswer = <S extends TSchema>(description: string, item: S, example: unknown) =>
-  jsonAnswer(description, shape({ data: listOf(item) }), { data: [example] })
+  jsonAnswer(description, strictObject({ data: listOf(item) }), { data: [example] })

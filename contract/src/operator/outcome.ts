@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { batchId } from '../facts.ts'
-import { count, listOf, nullable, oneOf, shape, text } from '../shapes.ts'
+import { count, enumOf, listOf, nullable, strictObject, text } from '../shared-schemas.ts'
 import { named } from './operation.ts'
 
 /** What may become of a batch, and what it means. */
@@ -25,7 +25,7 @@ const statusTable = Object.entries(batchStatuses)
 
 export const refusalSchema = named(
   'Refusal',
-  shape(
+  strictObject(
     {
       line: count({
         description:
@@ -48,10 +48,10 @@ export type Refusal = Static<typeof refusalSchema>
 
 export const outcomeSchema = named(
   'Outcome',
-  shape(
+  strictObject(
     {
       batch: nullable({ ...batchId(), description: 'The batch; null for facts that no commit ever closed.' }),
-      status: oneOf(batchStatusNames, { description: statusTable }),
+      status: enumOf(batchStatusNames, { description: statusTable }),
       facts: count({ description: 'Facts in the batch; 0 where it was refused.' }),
       events: nullable(
         count({

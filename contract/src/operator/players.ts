@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { count, id, nullable, shape, text, time } from '../shapes.ts'
+import { count, id, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { jsonAnswer, operatorOperation } from './operation.ts'
 
 const pathParameter = { name: 'id', description: 'The game’s id of the player.', example: 'p7' }
@@ -17,14 +17,14 @@ export const playersSuspend = operatorOperation({
     'From then on the player’s keys open nothing, nobody signs in as them, and their webhooks are switched off. Suspending again keeps the time of the first.',
   pathParameter,
   body: {
-    schema: shape({ note: Type.Optional(note()) }),
+    schema: strictObject({ note: Type.Optional(note()) }),
     examples: { Suspend: { note: 'sold keys, see ticket 4711' } },
     isOptional: true,
   },
   answers: {
     200: jsonAnswer(
       'The player is suspended.',
-      shape({
+      strictObject({
         player_id: id({ description: 'The player.' }),
         suspended_at: time({ description: 'Since when.' }),
         note: note(),
@@ -53,7 +53,7 @@ export const playersResume = operatorOperation({
   answers: {
     200: jsonAnswer(
       'The player is let in.',
-      shape({
+      strictObject({
         player_id: id({ description: 'The player.' }),
         suspended_at: Type.Null({ description: 'Always null.' }),
       }),

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox'
-import { batchId, feedPlace } from '../facts.ts'
+import { batchId, feedPosition } from '../facts.ts'
 import { limits } from '../limits.ts'
-import { annotate, count, listOf, nullable, position, shape, time } from '../shapes.ts'
+import { annotate, count, listOf, nullable, position, strictObject, time } from '../shared-schemas.ts'
 import { batchConflict, batchRefused, batchUnavailable } from './facts.ts'
 import { jsonAnswer, named, operatorOperation } from './operation.ts'
 import { appliedExample, outcomeSchema, refusalSchema, refusedExample } from './outcome.ts'
 
-const { name: feedName } = feedPlace().properties
+const { name: feedName } = feedPosition().properties
 
 const members = {
   id: batchId(),
@@ -17,7 +17,7 @@ const members = {
   facts: count({ description: 'Facts in it.' }),
   bytes: count({ description: 'How long its facts are as lines.' }),
   has_content: Type.Boolean({
-    description: `Whether its facts are kept, so that it can be tried again. Beyond ${limits.refusedBytesMax} bytes, and where there is no room, they are not.`,
+    description: `Whether its facts are kept, so that it can be tried again. Beyond ${limits.deadLetterBytesMax} bytes, and where there is no room, they are not.`,
   }),
   overtaken_by: nullable(
     annotate(batchId(), {
@@ -44,13 +44,13 @@ const content =
 
 const refusedBatch = named(
   'RefusedBatch',
-  shape(members, { description: 'A batch that was refused and not applied since.' }),
+  strictObject(members, { description: 'A batch that was refused and not applied since.' }),
 )
 export type RefusedBatch = Static<typeof refusedBatch>
 
 const refusedBatchWithContent = named(
   'RefusedBatchWithContent',
-  shape(
+  strictObject(
     {
       ...members,
       is_announced: Type.Boolean({ description: 'Whether its events would be pushed as news.' }),
@@ -65,7 +65,7 @@ export type RefusedBatchWithContent = Static<typeof refusedBatchWithContent>
 
 const droppedBatch = named(
   'DroppedBatch',
-  shape(
+  strictObject(
     {
       id: batchId(),
       feed: nullable(annotate(feedName, { description: 'The feed that it is of; null for none.' })),
@@ -92,10 +92,10 @@ export const refusedList = operatorOperation({
   tag: 'Facts',
   roles: ['facts'],
   summary: 'List refused batches',
-  description: `Batches that were refused within the last ${limits.refusedDays} days and not applied since, the latest first, without their facts.
+  description: `Batches that were refused within the last ${limits.deadLetterDays} days and not applied since, the latest first, without their facts.
 
-At most ${limits.refusedPerFeed} batches and ${mebibytes(limits.refusedBytesPerFeed)} of one feed are kept (batches of no known feed share the room of one), and ${limits.refusedTotal} batches and ${mebibytes(limits.refusedBytesTotal)} in all. Where there is no room, records without facts and batches that were overtaken are dropped, the oldest first. If that is not enough, the facts of the new batch are not kept, and the sender is told so by \`is_kept\`. \`dropped\` lists the latest ${limits.refusedDroppedListed} of both kinds.`,
-  query: shape({
+At most ${limits.deadLettersPerFeed} batches and ${mebibytes(limits.deadLetterBytesPerFeed)} of one feed are kept (batches of no known feed share the room of one), and ${limits.deadLettersTotal} batches and ${mebibytes(limits.deadLetterBytesTotal)} in all. Where there is no room, records without facts and batches that were overtaken are dropped, the oldest first. If that is not enough, the facts of the new batch are not kept, and the sender is told so by \`is_kept\`. \`dropped\` lists the latest ${limits.droppedDeadLettersListed} of both kinds.`,
+  query: strictObject({
     feed: Type.Optional({ ...feedName, description: 'Only of this feed.' }),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1000, description: 'How many to list. Default 100.' }),
@@ -104,7 +104,7 @@ At most ${limits.refusedPerFeed} batches and ${mebibytes(limits.refusedBytesPerF
   answers: {
     200: jsonAnswer(
       'The batches, and those that were dropped.',
-      shape({
+      strictObject({
         data: listOf(refusedBatch),
         dropped: listOf(droppedBatch, { description: 'Dropped for lack of room, the latest first.' }),
       }),
@@ -151,7 +151,7 @@ export const refusedRetry = operatorOperation({
     'Applies a refused batch as it was sent: for one whose reason is gone, because what it refers to has come or the game profile has changed. Applied, it leaves the list. One that was overtaken is not tried unless `anyway` says so. One that holds an `erase` is refused again unless the token has the role `admin`.',
   pathParameter,
   body: {
-    schema: shape({
+    schema: strictObject({
       anyway: Type.Optional(
         Type.Boolean({
           description: 'true tries a batch although a later one has said something of the same things.',
@@ -182,7 +182,7 @@ export const refusedDrop = operatorOperation({
   answers: {
     200: jsonAnswer(
       'It is gone.',
-      shape({ id: batchId(), dropped: Type.Literal(true, { description: 'Always true.' }) }),
+      strictObject({ id: batchId(), dropped: Type.Literal(true, { description: 'Always true.' }) }),
       { id: 'turn-8818', dropped: true },
     ),
   },

@@ -1,6 +1,15 @@
 import Type, { type TSchema } from 'typebox'
 import { batchId } from '../facts.ts'
-import { annotate, count, listOf, matching, nullable, shape, text, time } from '../shapes.ts'
+import {
+  annotate,
+  count,
+  listOf,
+  nullable,
+  patternString,
+  strictObject,
+  text,
+  time,
+} from '../shared-schemas.ts'
 import { version } from '../version.ts'
 import { feedExample, feedMembers } from './feeds.ts'
 import { jsonAnswer, named, operatorOperation } from './operation.ts'
@@ -9,7 +18,7 @@ import { holdsRole, type OperatorRole } from './roles.ts'
 const seconds = (description: string) => Type.Number({ minimum: 0, description })
 const byEndpoints = (member: (description: string) => TSchema, description: string) =>
   nullable(
-    shape(
+    strictObject(
       {
         answering: member('For endpoints that answer within a second.'),
         slow: member('For endpoints that answer more slowly.'),
@@ -23,7 +32,7 @@ const byEndpoints = (member: (description: string) => TSchema, description: stri
 const general = {
   version: text(32, { description: 'Version of the service.' }),
   game: text(100, { description: 'Name of the game, from its profile.' }),
-  profile_digest: matching('^[0-9a-f]{64}$', 'must be 64 hexadecimal digits', {
+  profile_digest: patternString('^[0-9a-f]{64}$', 'must be 64 hexadecimal digits', {
     description: 'SHA-256 of the game profile: who sends facts compares it with that of their own.',
   }),
   migration: count({
@@ -52,7 +61,7 @@ const byRole = {
   last_batch: of(
     ['facts'],
     nullable(
-      shape(
+      strictObject(
         {
           id: batchId(),
           applied_at: time({ description: 'When it was applied.' }),
@@ -70,7 +79,7 @@ const byRole = {
   feeds: of(
     ['facts'],
     listOf(
-      shape({
+      strictObject({
         ...feedMembers,
         last_batch_age_seconds: nullable(seconds('How long ago that was; null for never.')),
       }),
@@ -84,7 +93,7 @@ const byRole = {
   latest_refused: of(
     ['facts'],
     listOf(
-      shape({
+      strictObject({
         id: batchId(),
         refused_at: time({ description: 'When it was last refused.' }),
         line: count({ description: 'Which fact; 0 where no single one is at fault.' }),
@@ -132,7 +141,10 @@ export const isStatusMemberFor = (roles: ReadonlySet<OperatorRole>, member: stri
   (Object.hasOwn(byRole, member) &&
     holdsRole(roles, rolesOf.get(byRole[member as keyof typeof byRole]) ?? []))
 
-const status = named('Status', shape({ ...general, ...byRole }, { description: 'How the service is.' }))
+const status = named(
+  'Status',
+  strictObject({ ...general, ...byRole }, { description: 'How the service is.' }),
+)
 
 const example = {
   version,

@@ -1,6 +1,16 @@
 import Type, { type Static } from 'typebox'
 import { limits } from '../limits.ts'
-import { listOf, matching, name, nullable, oneOf, shape, text, time, timeOfAnyZone } from '../shapes.ts'
+import {
+  enumOf,
+  listOf,
+  name,
+  nullable,
+  patternString,
+  strictObject,
+  text,
+  time,
+  timeOfAnyZone,
+} from '../shared-schemas.ts'
 import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
 import { operatorRoleNames, operatorRoles } from './roles.ts'
 
@@ -13,7 +23,7 @@ const members = {
   name: name(100, {
     description: 'Who uses it. Unique among the tokens that are valid, but for a rotation.',
   }),
-  roles: listOf(oneOf(operatorRoleNames), { description: `What it may do.\n\n${roles}` }),
+  roles: listOf(enumOf(operatorRoleNames), { description: `What it may do.\n\n${roles}` }),
   created_at: time({ description: 'When it was made.' }),
   expires_at: nullable(time({ description: 'When it ends by itself; null for never.' })),
   revoked_at: nullable(time({ description: 'When it was revoked; null while it is not.' })),
@@ -30,13 +40,13 @@ const example = {
 }
 export const operatorTokenSchema = named(
   'Token',
-  shape(members, { description: 'A named operator token, without its text.' }),
+  strictObject(members, { description: 'A named operator token, without its text.' }),
 )
 export type OperatorTokenRecord = Static<typeof operatorTokenSchema>
 
 const newToken = named(
   'NewToken',
-  shape(
+  strictObject(
     {
       ...members,
       token: text(64, { description: 'The token itself: `cho_` and 43 letters, digits, - and _.' }),
@@ -66,13 +76,13 @@ export const tokensCreate = operatorOperation({
   description:
     'A token for one service of the game’s, with the roles that it needs. Several may be valid at once. The token that Chancery is configured with is named `main`, has the role `admin`, and is not among these.',
   body: {
-    schema: shape({
-      name: matching(
+    schema: strictObject({
+      name: patternString(
         '^[A-Za-z0-9](?:[A-Za-z0-9._ -]{0,98}[A-Za-z0-9._-])?$',
         'must be a name of 1 to 100 letters (A to Z), digits, spaces and . _ - that begins with a letter or digit and does not end with a space',
         { description: 'Who will use it: letters, digits, spaces and . _ - (at most 100).' },
       ),
-      roles: Type.Array(oneOf(operatorRoleNames), {
+      roles: Type.Array(enumOf(operatorRoleNames), {
         minItems: 1,
         maxItems: operatorRoleNames.length,
         uniqueItems: true,
@@ -96,7 +106,7 @@ export const tokensList = operatorOperation({
   tag: 'Tokens',
   roles: [],
   summary: 'List named tokens',
-  description: `Named tokens, the oldest first; those that were revoked or have expired stay in the list for ${limits.tokenMemoryDays} days.`,
+  description: `Named tokens, the oldest first; those that were revoked or have expired stay in the list for ${limits.endedTokenDays} days.`,
   answers: { 200: listAnswer('The tokens.', operatorTokenSchema, example) },
 })
 
@@ -111,7 +121,7 @@ export const tokensRotate = operatorOperation({
     'Makes a new token of the same name and roles, with an id of its own. The old one goes on for the overlap, so that whoever uses it can change over without a break, and then ends.',
   pathParameter,
   body: {
-    schema: shape({
+    schema: strictObject({
       overlap_hours: Type.Optional(
         Type.Integer({
           minimum: 0,

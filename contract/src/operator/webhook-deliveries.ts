@@ -1,10 +1,20 @@
 import Type from 'typebox'
-import { count, listOf, nullable, oneOf, position, shape, text, time, timeOfAnyZone } from '../shapes.ts'
+import {
+  count,
+  enumOf,
+  listOf,
+  nullable,
+  position,
+  strictObject,
+  text,
+  time,
+  timeOfAnyZone,
+} from '../shared-schemas.ts'
 import { deliveryStates, webhooks } from '../webhooks.ts'
 import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
 import { answer, failure, httpStatus, latency, ofOneWebhook } from './webhook-parts.ts'
 
-const attempt = shape(
+const attempt = strictObject(
   {
     number: position({ description: 'Counted over the whole life of the delivery.' }),
     attempted_at: time({ description: 'When it was made.' }),
@@ -24,23 +34,23 @@ export const webhooksDeliveries = operatorOperation({
   path: '/webhooks/{id}/deliveries',
   summary: 'Read the delivery log of an endpoint',
   description: `What became of events and tests, the latest first. The log goes back ${webhooks.logDays} days.`,
-  query: shape({
+  query: strictObject({
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, description: 'How many to list. Default 25.' }),
     ),
-    state: Type.Optional(oneOf(deliveryStates, { description: 'Only deliveries of this state.' })),
+    state: Type.Optional(enumOf(deliveryStates, { description: 'Only deliveries of this state.' })),
   }),
   answers: {
     200: listAnswer(
       'The deliveries.',
       named(
         'WebhookDelivery',
-        shape(
+        strictObject(
           {
             id: text(64, { description: 'The delivery’s id.' }),
             event_id: nullable(text(64, { description: 'The event; null for a test.' })),
             type: text(64, { description: 'The kind of the event.' }),
-            state: oneOf(deliveryStates, { description: 'How far it is.' }),
+            state: enumOf(deliveryStates, { description: 'How far it is.' }),
             created_at: time({ description: 'When it was queued.' }),
             settled_at: nullable(
               time({ description: 'When it was delivered or given up; null before that.' }),
@@ -86,9 +96,9 @@ export const webhooksReplay = operatorOperation({
   description: `Queues deliveries once more: one, all that failed, or every event that was logged in a span of at most ${webhooks.replayEventsMax} events.`,
   body: {
     schema: Type.Union([
-      shape({ delivery: Type.String({ description: 'The id of one delivery.' }) }),
-      shape({ failed: Type.Literal(true, { description: 'All that failed.' }) }),
-      shape({
+      strictObject({ delivery: Type.String({ description: 'The id of one delivery.' }) }),
+      strictObject({ failed: Type.Literal(true, { description: 'All that failed.' }) }),
+      strictObject({
         since: instant('The first moment of the span.'),
         until: instant('The first moment after it.'),
       }),
@@ -100,8 +110,12 @@ export const webhooksReplay = operatorOperation({
     },
   },
   answers: {
-    200: jsonAnswer('They are queued.', shape({ queued: count({ description: 'How many deliveries.' }) }), {
-      queued: 12,
-    }),
+    200: jsonAnswer(
+      'They are queued.',
+      strictObject({ queued: count({ description: 'How many deliveries.' }) }),
+      {
+        queued: 12,
+      },
+    ),
   },
 })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { nullable } from '../shapes.ts'
+import { nullable } from '../shared-schemas.ts'
 
 /** The endpoint that examples are about. */
 export const exampleEndpointId = 'whe_5bqk2yVh0TzD'

@@ -1,8 +1,8 @@
 import Type, { type TSchema } from 'typebox'
-import { count, id, listOf, nullable, oneOf, shape, text, time } from '../shapes.ts'
+import { count, enumOf, id, listOf, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { disabledReasons, endpointStatuses, webhooks } from '../webhooks.ts'
 import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
-import { ofPlayer, playerMembers } from './player-named.ts'
+import { ofPlayer, playerMembers } from './player-selector.ts'
 import {
   answer,
   exampleEndpointId,
@@ -23,11 +23,11 @@ const members = {
   types: words('Kinds (`war.declared`) and families (`war.*`) of events that it hears; null for all.'),
   nation_ids: words('Only events about these nations; null for all.'),
   alliance_ids: words('Only events about these alliances; null for all.'),
-  status: oneOf(endpointStatuses, {
+  status: enumOf(endpointStatuses, {
     description: 'Waiting for its first test to be answered, active, or switched off.',
   }),
   disabled_reason: nullable(
-    oneOf(Object.keys(disabledReasons), { description: 'Why it is switched off; null while it is not.' }),
+    enumOf(Object.keys(disabledReasons), { description: 'Why it is switched off; null while it is not.' }),
   ),
   disabled_at: nullable(time({ description: 'Since when it is switched off.' })),
   created_at: time({ description: 'When it was added.' }),
@@ -42,7 +42,7 @@ const members = {
     }),
   ),
   warnings: listOf(
-    shape({
+    strictObject({
       percent: count({ description: 'How much of that time was over.' }),
       warned_at: time({ description: 'When its owner was warned.' }),
     }),
@@ -72,11 +72,11 @@ const example = {
   previous_secret_ends_at: null,
 }
 const about = { description: 'A webhook endpoint, without its secret.' }
-const endpoint = named('WebhookEndpoint', shape(members, about))
+const endpoint = named('WebhookEndpoint', strictObject(members, about))
 
 const test = named(
   'WebhookTest',
-  shape(
+  strictObject(
     {
       has_arrived: Type.Boolean({ description: 'Whether the receiver took it.' }),
       status: httpStatus(),
@@ -93,7 +93,8 @@ const secret = Type.String({ description: 'What messages are signed with. It is 
 const secretExample = 'whsec_…'
 
 /** An endpoint with more members. */
-const endpointWith = <M extends Record<string, TSchema>>(more: M) => shape({ ...members, ...more }, about)
+const endpointWith = <M extends Record<string, TSchema>>(more: M) =>
+  strictObject({ ...members, ...more }, about)
 
 export const webhooksAdd = operatorOperation({
   ...ofWebhooks,
@@ -103,7 +104,7 @@ export const webhooksAdd = operatorOperation({
   summary: 'Add a webhook endpoint',
   description: `Adds an endpoint for a player, who is named by exactly one of \`nation_id\` and \`player_id\`, and sends it a test. It hears from then on if it answered, and waits for its first answer otherwise. A player has ${webhooks.endpointsPerPlayerMax} at most.`,
   body: {
-    schema: shape({
+    schema: strictObject({
       ...playerMembers,
       url: Type.String({
         minLength: 1,
@@ -222,7 +223,7 @@ export const webhooksRemove = operatorOperation({
   answers: {
     200: jsonAnswer(
       'It is gone.',
-      shape({
+      strictObject({
         id: text(64, { description: 'The endpoint.' }),
         removed: Type.Literal(true, { description: 'Always true.' }),
       }),

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { adminOnly, derived, open, resource } from '../classification.ts'
-import { wordAt } from '../example-words.ts'
-import type { Profile } from '../profile.ts'
-import { decimal, id, line, name, nullable, time, wordOf } from '../shapes.ts'
+import { adminOnly, derivedField, publicField, resource } from '../classification.ts'
+import { exampleKey } from '../profile/examples.ts'
+import type { Profile } from '../profile/profile.ts'
+import { decimal, id, line, name, nullable, profileEnum, time } from '../shared-schemas.ts'
 import { nationStatuses } from './nation.ts'
 
 export function allianceMemberResource(profile: Profile) {
@@ -10,39 +10,44 @@ export function allianceMemberResource(profile: Profile) {
     'alliance_member',
     'A nation’s membership in an alliance. A nation is in one alliance at most.',
     {
-      nation_id: open(id(), { description: 'The nation.', example: 'n42' }),
-      nation_name: derived(open(name(100), { description: 'The nation’s name.', example: 'Valdoria' })),
-      leader_name: derived(
-        open(line(100), {
+      nation_id: publicField(id(), { description: 'The nation.', example: 'n42' }),
+      nation_name: derivedField(
+        publicField(name(100), { description: 'The nation’s name.', example: 'Valdoria' }),
+      ),
+      leader_name: derivedField(
+        publicField(line(100), {
           description: 'The nation’s leader; empty where the game knows none.',
           example: 'Mira Castellane',
         }),
       ),
-      national_score: derived(
-        open(decimal(), {
+      national_score: derivedField(
+        publicField(decimal(), {
           description: 'The nation’s strength as the game publishes it.',
           unit: 'points',
           example: 1843.25,
         }),
       ),
-      status: derived(
-        open(Type.Unsafe<(typeof nationStatuses)[number]>({ type: 'string', enum: [...nationStatuses] }), {
-          description: 'The nation’s status.',
-          example: 'active',
-        }),
+      status: derivedField(
+        publicField(
+          Type.Unsafe<(typeof nationStatuses)[number]>({ type: 'string', enum: [...nationStatuses] }),
+          {
+            description: 'The nation’s status.',
+            example: 'active',
+          },
+        ),
       ),
-      rank: open(wordOf(profile.ranks), {
+      rank: publicField(profileEnum(profile.ranks), {
         description: 'Key of the rank, as in the game profile.',
-        example: wordAt(profile.ranks, 1),
+        example: exampleKey(profile.ranks, 1),
         default: profile.ranks.at(-1)?.key,
       }),
-      rank_title: derived(
-        open(line(100), {
+      rank_title: derivedField(
+        publicField(line(100), {
           description: 'The game’s word for the rank.',
           example: (profile.ranks[1] ?? profile.ranks[0])?.label ?? '',
         }),
       ),
-      joined_at: open(nullable(time()), {
+      joined_at: publicField(nullable(time()), {
         description: 'When the nation joined.',
         example: '2026-03-09T20:15:00Z',
       }),
@@ -52,10 +57,25 @@ export function allianceMemberResource(profile: Profile) {
       }),
     },
     {
-      alliance_id: open(id(), {
+      alliance_id: publicField(id(), {
         description:
           'The alliance that the nation is a member of. Readers find it in the nation’s `alliance`.',
         example: 'a7',
+      }),
+    },
+  )
+}
+
+export function allianceApplicationResource() {
+  return resource(
+    'alliance_application',
+    'A nation’s wish to join an alliance. It is not membership and never leaves.',
+    {
+      nation_id: adminOnly(id(), { description: 'The nation that applies.', example: 'n77' }),
+      alliance_id: adminOnly(id(), { description: 'The alliance that it applies to.', example: 'a7' }),
+      applied_at: adminOnly(nullable(time()), {
+        description: 'When it applied.',
+        example: '2026-05-26T11:00:00Z',
       }),
     },
   )

@@ -1,91 +1,95 @@
 import Type from 'typebox'
-import { adminOnly, alliancePrivate, derived, open, resource } from '../classification.ts'
-import { countsAt, wordAt } from '../example-words.ts'
-import { attributesField, type Profile } from '../profile.ts'
+import { adminOnly, alliancePrivate, derivedField, publicField, resource } from '../classification.ts'
+import { exampleCounts, exampleKey } from '../profile/examples.ts'
+import { attributesField, type Profile } from '../profile/profile.ts'
 import {
   color,
   count,
-  countsBy,
+  countsByKey,
   decimal,
   id,
+  imageUrl,
   line,
   listOf,
   name,
   nullable,
-  pictureUrl,
   position,
-  shape,
+  profileEnum,
+  strictObject,
   text,
   time,
-} from '../shapes.ts'
+} from '../shared-schemas.ts'
 import { ownText } from '../text-origin.ts'
 import { nationReference } from './references.ts'
 
 export function allianceResource(profile: Profile) {
   return resource('alliance', 'An alliance of nations.', {
-    id: open(id(), { description: 'Identifier that the game chose. It never changes.', example: 'a7' }),
-    name: open(name(100), { description: 'The alliance’s name.', example: 'Northern Pact' }),
-    tag: open(line(20), { description: 'The alliance’s short tag.', example: 'NP', default: '' }),
-    rank: derived(
-      open(nullable(position()), {
+    id: publicField(id(), {
+      description: 'Identifier that the game chose. It never changes.',
+      example: 'a7',
+    }),
+    name: publicField(name(100), { description: 'The alliance’s name.', example: 'Northern Pact' }),
+    tag: publicField(line(20), { description: 'The alliance’s short tag.', example: 'NP', default: '' }),
+    rank: derivedField(
+      publicField(nullable(position()), {
         description:
           'Position by total_score in the latest ranking round; equal scores share a rank. Null before its first round.',
         example: 2,
       }),
     ),
-    color: open(nullable(ownText(color())), {
+    color: publicField(nullable(ownText(color())), {
       description: 'The alliance’s colour as #rrggbb.',
       example: '#1d3557',
     }),
-    flag_url: open(nullable(pictureUrl()), {
+    flag_url: publicField(nullable(imageUrl()), {
       description:
         'Picture of the flag: an https URL with a public host name, of unreserved and escaped characters only.',
       example: 'https://game.example/flags/a7.png',
     }),
-    description: open(nullable(text(5000)), {
+    description: publicField(nullable(text(5000)), {
       description: 'What the alliance says of itself.',
       example: 'Mutual defence of the northern straits.',
     }),
-    founded_at: open(nullable(time()), {
+    founded_at: publicField(nullable(time()), {
       description: 'When the alliance was founded.',
       example: '2026-03-04T12:00:00Z',
     }),
-    leader: derived(
-      open(nullable(nationReference()), {
+    leader: derivedField(
+      publicField(nullable(nationReference()), {
         description:
           'The member with the highest rank of the tier leader; of several the one who joined first. Null for none.',
         example: { nation_id: 'n9', nation_name: 'Karsk' },
       }),
     ),
-    member_count: derived(
-      open(count(), {
+    member_count: derivedField(
+      publicField(count(), {
         description: 'Number of members. Applicants are not members.',
         unit: 'nations',
         example: 31,
       }),
     ),
-    total_score: derived(
-      open(decimal({ maximum: Number.MAX_SAFE_INTEGER }), {
+    total_score: derivedField(
+      publicField(decimal({ maximum: Number.MAX_SAFE_INTEGER }), {
         description: 'Sum of the members’ national_score.',
         unit: 'points',
         example: 48210.5,
       }),
     ),
-    average_score: derived(
-      open(decimal(), {
+    average_score: derivedField(
+      publicField(decimal(), {
         description: 'total_score divided by member_count; 0 without members.',
         unit: 'points',
         example: 1555.1774,
       }),
     ),
-    recruiting: open(nullable(Type.Boolean()), {
+    recruiting: publicField(nullable(Type.Boolean()), {
       description: 'Whether it takes new members; null where the game does not say.',
       example: true,
     }),
-    treaties: derived(
-      open(
+    treaties: derivedField(
+      publicField(
         listOf(
-          shape({
+          strictObject({
             alliance_id: id({ description: 'The other alliance.' }),
             name: name(100, { description: 'Its name.' }),
             type: line(64, { description: 'Key of the kind of treaty, as in the game profile.' }),
@@ -99,7 +103,7 @@ export function allianceResource(profile: Profile) {
             {
               alliance_id: 'a3',
               name: 'Free Ports',
-              type: wordAt(profile.treaty_types, 2),
+              type: exampleKey(profile.treaty_types, 2),
               signed_at: '2026-04-11T15:00:00Z',
               expires_at: null,
             },
@@ -107,9 +111,9 @@ export function allianceResource(profile: Profile) {
         },
       ),
     ),
-    wars: derived(
-      open(
-        shape({
+    wars: derivedField(
+      publicField(
+        strictObject({
           active: count({
             description:
               'Wars that go on with a nation of this alliance, as at the declaration, on either side.',
@@ -124,14 +128,14 @@ export function allianceResource(profile: Profile) {
         },
       ),
     ),
-    url: derived(
-      open(nullable(text(1000)), {
+    url: derivedField(
+      publicField(nullable(text(1000)), {
         description: 'The alliance’s page in the game; null where the game has none.',
         example: null,
       }),
     ),
-    updated_at: derived(
-      open(time(), {
+    updated_at: derivedField(
+      publicField(time(), {
         description:
           'When one of its own public fields last changed. Ranks, counts and treaties do not move it.',
         example: '2026-05-20T08:00:00Z',
@@ -142,17 +146,17 @@ export function allianceResource(profile: Profile) {
     treasury: alliancePrivate(
       'treasury.read',
       nullable(
-        shape({
+        strictObject({
           credits: nullable(count({ description: 'Money in the treasury.' })),
           resources: nullable(
-            countsBy(profile.resources, { description: 'Goods in the treasury, by kind.' }),
+            countsByKey(profile.resources, { description: 'Goods in the treasury, by kind.' }),
           ),
         }),
       ),
       {
         description: 'The treasury. Only with `include=treasury`. Null where the game does not send it.',
         unit: `${profile.currency.key}, units of goods`,
-        example: { credits: 8200000, resources: countsAt(profile.resources, [5, 41000]) },
+        example: { credits: 8200000, resources: exampleCounts(profile.resources, [5, 41000]) },
       },
     ),
     moderation_notes: adminOnly(nullable(text(10_000)), {
@@ -160,4 +164,30 @@ export function allianceResource(profile: Profile) {
       example: 'Name under review.',
     }),
   })
+}
+
+export function treatyResource(profile: Profile) {
+  return resource(
+    'treaty',
+    'A treaty between two alliances. It leaves in the `treaties` of both; deleting it ends it.',
+    {
+      id: publicField(id(), { description: 'Identifier that the game chose.', example: 't5' }),
+      alliance_ids: publicField(Type.Array(id(), { minItems: 2, maxItems: 2 }), {
+        description: 'The two alliances.',
+        example: ['a3', 'a7'],
+      }),
+      type: publicField(profileEnum(profile.treaty_types), {
+        description: 'Key of the kind of treaty, as in the game profile.',
+        example: exampleKey(profile.treaty_types, 2),
+      }),
+      signed_at: publicField(nullable(time()), {
+        description: 'When it was signed.',
+        example: '2026-04-11T15:00:00Z',
+      }),
+      expires_at: publicField(nullable(time()), {
+        description: 'When it ends by itself; null for never or unknown.',
+        example: null,
+      }),
+    },
+  )
 }

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { derived, open, resource, suppliedAs } from '../classification.ts'
-import { countsAt } from '../example-words.ts'
-import type { Profile } from '../profile.ts'
-import { count, id, listOf, name, nullable, oneOf, shape, text, time } from '../shapes.ts'
+import { derivedField, publicField, resource, withInputSchema } from '../classification.ts'
+import { exampleCounts } from '../profile/examples.ts'
+import type { Profile } from '../profile/profile.ts'
+import { count, enumOf, id, listOf, name, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { writtenText } from '../text-origin.ts'
 import { lossesOfSide } from './war.ts'
 
@@ -10,7 +10,7 @@ const conflictStatuses = ['active', 'ended'] as const
 
 const suppliedSides = () =>
   listOf(
-    shape({
+    strictObject({
       name: writtenText(name(100)),
       alliances: listOf(
         Type.Object(
@@ -32,29 +32,29 @@ const suppliedSides = () =>
 
 export function conflictResource(profile: Profile) {
   return resource('conflict', 'A global conflict: many wars of alliances against alliances.', {
-    id: open(id(), { description: 'Identifier that the game chose.', example: 'c4' }),
-    name: open(name(200), { description: 'Its name.', example: 'War of the Straits' }),
-    status: open(oneOf(conflictStatuses), {
+    id: publicField(id(), { description: 'Identifier that the game chose.', example: 'c4' }),
+    name: publicField(name(200), { description: 'Its name.', example: 'War of the Straits' }),
+    status: publicField(enumOf(conflictStatuses), {
       description: 'active until it has ended.',
       example: 'active',
       default: 'active',
     }),
-    cause: open(nullable(text(1000)), {
+    cause: publicField(nullable(text(1000)), {
       description: 'What started it.',
       example: 'Valdoria closed the straits.',
     }),
-    started_at: open(time(), { description: 'When it started.', example: '2026-05-18T00:00:00Z' }),
-    ended_at: open(nullable(time()), {
+    started_at: publicField(time(), { description: 'When it started.', example: '2026-05-18T00:00:00Z' }),
+    ended_at: publicField(nullable(time()), {
       description: 'When it ended; null while it goes on or where unknown.',
       example: null,
     }),
-    sides: suppliedAs(
-      open(
+    sides: withInputSchema(
+      publicField(
         listOf(
-          shape({
+          strictObject({
             name: name(100, { description: 'The side’s name.' }),
             alliances: listOf(
-              shape({
+              strictObject({
                 alliance_id: id({ description: 'The alliance.' }),
                 name: name(100, { description: 'Its name.' }),
                 joined_at: nullable(time({ description: 'When it joined the side.' })),
@@ -81,7 +81,7 @@ export function conflictResource(profile: Profile) {
               ],
               nation_count: 12,
               battles_won: 31,
-              losses: countsAt(
+              losses: exampleCounts(
                 profile.units.filter(unit => unit.shows_in_losses),
                 [0, 81000],
               ),
@@ -92,18 +92,18 @@ export function conflictResource(profile: Profile) {
       ),
       suppliedSides(),
     ),
-    wars: derived(
-      open(
-        shape({
+    wars: derivedField(
+      publicField(
+        strictObject({
           active: count({ description: 'Wars of it that go on.' }),
           total: count({ description: 'All wars of it.' }),
         }),
         { description: 'Its wars in numbers.', unit: 'wars', example: { active: 9, total: 14 } },
       ),
     ),
-    battles_count: derived(
-      open(count(), { description: 'Battles fought in its wars.', unit: 'battles', example: 77 }),
+    battles_count: derivedField(
+      publicField(count(), { description: 'Battles fought in its wars.', unit: 'battles', example: 77 }),
     ),
-    era_id: open(nullable(id()), { description: 'The era in which it started.', example: 'e2' }),
+    era_id: publicField(nullable(id()), { description: 'The era in which it started.', example: 'e2' }),
   })
 }

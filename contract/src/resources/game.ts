@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { open, resource } from '../classification.ts'
-import { oneOfList } from '../example-words.ts'
-import type { Profile } from '../profile.ts'
-import { listOf, name, nullable, oneOf, shape, text, time } from '../shapes.ts'
-import { eraResource } from './era.ts'
+import { publicField, resource, withInputSchema } from '../classification.ts'
+import { exampleEntries } from '../profile/examples.ts'
+import type { Profile } from '../profile/profile.ts'
+import { count, enumOf, id, listOf, name, nullable, strictObject, text, time } from '../shared-schemas.ts'
+import { copyOf } from '../text-origin.ts'
 
-const words = () => listOf(shape({ key: text(64), label: name(100) }))
+const words = () => listOf(strictObject({ key: text(64), label: name(100) }))
 const attributes = () =>
   listOf(
     Type.Object(
@@ -24,15 +24,15 @@ const attributes = () =>
 export function gameResource(profile: Profile) {
   const era = eraResource().fields
   return resource('game', 'The game and its words.', {
-    name: open(name(100), { description: 'The game’s name.', example: profile.name }),
-    url: open(nullable(text(500)), { description: 'The game’s home page.', example: profile.url }),
-    currency: open(shape({ key: text(64), label: name(100) }), {
+    name: publicField(name(100), { description: 'The game’s name.', example: profile.name }),
+    url: publicField(nullable(text(500)), { description: 'The game’s home page.', example: profile.url }),
+    currency: publicField(strictObject({ key: text(64), label: name(100) }), {
       description: 'The currency of prices and credits.',
       example: profile.currency,
     }),
-    units: open(
+    units: publicField(
       listOf(
-        shape({
+        strictObject({
           key: text(64),
           label: name(100),
           is_strategic: Type.Boolean(),
@@ -41,49 +41,57 @@ export function gameResource(profile: Profile) {
       ),
       {
         description: 'Military units. Strategic ones are the weapons of strategic_weapon events.',
-        example: oneOfList(profile.units, 1),
+        example: exampleEntries(profile.units, 1),
       },
     ),
-    resources: open(words(), {
+    resources: publicField(words(), {
       description: 'Goods that are stored and traded.',
-      example: oneOfList(profile.resources, 5),
+      example: exampleEntries(profile.resources, 5),
     }),
-    ranks: open(
-      listOf(shape({ key: text(64), label: name(100), tier: oneOf(['leader', 'officer', 'member']) })),
+    ranks: publicField(
+      listOf(
+        strictObject({ key: text(64), label: name(100), tier: enumOf(['leader', 'officer', 'member']) }),
+      ),
       {
         description: 'Ranks inside an alliance, highest first.',
-        example: oneOfList(profile.ranks, 1),
+        example: exampleEntries(profile.ranks, 1),
       },
     ),
-    governments: open(words(), {
+    governments: publicField(words(), {
       description: 'Forms of government.',
-      example: oneOfList(profile.governments, 0),
+      example: exampleEntries(profile.governments, 0),
     }),
-    continents: open(words(), { description: 'Continents.', example: oneOfList(profile.continents, 0) }),
-    war_types: open(words(), { description: 'Kinds of war.', example: oneOfList(profile.war_types, 1) }),
-    battle_kinds: open(words(), {
+    continents: publicField(words(), {
+      description: 'Continents.',
+      example: exampleEntries(profile.continents, 0),
+    }),
+    war_types: publicField(words(), {
+      description: 'Kinds of war.',
+      example: exampleEntries(profile.war_types, 1),
+    }),
+    battle_kinds: publicField(words(), {
       description: 'Kinds of battle.',
-      example: oneOfList(profile.battle_kinds, 1),
+      example: exampleEntries(profile.battle_kinds, 1),
     }),
-    treaty_types: open(words(), {
+    treaty_types: publicField(words(), {
       description: 'Kinds of treaty.',
-      example: oneOfList(profile.treaty_types, 2),
+      example: exampleEntries(profile.treaty_types, 2),
     }),
-    news_categories: open(words(), {
+    news_categories: publicField(words(), {
       description: 'Categories of news.',
-      example: oneOfList(profile.news_categories, 0),
+      example: exampleEntries(profile.news_categories, 0),
     }),
-    event_kinds: open(listOf(shape({ type: text(64), description: text(500) })), {
+    event_kinds: publicField(listOf(strictObject({ type: text(64), description: text(500) })), {
       description: 'Every kind of event that this server may tell.',
       example: [{ type: 'war.declared', description: 'A nation declared war on another.' }],
     }),
-    attributes: open(shape({ nation: attributes(), alliance: attributes() }), {
+    attributes: publicField(strictObject({ nation: attributes(), alliance: attributes() }), {
       description: 'Further fields of nations and alliances, with their class.',
       example: { nation: [], alliance: [] },
     }),
-    era: open(
+    era: publicField(
       nullable(
-        shape({
+        strictObject({
           id: era.id,
           number: era.number,
           name: era.name,
@@ -104,9 +112,41 @@ export function gameResource(profile: Profile) {
         },
       },
     ),
-    world_changed_at: open(nullable(time()), {
+    world_changed_at: publicField(nullable(time()), {
       description: 'When something public last changed in the world; null for an empty world.',
       example: '2026-05-27T18:04:11Z',
     }),
   })
 }
+
+const eraStatuses = ['upcoming', 'active', 'ended'] as const
+
+export const eraResource = () =>
+  resource('era', 'A round of the game, from one reset to the next.', {
+    id: publicField(id(), { description: 'Identifier that the game chose.', example: 'e2' }),
+    number: publicField(nullable(count()), { description: 'The era’s number.', example: 2 }),
+    name: publicField(name(200), { description: 'Its name.', example: 'The Second Dawn' }),
+    status: publicField(enumOf(eraStatuses), {
+      description: 'upcoming, active or ended.',
+      example: 'active',
+      default: 'active',
+    }),
+    started_at: publicField(nullable(time()), {
+      description: 'When it started, or will start.',
+      example: '2026-03-01T00:00:00Z',
+    }),
+    ended_at: publicField(nullable(time()), { description: 'When it ended; null before.', example: null }),
+    summary: publicField(nullable(text(5000)), { description: 'What it is remembered for.', example: null }),
+    champion: withInputSchema(
+      publicField(
+        nullable(
+          strictObject({
+            alliance_id: id({ description: 'The alliance.' }),
+            name: name(100, { description: 'Its name at the time.' }),
+          }),
+        ),
+        { description: 'The alliance that won the era; null before, or for none.', example: null },
+      ),
+      nullable(strictObject({ alliance_id: id(), name: copyOf('alliance.name', 'alliance_id', name(100)) })),
+    ),
+  })

@@ -1,7 +1,7 @@
-import { open, resource } from '../classification.ts'
-import { wordAt } from '../example-words.ts'
-import type { Profile } from '../profile.ts'
-import { count, decimal, nullable, position, time, wordOf } from '../shapes.ts'
+import { publicField, resource } from '../classification.ts'
+import { exampleKey } from '../profile/examples.ts'
+import type { Profile } from '../profile/profile.ts'
+import { count, decimal, nullable, position, profileEnum, time } from '../shared-schemas.ts'
 
 export function marketPriceResource(profile: Profile) {
   return resource(
@@ -13,67 +13,73 @@ export function marketPriceResource(profile: Profile) {
 
 function marketPriceFields(profile: Profile) {
   return {
-    resource: open(wordOf(profile.resources), {
+    resource: publicField(profileEnum(profile.resources), {
       description: 'Key of the resource, as in the game profile.',
-      example: wordAt(profile.resources, 5),
+      example: exampleKey(profile.resources, 5),
     }),
-    price: open(decimal(), {
+    price: publicField(decimal(), {
       description: 'Price of the latest trade, for one unit.',
       unit: 'currency',
       example: 412.5,
     }),
-    currency: open(wordOf([profile.currency]), {
+    currency: publicField(profileEnum([profile.currency]), {
       description: 'Key of the currency, as in the game profile.',
       example: profile.currency.key,
       default: profile.currency.key,
     }),
-    best_bid: open(nullable(decimal()), {
+    best_bid: publicField(nullable(decimal()), {
       description: 'Highest price offered by a buyer; null without one.',
       unit: 'currency',
       example: 410,
     }),
-    best_ask: open(nullable(decimal()), {
+    best_ask: publicField(nullable(decimal()), {
       description: 'Lowest price asked by a seller; null without one.',
       unit: 'currency',
       example: 414.25,
     }),
-    high_24h: open(nullable(decimal()), {
+    high_24h: publicField(nullable(decimal()), {
       description: 'Highest price of the last 24 hours.',
       unit: 'currency',
       example: 433,
     }),
-    low_24h: open(nullable(decimal()), {
+    low_24h: publicField(nullable(decimal()), {
       description: 'Lowest price of the last 24 hours.',
       unit: 'currency',
       example: 389.75,
     }),
-    volume_24h: open(nullable(count()), {
+    volume_24h: publicField(nullable(count()), {
       description: 'Units traded in the last 24 hours.',
       unit: 'units',
       example: 182000,
     }),
-    traded_value_24h: open(nullable(count()), {
+    traded_value_24h: publicField(nullable(count()), {
       description: 'Money traded in the last 24 hours.',
       unit: 'currency',
       example: 75075000,
     }),
-    trades_24h: open(nullable(count()), {
+    trades_24h: publicField(nullable(count()), {
       description: 'Trades in the last 24 hours.',
       unit: 'trades',
       example: 961,
     }),
-    change_24h_percent: open(nullable(decimal({ minimum: -100 })), {
+    change_24h_percent: publicField(nullable(decimal({ minimum: -100 })), {
       description: 'Change of the price over 24 hours.',
       unit: 'percent',
       example: -3.25,
     }),
-    as_of: open(time(), { description: 'When the game computed this row.', example: '2026-05-27T18:00:00Z' }),
+    as_of: publicField(time(), {
+      description: 'When the game computed this row.',
+      example: '2026-05-27T18:00:00Z',
+    }),
   }
 }
 
 export function marketRankingResource(profile: Profile) {
   return resource('market_ranking', 'A resource’s place by money traded in the last 24 hours.', {
-    rank: open(position(), { description: 'Place by traded_value_24h; 1 is the most traded.', example: 1 }),
+    rank: publicField(position(), {
+      description: 'Place by traded_value_24h; 1 is the most traded.',
+      example: 1,
+    }),
     ...marketPriceFields(profile),
   })
 }

@@ -1,24 +1,31 @@
-import { adminOnly, alliancePrivate, derived, open, playerPrivate, resource } from '../classification.ts'
-import { countsAt, wordAt, wordOrNull } from '../example-words.ts'
-import { attributesField, type Profile } from '../profile.ts'
+import {
+  adminOnly,
+  alliancePrivate,
+  derivedField,
+  playerPrivate,
+  publicField,
+  resource,
+} from '../classification.ts'
+import { exampleCounts, exampleKey, exampleKeyOrNull } from '../profile/examples.ts'
+import { attributesField, type Profile } from '../profile/profile.ts'
 import {
   color,
   count,
-  countsBy,
+  countsByKey,
   decimal,
+  enumOf,
   id,
+  imageUrl,
   line,
   listOf,
   name,
   nullable,
-  oneOf,
-  pictureUrl,
   position,
-  shape,
+  profileEnum,
+  strictObject,
   text,
   time,
-  wordOf,
-} from '../shapes.ts'
+} from '../shared-schemas.ts'
 import { ownText } from '../text-origin.ts'
 import { membership, membershipExample } from './references.ts'
 
@@ -28,72 +35,79 @@ export function nationResource(profile: Profile) {
   const fieldUnits = profile.units.filter(unit => !unit.is_strategic)
   const strategicUnits = profile.units.filter(unit => unit.is_strategic)
   return resource('nation', 'A nation, led by one player.', {
-    id: open(id(), { description: 'Identifier that the game chose. It never changes.', example: 'n42' }),
-    nation_name: open(name(100), { description: 'The nation’s name.', example: 'Valdoria' }),
-    leader_name: open(line(100), {
+    id: publicField(id(), {
+      description: 'Identifier that the game chose. It never changes.',
+      example: 'n42',
+    }),
+    nation_name: publicField(name(100), { description: 'The nation’s name.', example: 'Valdoria' }),
+    leader_name: publicField(line(100), {
       description: 'The leader’s name; empty where the game knows none.',
       example: 'Mira Castellane',
       default: '',
     }),
-    national_score: open(decimal(), {
+    national_score: publicField(decimal(), {
       description: 'Strength as the game publishes it.',
       unit: 'points',
       example: 1843.25,
       default: 0,
     }),
-    rank: derived(
-      open(nullable(position()), {
+    rank: derivedField(
+      publicField(nullable(position()), {
         description:
           'Position by national_score in the latest ranking round; equal scores share a rank. Null before its first round.',
         example: 17,
       }),
     ),
-    status: open(oneOf(nationStatuses), {
+    status: publicField(enumOf(nationStatuses), {
       description: 'active; protected (cannot be attacked yet); vacation (its player is away); inactive.',
       example: 'active',
       default: 'active',
     }),
-    government: open(nullable(wordOf(profile.governments)), {
+    government: publicField(nullable(profileEnum(profile.governments)), {
       description: 'Key of the form of government, as in the game profile.',
-      example: wordOrNull(profile.governments, 0),
+      example: exampleKeyOrNull(profile.governments, 0),
     }),
-    continent: open(nullable(wordOf(profile.continents)), {
+    continent: publicField(nullable(profileEnum(profile.continents)), {
       description: 'Key of the continent, as in the game profile.',
-      example: wordOrNull(profile.continents, 0),
+      example: exampleKeyOrNull(profile.continents, 0),
     }),
-    color: open(nullable(ownText(color())), {
+    color: publicField(nullable(ownText(color())), {
       description: 'The nation’s colour as #rrggbb.',
       example: '#2f6fde',
     }),
-    flag_url: open(nullable(pictureUrl()), {
+    flag_url: publicField(nullable(imageUrl()), {
       description:
         'Picture of the flag: an https URL with a public host name, of unreserved and escaped characters only.',
       example: 'https://game.example/flags/n42.png',
     }),
-    motto: open(nullable(text(300)), {
+    motto: publicField(nullable(text(300)), {
       description: 'The nation’s motto, written by its player.',
       example: 'Through storm, homeward.',
     }),
-    founded_at: open(nullable(time()), {
+    founded_at: publicField(nullable(time()), {
       description: 'When the nation was founded.',
       example: '2026-03-01T09:30:00Z',
     }),
-    city_count: open(nullable(count()), { description: 'Number of cities.', unit: 'cities', example: 14 }),
-    land_area: open(nullable(decimal()), {
+    city_count: publicField(nullable(count()), {
+      description: 'Number of cities.',
+      unit: 'cities',
+      example: 14,
+    }),
+    land_area: publicField(nullable(decimal()), {
       description: 'Land under its control.',
       unit: 'square kilometres',
       example: 24500,
     }),
-    alliance: derived(
-      open(membership(), {
+    alliance: derivedField(
+      publicField(membership(), {
         description:
           'The nation’s alliance and its rank there; null for none. An application is not membership.',
         example: membershipExample(profile),
       }),
     ),
-    wars: derived(
-      open(
-        shape({
+    wars: derivedField(
+      publicField(
+        strictObject({
           active_offensive: count({ description: 'Wars it declared that go on.' }),
           active_defensive: count({ description: 'Wars declared on it that go on.' }),
           won: count({ description: 'Ended wars with its victory.' }),
@@ -106,14 +120,14 @@ export function nationResource(profile: Profile) {
         },
       ),
     ),
-    url: derived(
-      open(nullable(text(1000)), {
+    url: derivedField(
+      publicField(nullable(text(1000)), {
         description: 'The nation’s page in the game; null where the game has none.',
         example: null,
       }),
     ),
-    updated_at: derived(
-      open(time(), {
+    updated_at: derivedField(
+      publicField(time(), {
         description:
           'When one of its own public fields last changed. Ranks, war counts and its alliance’s name do not move it.',
         example: '2026-05-27T18:04:11Z',
@@ -124,12 +138,12 @@ export function nationResource(profile: Profile) {
     military: playerPrivate(
       'military.read',
       nullable(
-        shape({
-          units: nullable(countsBy(fieldUnits, { description: 'Units in service, by kind.' })),
-          reserves: nullable(countsBy(fieldUnits, { description: 'Units in reserve, by kind.' })),
+        strictObject({
+          units: nullable(countsByKey(fieldUnits, { description: 'Units in service, by kind.' })),
+          reserves: nullable(countsByKey(fieldUnits, { description: 'Units in reserve, by kind.' })),
           readiness: nullable(decimal({ description: 'Readiness of the forces, from 0 to 100 percent.' })),
           strategic: nullable(
-            countsBy(strategicUnits, { description: 'Strategic weapons in stock, by kind.' }),
+            countsByKey(strategicUnits, { description: 'Strategic weapons in stock, by kind.' }),
           ),
         }),
       ),
@@ -137,33 +151,33 @@ export function nationResource(profile: Profile) {
         description: 'Exact forces. Null where the game does not send them.',
         unit: 'units',
         example: {
-          units: countsAt(fieldUnits, [0, 42000], [1, 310]),
-          reserves: countsAt(fieldUnits, [0, 8000]),
+          units: exampleCounts(fieldUnits, [0, 42000], [1, 310]),
+          reserves: exampleCounts(fieldUnits, [0, 8000]),
           readiness: 87.5,
-          strategic: countsAt(strategicUnits, [1, 2]),
+          strategic: exampleCounts(strategicUnits, [1, 2]),
         },
       },
     ),
     economy: playerPrivate(
       'economy.read',
       nullable(
-        shape({
+        strictObject({
           credits: nullable(count({ description: 'Money at hand.' })),
-          resources: nullable(countsBy(profile.resources, { description: 'Goods in stock, by kind.' })),
+          resources: nullable(countsByKey(profile.resources, { description: 'Goods in stock, by kind.' })),
         }),
       ),
       {
         description: 'Money and goods at hand. Null where the game does not send them.',
         unit: `${profile.currency.key}, units of goods`,
-        example: { credits: 1250000, resources: countsAt(profile.resources, [0, 52000], [5, 8100]) },
+        example: { credits: 1250000, resources: exampleCounts(profile.resources, [0, 52000], [5, 8100]) },
       },
     ),
     production: playerPrivate(
       'production.read',
       nullable(
-        shape({
+        strictObject({
           queue: listOf(
-            shape({
+            strictObject({
               item: line(100, { description: 'What is being made.' }),
               quantity: count({ description: 'How many.' }),
               completes_at: nullable(time({ description: 'When it is done.' })),
@@ -175,7 +189,7 @@ export function nationResource(profile: Profile) {
       {
         description: 'Production queues. Null where the game does not send them.',
         example: {
-          queue: [{ item: wordAt(profile.units, 1), quantity: 40, completes_at: '2026-05-28T06:00:00Z' }],
+          queue: [{ item: exampleKey(profile.units, 1), quantity: 40, completes_at: '2026-05-28T06:00:00Z' }],
         },
       },
     ),
@@ -183,7 +197,7 @@ export function nationResource(profile: Profile) {
       'alliance.read',
       nullable(
         listOf(
-          shape({
+          strictObject({
             alliance_id: id({ description: 'The alliance that made the assignment.' }),
             kind: line(64, { description: 'What is asked: attack, defend, supply, and so on.' }),
             target_nation_id: nullable(id({ description: 'The nation it is about.' })),

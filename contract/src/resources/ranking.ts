@@ -1,14 +1,14 @@
-import { open, resource } from '../classification.ts'
-import type { Profile } from '../profile.ts'
-import { count, decimal, id, name, nullable, position, shape, text } from '../shapes.ts'
+import { publicField, resource } from '../classification.ts'
+import type { Profile } from '../profile/profile.ts'
+import { count, decimal, id, name, nullable, position, strictObject, text } from '../shared-schemas.ts'
 import { membership, membershipExample } from './references.ts'
 
 const places = () => ({
-  rank: open(position(), {
+  rank: publicField(position(), {
     description: 'Place in the latest ranking round; equal scores share a place.',
     example: 17,
   }),
-  previous_rank: open(nullable(position()), {
+  previous_rank: publicField(nullable(position()), {
     description: 'Place at the end of yesterday (UTC); null where it had none.',
     example: 19,
   }),
@@ -17,8 +17,8 @@ const places = () => ({
 export const nationRankingResource = (profile: Profile) =>
   resource('nation_ranking', 'A nation’s place among nations.', {
     ...places(),
-    nation: open(
-      shape({
+    nation: publicField(
+      strictObject({
         id: id({ description: 'The nation.' }),
         nation_name: name(100, { description: 'Its name.' }),
         leader_name: text(100, { description: 'Its leader.' }),
@@ -34,7 +34,7 @@ export const nationRankingResource = (profile: Profile) =>
         },
       },
     ),
-    national_score: open(decimal(), {
+    national_score: publicField(decimal(), {
       description: 'The score that gave the place.',
       unit: 'points',
       example: 1843.25,
@@ -44,18 +44,18 @@ export const nationRankingResource = (profile: Profile) =>
 export const allianceRankingResource = () =>
   resource('alliance_ranking', 'An alliance’s place among alliances.', {
     ...places(),
-    alliance: open(
-      shape({
+    alliance: publicField(
+      strictObject({
         id: id({ description: 'The alliance.' }),
         name: name(100, { description: 'Its name.' }),
         tag: text(20, { description: 'Its short tag.' }),
       }),
       { description: 'The alliance.', example: { id: 'a7', name: 'Northern Pact', tag: 'NP' } },
     ),
-    total_score: open(decimal({ maximum: Number.MAX_SAFE_INTEGER }), {
+    total_score: publicField(decimal({ maximum: Number.MAX_SAFE_INTEGER }), {
       description: 'The score that gave the place.',
       unit: 'points',
       example: 48210.5,
     }),
-    member_count: open(count(), { description: 'Number of members.', unit: 'nations', example: 31 }),
+    member_count: publicField(count(), { description: 'Number of members.', unit: 'nations', example: 31 }),
   })

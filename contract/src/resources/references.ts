@@ -1,16 +1,16 @@
-import { wordAt } from '../example-words.ts'
-import type { Profile } from '../profile.ts'
-import { id, name, nullable, shape, text } from '../shapes.ts'
+import { exampleKey } from '../profile/examples.ts'
+import type { Profile } from '../profile/profile.ts'
+import { id, name, nullable, strictObject, text } from '../shared-schemas.ts'
 import { copyOf } from '../text-origin.ts'
 
 /** The one shape of membership, wherever it appears. `null` stands for no membership; an application is not one. */
 export const membership = () =>
   nullable(
-    shape(
+    strictObject(
       {
         alliance_id: id({ description: 'The alliance.' }),
         rank: text(64, { description: 'Key of the nation’s rank in the alliance, as in the game profile.' }),
-        alliances: shape(
+        alliances: strictObject(
           {
             name: name(100, { description: 'The alliance’s name.' }),
             tag: text(20, { description: 'The alliance’s short tag.' }),
@@ -24,13 +24,13 @@ export const membership = () =>
 
 export const membershipExample = ({ ranks }: Profile) => ({
   alliance_id: 'a7',
-  rank: wordAt(ranks, 1),
+  rank: exampleKey(ranks, 1),
   alliances: { name: 'Northern Pact', tag: 'NP' },
 })
 
 /** One side of a war as it was when the war was declared. */
 export const belligerent = () =>
-  shape({
+  strictObject({
     nation_id: id({ description: 'The nation.' }),
     nation_name: copyOf(
       'nation.nation_name',
@@ -53,13 +53,13 @@ export const belligerentExample = {
 }
 
 export const nationReference = () =>
-  shape({
+  strictObject({
     nation_id: id({ description: 'The nation.' }),
     nation_name: copyOf('nation.nation_name', 'nation_id', name(100, { description: 'Its name.' })),
   })
 
 export const allianceReference = () =>
-  shape({
+  strictObject({
     alliance_id: id({ description: 'The alliance.' }),
     name: copyOf('alliance.name', 'alliance_id', name(100, { description: 'Its name.' })),
     tag: copyOf('alliance.tag', 'alliance_id', text(20, { description: 'Its short tag.' })),

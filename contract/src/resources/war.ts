@@ -1,8 +1,20 @@
 import Type from 'typebox'
-import { derived, open, resource, suppliedAs } from '../classification.ts'
-import { countsAt, wordOrNull } from '../example-words.ts'
-import type { Profile } from '../profile.ts'
-import { count, countsBy, decimal, id, name, nullable, oneOf, shape, text, time, wordOf } from '../shapes.ts'
+import { derivedField, publicField, resource, withInputSchema } from '../classification.ts'
+import { exampleCounts, exampleKeyOrNull } from '../profile/examples.ts'
+import type { Profile } from '../profile/profile.ts'
+import {
+  count,
+  countsByKey,
+  decimal,
+  enumOf,
+  id,
+  name,
+  nullable,
+  profileEnum,
+  strictObject,
+  text,
+  time,
+} from '../shared-schemas.ts'
 import { copyOf } from '../text-origin.ts'
 import { belligerent, belligerentExample } from './references.ts'
 
@@ -14,17 +26,17 @@ const lossUnits = (profile: Profile) => profile.units.filter(unit => unit.shows_
 
 /** Losses of both sides, in the units whose losses are public. */
 export const lossesOfBoth = (profile: Profile) =>
-  shape({
-    attacker: countsBy(lossUnits(profile), { description: 'Losses of the attacker, by kind of unit.' }),
-    defender: countsBy(lossUnits(profile), { description: 'Losses of the defender, by kind of unit.' }),
+  strictObject({
+    attacker: countsByKey(lossUnits(profile), { description: 'Losses of the attacker, by kind of unit.' }),
+    defender: countsByKey(lossUnits(profile), { description: 'Losses of the defender, by kind of unit.' }),
   })
 
 export const lossesOfSide = (profile: Profile) =>
-  countsBy(lossUnits(profile), { description: 'Losses, by kind of unit.' })
+  countsByKey(lossUnits(profile), { description: 'Losses, by kind of unit.' })
 
 const lossesExample = (profile: Profile) => ({
-  attacker: countsAt(lossUnits(profile), [0, 1200], [1, 31]),
-  defender: countsAt(lossUnits(profile), [0, 2050], [1, 12]),
+  attacker: exampleCounts(lossUnits(profile), [0, 1200], [1, 31]),
+  defender: exampleCounts(lossUnits(profile), [0, 2050], [1, 12]),
 })
 
 /** A side as the game sends it: names and alliance are taken from the world where they are left out. */
@@ -62,66 +74,69 @@ const suppliedBelligerent = () =>
 
 export function warResource(profile: Profile) {
   return resource('war', 'A war of one nation on another.', {
-    id: open(id(), { description: 'Identifier that the game chose.', example: 'w310' }),
-    type: open(nullable(wordOf(profile.war_types)), {
+    id: publicField(id(), { description: 'Identifier that the game chose.', example: 'w310' }),
+    type: publicField(nullable(profileEnum(profile.war_types)), {
       description: 'Key of the kind of war, as in the game profile.',
-      example: wordOrNull(profile.war_types, 0),
+      example: exampleKeyOrNull(profile.war_types, 0),
     }),
-    status: open(oneOf(warStatuses), {
+    status: publicField(enumOf(warStatuses), {
       description: 'active until it has ended.',
       example: 'active',
       default: 'active',
     }),
-    reason: open(nullable(text(500)), {
+    reason: publicField(nullable(text(500)), {
       description: 'Why it was declared, in the attacker’s words.',
       example: 'The strait belongs to Valdoria.',
     }),
-    attacker: suppliedAs(
-      open(belligerent(), {
+    attacker: withInputSchema(
+      publicField(belligerent(), {
         description: 'The nation that declared the war, as at the declaration.',
         example: belligerentExample,
       }),
       suppliedBelligerent(),
     ),
-    defender: suppliedAs(
-      open(belligerent(), {
+    defender: withInputSchema(
+      publicField(belligerent(), {
         description: 'The nation it was declared on, as at the declaration.',
         example: { nation_id: 'n9', nation_name: 'Karsk', alliance_id: null, alliance_name: null },
       }),
       suppliedBelligerent(),
     ),
-    declared_at: open(time(), { description: 'When it was declared.', example: '2026-05-20T10:00:00Z' }),
-    ended_at: open(nullable(time()), {
+    declared_at: publicField(time(), {
+      description: 'When it was declared.',
+      example: '2026-05-20T10:00:00Z',
+    }),
+    ended_at: publicField(nullable(time()), {
       description: 'When it ended; null while it goes on or where unknown.',
       example: null,
     }),
-    outcome: open(nullable(oneOf(warOutcomes)), {
+    outcome: publicField(nullable(enumOf(warOutcomes)), {
       description: 'How it ended; null while it goes on or where unknown.',
       example: null,
     }),
-    battles_count: derived(
-      open(count(), { description: 'Number of battles fought in it.', unit: 'battles', example: 5 }),
+    battles_count: derivedField(
+      publicField(count(), { description: 'Number of battles fought in it.', unit: 'battles', example: 5 }),
     ),
-    losses: derived(
-      open(lossesOfBoth(profile), {
+    losses: derivedField(
+      publicField(lossesOfBoth(profile), {
         description: 'Losses over its battles.',
         unit: 'units',
         example: lossesExample(profile),
       }),
     ),
-    conflict_id: open(nullable(id()), {
+    conflict_id: publicField(nullable(id()), {
       description: 'The global conflict that it is part of.',
       example: 'c4',
     }),
-    era_id: open(nullable(id()), { description: 'The era in which it was declared.', example: 'e2' }),
-    url: derived(
-      open(nullable(text(1000)), {
+    era_id: publicField(nullable(id()), { description: 'The era in which it was declared.', example: 'e2' }),
+    url: derivedField(
+      publicField(nullable(text(1000)), {
         description: 'The war’s page in the game; null where the game has none.',
         example: null,
       }),
     ),
-    updated_at: derived(
-      open(time(), {
+    updated_at: derivedField(
+      publicField(time(), {
         description: 'When one of its own public fields last changed. Battles do not move it.',
         example: '2026-05-20T10:00:00Z',
       }),
@@ -131,33 +146,33 @@ export function warResource(profile: Profile) {
 
 export function battleResource(profile: Profile) {
   return resource('battle', 'A battle of a war.', {
-    id: open(id(), { description: 'Identifier that the game chose.', example: 'b9001' }),
-    war_id: open(id(), { description: 'The war it was fought in.', example: 'w310' }),
-    kind: open(nullable(wordOf(profile.battle_kinds)), {
+    id: publicField(id(), { description: 'Identifier that the game chose.', example: 'b9001' }),
+    war_id: publicField(id(), { description: 'The war it was fought in.', example: 'w310' }),
+    kind: publicField(nullable(profileEnum(profile.battle_kinds)), {
       description: 'Key of the kind of battle, as in the game profile.',
-      example: wordOrNull(profile.battle_kinds, 0),
+      example: exampleKeyOrNull(profile.battle_kinds, 0),
     }),
-    fought_at: open(time(), { description: 'When it was fought.', example: '2026-05-21T03:12:00Z' }),
-    attacker_nation_id: open(id(), {
+    fought_at: publicField(time(), { description: 'When it was fought.', example: '2026-05-21T03:12:00Z' }),
+    attacker_nation_id: publicField(id(), {
       description: 'The nation that attacked in this battle.',
       example: 'n42',
     }),
-    defender_nation_id: open(id(), {
+    defender_nation_id: publicField(id(), {
       description: 'The nation that defended in this battle.',
       example: 'n9',
     }),
-    victor: open(nullable(oneOf(battleVictors)), {
+    victor: publicField(nullable(enumOf(battleVictors)), {
       description: 'Who won: this battle’s attacker or defender, or a draw; null where unknown.',
       example: 'attacker',
     }),
-    losses: open(lossesOfBoth(profile), {
+    losses: publicField(lossesOfBoth(profile), {
       description:
         'Losses of this battle’s attacker and defender, of units whose losses the game makes public; never of strategic weapons.',
       unit: 'units',
       example: lossesExample(profile),
       default: { attacker: {}, defender: {} },
     }),
-    infrastructure_destroyed: open(nullable(decimal()), {
+    infrastructure_destroyed: publicField(nullable(decimal()), {
       description: 'Infrastructure destroyed at the defender’s.',
       unit: 'points',
       example: 84.5,

@@ -1,4 +1,4 @@
-import type { AccountEndpoint, WebhookTestAnswer } from '@chancery/contract'
+import type { AccountEndpoint, WebhookTestResult } from '@chancery/contract'
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -94,7 +94,7 @@ export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
   )
 }
 
-function TestAnswer({ test }: { test: WebhookTestAnswer }) {
+function TestAnswer({ test }: { test: WebhookTestResult }) {
   return (
     <Alert color={test.has_arrived ? 'teal' : 'orange'} variant="light" mt="md" title="Test">
       {sayTest(test)}

@@ -1,4 +1,4 @@
-import type { AccountEndpoint, DeliveryState, WebhookTestAnswer } from '@chancery/contract'
+import type { AccountEndpoint, DeliveryState, WebhookTestResult } from '@chancery/contract'
 
 /** Why there was no answer, for the words of the delivery log. */
 const errorWords: Record<string, string> = {
@@ -25,7 +25,7 @@ export function sayAnswer({ status, error }: { status: number | null; error: str
   return `Answered ${status}: only 200 to 299 counts as arrived`
 }
 
-export const sayTest = (test: WebhookTestAnswer) =>
+export const sayTest = (test: WebhookTestResult) =>
   test.has_arrived
     ? `The test arrived: answered ${test.status} after ${test.latency_ms} ms.`
     : `The test did not arrive. ${sayAnswer(test)}.`

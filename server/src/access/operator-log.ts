@@ -68,12 +68,12 @@ export const listLogLines = (
 export async function forgetOldLogLines(
   db: Database,
   batchAction: string,
-  linesMax: number = limits.operatorLogLines,
+  linesMax: number = limits.auditLogLinesPerAction,
 ): Promise<void> {
   const before = (days: number) => sql`at < clock_timestamp() - make_interval(days => ${days})`
   await db.rows(sql`
     delete from chancery_access.operator_log
-    where ${before(limits.batchMemoryDays)} and (action = ${batchAction} or ${before(limits.operatorLogDays)})`)
+    where ${before(limits.batchIdDays)} and (action = ${batchAction} or ${before(limits.auditLogDays)})`)
   // Lines are counted without being sorted, and of most actions there are few.
   const crowded = await db.rows<{ action: string }>(sql`
     select action from chancery_access.operator_log group by action having count(*) > ${linesMax}`)

@@ -131,5 +131,5 @@ export const revokeToken = (db: Database, id: string): Promise<OperatorTokenReco
 export async function forgetOldTokens(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_access.operator_token
-    where least(revoked_at, expires_at) < clock_timestamp() - make_interval(days => ${limits.tokenMemoryDays})`)
+    where least(revoked_at, expires_at) < clock_timestamp() - make_interval(days => ${limits.endedTokenDays})`)
 }

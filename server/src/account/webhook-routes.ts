@@ -4,7 +4,7 @@ import {
   deliveryStates,
   endpointDraft,
   replayRequest,
-  type WebhookTestAnswer,
+  type WebhookTestResult,
 } from '@chancery/contract'
 import Type from 'typebox'
 import { notFound } from '../http/api-error.ts'
@@ -41,7 +41,7 @@ const shown = (endpoint: Endpoint): AccountEndpoint => ({
   previous_secret_ends_at: endpoint.previous_secret_ends_at,
 })
 
-const tested = ({ endpoint, test }: { endpoint: Endpoint; test: WebhookTestAnswer | null }) => ({
+const tested = ({ endpoint, test }: { endpoint: Endpoint; test: WebhookTestResult | null }) => ({
   ...shown(endpoint),
   test,
 })

@@ -1,4 +1,4 @@
-import { type Contract, demoProfile, operatorTitleFor, sameProfile } from '@chancery/contract'
+import { type Contract, demoProfile, operatorTitleFor, profilesEqual } from '@chancery/contract'
 import type { Site } from './layout.ts'
 import type { Listener } from './render-pages.ts'
 
@@ -12,4 +12,4 @@ export const siteOf = (contract: Contract, listener: Listener, publicUrl = usual
     : { title: operatorTitleFor(contract), publicUrl: usualUrl }
 
 /** Whether pages that follow from the contract are as they were built. */
-export const isBuiltContract = ({ profile }: Contract): boolean => sameProfile(profile, demoProfile)
+export const isBuiltContract = ({ profile }: Contract): boolean => profilesEqual(profile, demoProfile)

@@ -1,11 +1,11 @@
 import {
+  type CachePolicy,
   type Contract,
   type Operation,
   type Parameters,
   type ResourceName,
   responseSchema,
   type ValuesFor,
-  type WholeBody,
 } from '@chancery/contract'
 import fastJson from 'fast-json-stringify'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -35,7 +35,7 @@ export type Answer =
 export type Handler<O extends Operation> = (call: Call<O>) => Promise<Answer>
 
 /** Registers an operation under both bases, with everything that is the same for all of them. */
-export type DefineRoute = <O extends Operation<Parameters, WholeBody>>(
+export type DefineRoute = <O extends Operation<Parameters, CachePolicy>>(
   operation: O,
   handler: Handler<O>,
 ) => void
@@ -68,24 +68,24 @@ export function createDefineRoute(options: RouteOptions): DefineRoute {
       worldVersion: number | undefined,
     ): Promise<FastifyReply> => {
       const { values, included } = check()
-      if (operation.body === 'personal' || included.length > 0) {
+      if (operation.cache === 'private' || included.length > 0) {
         requestLog?.cache(req, 'private', worldVersion)
         return sendPersonal(reply, await produce(req, values))
       }
       requestLog?.cache(req, 'miss', worldVersion)
       const question = { target, name: `${operation.id} ${JSON.stringify(values)}` }
       const body = await answers.share(question, worldVersion, () => produce(req, values))
-      return sendShared(req, reply, body, operation.body)
+      return sendShared(req, reply, body, operation.cache)
     }
 
     register(operation, visit => {
       const worldVersion = pulse.current()?.worldVersion
-      if (operation.body !== 'personal') {
+      if (operation.cache !== 'private') {
         // What is remembered is sent at once: the hot path makes no promise.
         const known = answers.find(visit.target, worldVersion)
         if (known) {
           requestLog?.cache(visit.req, 'hit', worldVersion)
-          return sendShared(visit.req, visit.reply, known, operation.body)
+          return sendShared(visit.req, visit.reply, known, operation.cache)
         }
       }
       return answer(visit, worldVersion)

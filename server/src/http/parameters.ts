@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import {
   limits,
   listKinds,
-  namesType,
+  matchesType,
   type Operation,
   type Parameter,
   type Parameters,
@@ -207,8 +207,8 @@ const emptyCountsAsAbsent = new Set<Parameter['kind']>([
   'text',
   'id',
   'related_ids',
-  'profile_word',
-  'words',
+  'profile_enum',
+  'enum_list',
   'event_types',
   'event_id',
 ])
@@ -236,8 +236,8 @@ const parsers: Record<Exclude<Parameter['kind'], ListKind>, Parser> = {
   id(text, _schema, fail) {
     return idForm.test(text) ? text : fail(`must be an id of ${idCharacters}`)
   },
-  profile_word: text => text,
-  word(text, schema, fail) {
+  profile_enum: text => text,
+  enum(text, schema, fail) {
     return schema.enum?.includes(text) ? text : fail(`must be one of ${schema.enum?.join(', ')}`)
   },
   time(sent, _schema, fail) {
@@ -270,13 +270,13 @@ const idListParser: ListParser = () => ({
 const listParsers: Record<ListKind, ListParser> = {
   ids: idListParser,
   related_ids: idListParser,
-  words: ({ items }) => ({
+  enum_list: ({ items }) => ({
     valuesOf: item => (items?.enum?.includes(item) ? [item] : undefined),
     allowed: `the values ${items?.enum?.join(', ')}`,
   }),
   event_types: (_schema, { eventTypes }) => ({
     valuesOf(item) {
-      const named = eventTypes.filter(kind => namesType(item, kind))
+      const named = eventTypes.filter(kind => matchesType(item, kind))
       return named.length > 0 ? named : undefined
     },
     allowed: `event types, or families such as war.* (${eventTypes.join(', ')})`,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { WholeBody } from '@chancery/contract'
+import type { CachePolicy } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isFresh, negotiateCoding } from './negotiate.ts'
 import { inOwnMemory } from './own-memory.ts'
@@ -26,9 +26,9 @@ export function createSharedBody(json: string): SharedBody {
 
 const contentType = 'application/json; charset=utf-8'
 const cacheControl = {
-  shared: 'private, max-age=60',
-  shared_fresh: 'private, no-cache',
-  personal: 'no-store',
+  public: 'private, max-age=60',
+  revalidate: 'private, no-cache',
+  private: 'no-store',
 } as const
 
 /** Sends a shared body, or 304 to whoever has it already. At once, unless it has yet to be compressed. */
@@ -36,7 +36,7 @@ export function sendShared(
   req: FastifyRequest,
   reply: FastifyReply,
   body: SharedBody,
-  kind: Exclude<WholeBody, 'personal'>,
+  kind: Exclude<CachePolicy, 'private'>,
 ): FastifyReply | Promise<FastifyReply> {
   const isCompressed = body.bytes.length >= compressFromBytes && negotiateCoding(req, ['gzip']) !== undefined
   const [plainTag, gzipTag] = [`"${body.tag}"`, `"${body.tag}-gzip"`]
@@ -64,5 +64,5 @@ function compressedOf(body: SharedBody): Buffer | Promise<Buffer> {
 
 /** Sends what is for this caller alone. */
 export function sendPersonal(reply: FastifyReply, json: string): FastifyReply {
-  return reply.headers({ 'cache-control': cacheControl.personal, 'content-type': contentType }).send(json)
+  return reply.headers({ 'cache-control': cacheControl.private, 'content-type': contentType }).send(json)
 }

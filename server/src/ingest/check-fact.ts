@@ -9,10 +9,10 @@ import {
   eventFact,
   type FactOp,
   type FactResource,
-  factKeys,
   factOps,
   factResources,
   isPublicPlace,
+  primaryKeys,
   putFact,
   type RedactableResource,
   redactableResources,
@@ -82,7 +82,7 @@ export function createFactChecker(contract: Contract): FactChecker {
       return passing(check, fact, line, () => {
         const resource = fact.resource as FactResource
         const data = fact.data as Record<string, unknown>
-        const key = String(data[factKeys[resource]])
+        const key = String(data[primaryKeys[resource]])
         return { op: 'change', resource, change: { line, op: 'put', key, data, at: fact.at } }
       })
     },

@@ -1,4 +1,4 @@
-import { type Contract, type EventKind, type FactResource, factKeys } from '@chancery/contract'
+import { type Contract, type EventKind, type FactResource, primaryKeys } from '@chancery/contract'
 import type { EventCollector } from '../events/append.ts'
 import { type Batch, type Refusal, RefusedBatch } from '../store/batch.ts'
 import { type Database, raw, sql } from '../store/database.ts'
@@ -108,7 +108,7 @@ async function missing(
   const refusals: Refusal[] = []
   for (const [resource, ids] of references) {
     const table = raw(`chancery_world.${resource}`)
-    const key = raw(factKeys[resource])
+    const key = raw(primaryKeys[resource])
     const rows = await db.rows<{ id: string }>(sql`
       select t.id from unnest(${[...ids.keys()]}::text[]) as t (id)
       where not exists (select from ${table} k where k.${key} = t.id)

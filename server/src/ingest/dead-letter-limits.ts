@@ -39,10 +39,10 @@ export async function makeRoom(db: Database, incoming: Incoming): Promise<Room> 
   for (const { share, countMax, bytesMax } of [
     {
       share: await shareOf(db, incoming.feed),
-      countMax: limits.refusedPerFeed,
-      bytesMax: limits.refusedBytesPerFeed,
+      countMax: limits.deadLettersPerFeed,
+      bytesMax: limits.deadLetterBytesPerFeed,
     },
-    { share: sql`true`, countMax: limits.refusedTotal, bytesMax: limits.refusedBytesTotal },
+    { share: sql`true`, countMax: limits.deadLettersTotal, bytesMax: limits.deadLetterBytesTotal },
   ]) {
     const others = sql`${share} and id <> ${incoming.id}`
     const wanted = incoming.recordBytes + incoming.contentBytes
@@ -86,12 +86,12 @@ export async function noteDropped(db: Database, dropped: readonly Dropping[]): P
       ${dropped.map(({ is_listed }) => is_listed)}::boolean[]) as d`)
   await db.rows(sql`
     delete from chancery_secret.refused_dropped
-    where number <= (select max(number) from chancery_secret.refused_dropped) - ${limits.refusedDroppedListed}`)
+    where number <= (select max(number) from chancery_secret.refused_dropped) - ${limits.droppedDeadLettersListed}`)
 }
 
 /** What was dropped within the time that refused batches are kept, the latest first. */
 export const listDropped = (db: Database, feed: string | undefined): Promise<DroppedBatch[]> =>
   db.rows<DroppedBatch>(sql`
     select id, feed, facts, bytes, is_listed, dropped_at from chancery_secret.refused_dropped
-    where dropped_at > now() - make_interval(days => ${limits.refusedDays}) and ${feed === undefined ? sql`true` : sql`feed = ${feed}`}
-    order by number desc limit ${limits.refusedDroppedListed}`)
+    where dropped_at > now() - make_interval(days => ${limits.deadLetterDays}) and ${feed === undefined ? sql`true` : sql`feed = ${feed}`}
+    order by number desc limit ${limits.droppedDeadLettersListed}`)

@@ -1,4 +1,4 @@
-import { type FeedPlace, limits } from '@chancery/contract'
+import { type FeedPosition, limits } from '@chancery/contract'
 import { refuse } from '../store/batch.ts'
 import { type Database, sql } from '../store/database.ts'
 
@@ -20,7 +20,7 @@ export async function findFeed(db: Database, name: string): Promise<Feed> {
  * Whether a feed still stands where the batch says. The ingest lock is held, so it stays there.
  * @throws {RefusedBatch} where it would be one feed too many.
  */
-export async function isInPlace(db: Database, { name, after }: FeedPlace): Promise<boolean> {
+export async function isInPlace(db: Database, { name, after }: FeedPosition): Promise<boolean> {
   const { last_batch } = await findFeed(db, name)
   if (last_batch === null && after === null) {
     const feeds = await db.first<{ count: number }>(sql`select count(*) as count from chancery_secret.feed`)

@@ -118,14 +118,14 @@ export async function noteOvertakenOf(
 /** Forgets what is older than it is kept. */
 export async function forgetOldRefused(db: Database): Promise<void> {
   await db.rows(sql`
-    delete from chancery_secret.refused_batch where last_refused_at < now() - make_interval(days => ${limits.refusedDays})`)
+    delete from chancery_secret.refused_batch where last_refused_at < now() - make_interval(days => ${limits.deadLetterDays})`)
 }
 
 /** Forgets the ids of batches that nobody will send again. The last one stays: it says when the game last spoke; so do those of feeds. */
 export async function forgetOldBatches(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_secret.batch b
-    where applied_at < now() - make_interval(days => ${limits.batchMemoryDays})
+    where applied_at < now() - make_interval(days => ${limits.batchIdDays})
       and applied_at < (select max(applied_at) from chancery_secret.batch)
       and not exists (select from chancery_secret.feed f where f.last_batch = b.id)`)
 }

@@ -34,7 +34,7 @@ export class SentText {
   add(number: number, text: string | undefined, things: readonly Thing[]): void {
     this.#facts += 1
     this.#bytes += text === undefined ? 0 : Buffer.byteLength(text) + 1
-    if (text === undefined || this.#bytes > limits.refusedBytesMax) {
+    if (text === undefined || this.#bytes > limits.deadLetterBytesMax) {
       this.#lines = undefined
       this.#things.clear()
     }

@@ -36,7 +36,7 @@ export async function leftOut({ db }: Batch, whole: WholeResource): Promise<Chan
       and not (${isPast})
     order by 1`)
   if (!allowsDeletes && absent.length > deletesMax(resource, total)) {
-    refuse(line, '/resource', snapshotGapsReason(resource, { gone: absent.length, of: total }))
+    refuse(line, '/resource', snapshotGapsReason(resource, { missing: absent.length, total: total }))
   }
   return absent.map(row => ({ line, op: 'delete', key: row.key, data: {}, at }))
 }

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import type { CommitFact, FactResource, FeedPlace } from '@chancery/contract'
+import type { CommitFact, FactResource, FeedPosition } from '@chancery/contract'
 import type { GameEvent } from '../events/record.ts'
 import type { Change, Erasure, Redaction, Refusal, Reset, Snapshot } from '../store/batch.ts'
 import { chunkSize } from '../store/chunks.ts'
@@ -16,7 +16,7 @@ export interface WholeResource extends Snapshot {
 export interface SpooledBatch {
   id: string
   isAnnounced: boolean
-  feed: FeedPlace | undefined
+  feed: FeedPosition | undefined
   /** Of the facts as they were sent, and of `announce`. */
   contentHash: Buffer
   factCount: number

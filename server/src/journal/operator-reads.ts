@@ -88,7 +88,7 @@ export async function busiestAddresses(
 
 const hourMs = 3_600_000
 /** How far back keys and addresses are counted. */
-export const keyHoursMax = limits.journalDays * 24
+export const keyHoursMax = limits.requestLogDays * 24
 export const addressHoursMax = 47
 
 const firstHour = (hours: number, nowMs: number) =>

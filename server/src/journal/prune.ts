@@ -5,7 +5,7 @@ const hourMs = 3_600_000
 
 /** How often what is old is forgotten. */
 export const forgetsEveryMs = hourMs
-const linesKeptMs = limits.journalDays * 24 * hourMs
+const linesKeptMs = limits.requestLogDays * 24 * hourMs
 /** The current hour and the full ones before it. */
 const hoursKeptMs = linesKeptMs + hourMs
 const minutesKeptMs = 2 * hourMs

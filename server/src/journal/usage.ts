@@ -6,7 +6,7 @@ const minuteMs = 60_000
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const minutesShown = 60
-const hoursShown = limits.journalDays * 24
+const hoursShown = limits.requestLogDays * 24
 
 /** Calls of each key since midnight (UTC). Keys that did not call are not in it. */
 export async function callsToday(

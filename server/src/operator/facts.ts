@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { batchId, type FeedPlace, operatorOperations, withoutSnapshotCounts } from '@chancery/contract'
+import { batchId, type FeedPosition, operatorOperations, withoutSnapshotCounts } from '@chancery/contract'
 import { Compile } from 'typebox/compile'
 import { bodyReader } from '../http/checked-body.ts'
 import {
@@ -72,7 +72,7 @@ export function ingestOf(ingest: IngestContext, caller: OperatorCaller, token: s
 const secretReason = 'contains an API key, a token or a webhook secret: use another id'
 
 const placeOfSecret = (
-  { batch, feed }: { batch: string; feed?: FeedPlace | undefined },
+  { batch, feed }: { batch: string; feed?: FeedPosition | undefined },
   token: string,
 ): string | undefined =>
   [

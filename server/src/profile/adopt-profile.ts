@@ -1,9 +1,9 @@
 import {
-  needsNothingStored,
   type Profile,
   type ProfileChange,
   profileChanges,
-  sameProfile,
+  profilesEqual,
+  requiresUnused,
 } from '@chancery/contract'
 import { StartupError } from '../start/startup-error.ts'
 import { type ConnectionTarget, createPool, type Database, sql } from '../store/database.ts'
@@ -37,7 +37,7 @@ export async function adoptProfile(
 ): Promise<ProfileComparison> {
   return inTurn(target, async db => {
     const known = await knownProfile(db)
-    if (known && sameProfile(known, profile)) return { isFirst: false, changes: [], refusals: [] }
+    if (known && profilesEqual(known, profile)) return { isFirst: false, changes: [], refusals: [] }
     // No batch is under way that would write back what is moved here.
     await db.rows(sql`select pg_advisory_xact_lock(${ingestLock})`)
     const comparison = await compare(db, known, profile)
@@ -85,7 +85,7 @@ async function compare(
   const changes = profileChanges(known, profile)
   const refusals: string[] = []
   await asIngest(db, async () => {
-    for (const change of changes.filter(needsNothingStored)) {
+    for (const change of changes.filter(requiresUnused)) {
       const uses = await storedUses(db, change, profile)
       if (uses.length > 0) refusals.push(refusalOf(change, uses))
     }

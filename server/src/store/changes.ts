@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
   type Contract,
-  complete,
   defaultsOf,
   type FactResource,
-  factKeys,
   fieldNames,
+  fillNulls,
   merge,
+  primaryKeys,
   type Resource,
   requiredMembers,
 } from '@chancery/contract'
@@ -149,7 +149,7 @@ async function put<T extends object>(
   for (const [name, value] of Object.entries(said)) {
     const merged = merge(after[name], value)
     const schema = rules.resource.fields[name]
-    after[name] = schema ? complete(schema, merged) : merged
+    after[name] = schema ? fillNulls(schema, merged) : merged
   }
   if (!before) {
     const missing = missingOf(rules, after)
@@ -185,7 +185,7 @@ function newThing(rules: Rules, resource: FactResource, change: Change): Documen
   return {
     ...rules.defaults,
     ...(rules.attributes ? splitAttributes(rules.attributes, {}) : {}),
-    [factKeys[resource]]: change.key,
+    [primaryKeys[resource]]: change.key,
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Contract, type FactResource, factKeys, ownFields, type Resource } from '@chancery/contract'
+import { type Contract, type FactResource, inputFields, primaryKeys, type Resource } from '@chancery/contract'
 import type { SplitAttributes } from './attributes.ts'
 import type { Batch } from './batch.ts'
 import type { ThingStore } from './changes.ts'
@@ -24,7 +24,7 @@ export function factColumns(
   name: FactResource,
 ): { world: string[]; secret: string[] } {
   const resource: Resource = resources[name]
-  const own = ownFields(resource)
+  const own = inputFields(resource)
   const namesOf = (isPublic: boolean) =>
     own.filter(([, field]) => (field['x-class'] === 'public') === isPublic).map(([field]) => field)
   return {
@@ -45,7 +45,7 @@ export function tableStore<T extends object>(
   table: string,
   { more = [], leavesTombstone = false }: { more?: (keyof T & string)[]; leavesTombstone?: boolean } = {},
 ): ThingStore<T> {
-  const key = factKeys[resource]
+  const key = primaryKeys[resource]
   const keyOf = (thing: T) => String(thing[key as keyof T])
   const statements = perContract(contract => {
     const { world, secret } = factColumns(contract, resource)
@@ -91,7 +91,7 @@ export function twoTables<W>(
   writerOf: (table: string, key: string, columns: string[], options: { isNested: boolean }) => W,
   more: string[] = [],
 ) {
-  const key = factKeys[resource]
+  const key = primaryKeys[resource]
   return perContract(contract => {
     const { world, secret } = factColumns(contract, resource)
     return {

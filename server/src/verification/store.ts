@@ -78,7 +78,7 @@ async function whyNot(
     select c.redeemed_at is not null as is_used from chancery_access.verification_code c
     where c.hash = ${hash} and (c.bound_to is null or c.bound_to = ${boundTo ?? null})
       and (c.redeemed_at is not null or c.expires_at <= clock_timestamp())
-      and c.created_at > clock_timestamp() - make_interval(days => ${limits.codeMemoryDays})
+      and c.created_at > clock_timestamp() - make_interval(days => ${limits.codeDays})
       and ${nationStillExists}`)
   if (!row) return 'unknown'
   return row.is_used ? 'used' : 'expired'
@@ -163,7 +163,7 @@ export const listRedeemedCodes = (
     select ${columns}, c.redeemed_at as "redeemedAt", c.redeemed_with_key is not null as "withKey"
     from chancery_access.verification_code c
     where ${ofOwner(owner)} and c.redeemed_at is not null
-      and c.created_at > clock_timestamp() - make_interval(days => ${limits.codeMemoryDays})
+      and c.created_at > clock_timestamp() - make_interval(days => ${limits.codeDays})
     order by c.redeemed_at desc, c.id limit ${limit}`)
 
 /** Takes back a code that can be redeemed: from then on it is unknown. False where the owner has no such code. */
@@ -179,5 +179,5 @@ export async function cancelCode(db: Database, owner: CodeOwner, id: string): Pr
 export async function forgetOldCodes(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_access.verification_code
-    where created_at < clock_timestamp() - make_interval(days => ${limits.codeMemoryDays})`)
+    where created_at < clock_timestamp() - make_interval(days => ${limits.codeDays})`)
 }

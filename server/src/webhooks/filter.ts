@@ -1,4 +1,4 @@
-import { type Contract, type EventFilter, limits, namesType } from '@chancery/contract'
+import { type Contract, type EventFilter, limits, matchesType } from '@chancery/contract'
 
 /** The conditions of an endpoint as they are kept: null for none. */
 export interface FilterRow {
@@ -19,7 +19,7 @@ export function problemOfFilter(
   filter: FilterRow,
 ): string | undefined {
   const kinds = Object.keys(eventKinds)
-  const stranger = filter.types?.find(word => !kinds.some(kind => namesType(word, kind)))
+  const stranger = filter.types?.find(word => !kinds.some(kind => matchesType(word, kind)))
   if (stranger !== undefined)
     return `types: ${JSON.stringify(stranger)} names no kind of event and no family like war.*. There are ${kinds.join(', ')}.`
   for (const [name, values] of Object.entries(filter)) {

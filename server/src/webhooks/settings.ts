@@ -3,7 +3,7 @@ import {
   type Contract,
   type DisabledReason,
   type WebhookDelivery,
-  type WebhookTestAnswer,
+  type WebhookTestResult,
   webhooks,
 } from '@chancery/contract'
 import type { Event } from '../events/store.ts'
@@ -46,15 +46,15 @@ export interface WebhookSettings {
   add(
     endpoint: NewEndpoint,
     confirm: (added: Endpoint) => Promise<void>,
-  ): Promise<{ endpoint: EndpointWithSecret; test: WebhookTestAnswer }>
+  ): Promise<{ endpoint: EndpointWithSecret; test: WebhookTestResult }>
   list(filter: { playerId?: string | undefined }): Promise<Endpoint[]>
   find(id: string): Promise<Endpoint>
   /** Changes an endpoint. Another URL hears from when it answers a test: one is sent at once, unless the endpoint is switched off. */
-  change(id: string, change: EndpointChange): Promise<{ endpoint: Endpoint; test: WebhookTestAnswer | null }>
+  change(id: string, change: EndpointChange): Promise<{ endpoint: Endpoint; test: WebhookTestResult | null }>
   /** Sends a test, and lets an endpoint that waited for its first answer hear. */
-  test(id: string): Promise<{ endpoint: Endpoint; test: WebhookTestAnswer }>
+  test(id: string): Promise<{ endpoint: Endpoint; test: WebhookTestResult }>
   /** Lets an endpoint hear from now on, if it answers a test. */
-  enable(id: string): Promise<{ endpoint: Endpoint; test: WebhookTestAnswer | null }>
+  enable(id: string): Promise<{ endpoint: Endpoint; test: WebhookTestResult | null }>
   disable(id: string): Promise<Endpoint>
   remove(id: string): Promise<void>
   /** A new secret, shown this once. Each one before it signs too, for a day; with as many as there may be, `bad_request`. */
@@ -81,7 +81,7 @@ export interface WebhookSettingsOptions {
 export function createWebhookSettings(options: WebhookSettingsOptions): WebhookSettings {
   const { pool, contract, sender, write, allowsLocal, onQueued, now = Date.now } = options
 
-  async function sendTest({ id, url }: Endpoint): Promise<WebhookTestAnswer> {
+  async function sendTest({ id, url }: Endpoint): Promise<WebhookTestResult> {
     const startedMs = now()
     const secrets = await findSecrets(pool, id, startedMs)
     const answered = await sender.send(write(testEvent(id, startedMs), { url, secrets }, startedMs))

@@ -116,7 +116,7 @@ describe('what strangers and players write is shown by the developer settings as
     await button(page, 'Send test').click()
     const answered = page.getByRole('status').getByText(hostile.answer.slice(0, 40))
     await answered.waitFor()
-    assert.ok(((await answered.textContent()) ?? '').length <= webhooks.answerBytesKept)
+    assert.ok(((await answered.textContent()) ?? '').length <= webhooks.responseBytesKept)
     await isHarmless(player)
   })
 

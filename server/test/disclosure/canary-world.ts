@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Contract, contractFor, type FactResource, factKeys, type Profile } from '@chancery/contract'
+import { type Contract, contractFor, type FactResource, type Profile, primaryKeys } from '@chancery/contract'
 import { fill, isHidden, type Schema, type Slot, slotsOf } from './slots.ts'
 import { viewers } from './viewers.ts'
 import { ids } from './world.ts'
@@ -110,7 +110,7 @@ export function canaryWorld(game: Profile): CanaryWorld {
     return slots.map(slot => ({
       op: 'put' as const,
       resource,
-      data: { [factKeys[resource]]: id, ...fill(slot.path, marked(slot.schema, slot, id)) },
+      data: { [primaryKeys[resource]]: id, ...fill(slot.path, marked(slot.schema, slot, id)) },
     }))
   }
 

@@ -219,7 +219,7 @@ async function addSecrets(
   { said, unseen }: Secrets,
   usedCodes: string[],
 ) {
-  const requests = asked.filter(({ operation }) => operation.body !== 'personal')
+  const requests = asked.filter(({ operation }) => operation.cache !== 'private')
   const snapshot = async () => {
     const answers = new Map<string, string>()
     await eachOf(requests, async ({ path }) => {

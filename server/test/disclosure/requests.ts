@@ -22,14 +22,14 @@ const values: Record<Parameter['kind'], (parameter: Parameter, contract: Contrac
   decimal: () => ['0', '7.5', '500', '1e3'],
   text: () => [...words, 'the', '_', '', 'no such thing'],
   id: () => [...ids.war, 'c_1', 'nobody'],
-  profile_word: ({ words: own }, { profile }) => [
+  profile_enum: ({ profileList: own }, { profile }) => [
     ...(own ? profile[own.list].slice(0, 2).map(({ key }) => key) : []),
     'nothing',
   ],
   ids: () => idLists,
   related_ids: () => idLists,
-  word: ({ schema }) => [...wordsOf(schema), 'nonsense'],
-  words: ({ schema }) => {
+  enum: ({ schema }) => [...wordsOf(schema), 'nonsense'],
+  enum_list: ({ schema }) => {
     const named = wordsOf((schema as { items?: object }).items ?? {})
     return [...named, named.join(',')]
   },
@@ -60,7 +60,7 @@ export function requestsOf(contract: Contract): Request[] {
         : pathKind === 'id'
           ? pathIds(operation.path).map(id => operation.path.replace(/\{\w+\}/, id))
           : ['K7PWM3XQ9T', 'none'].map(text => operation.path.replace(/\{\w+\}/, text))
-    const limited = operation.returns.many ? ['', 'limit=100'] : ['']
+    const limited = operation.returns.isList ? ['', 'limit=100'] : ['']
     return paths.flatMap(path => [
       ...limited.map(query => ({ operation, path: query ? `${path}?${query}` : path })),
       ...queries.map(query => ({ operation, path: `${path}?${query}` })),
@@ -69,8 +69,8 @@ export function requestsOf(contract: Contract): Request[] {
 }
 
 /** Whether what an operation answers may depend on who asks. */
-export const isForSome = ({ body, includeScopes, scope }: Operation): boolean =>
-  body === 'personal' || includeScopes !== undefined || scope !== 'none'
+export const isForSome = ({ cache, includeScopes, scope }: Operation): boolean =>
+  cache === 'private' || includeScopes !== undefined || scope !== 'none'
 
 /** A path with the times of a server's batches in it. */
 export const withTimes = (path: string, times: readonly string[]): string =>

@@ -1,4 +1,10 @@
-import { type Contract, type FactResource, factKeys, factResources, type Resource } from '@chancery/contract'
+import {
+  type Contract,
+  type FactResource,
+  factResources,
+  primaryKeys,
+  type Resource,
+} from '@chancery/contract'
 import fc from 'fast-check'
 import type { Fact } from '../support/test-server.ts'
 import { makesStandingOf, mayKnow } from './clearance.ts'
@@ -84,7 +90,7 @@ function unseenFact(contract: Contract, resource: FactResource) {
   const said = fc.record(Object.fromEntries(slots.map(({ path, schema }) => [path[0], valuesOf(schema)])))
   const put = fc
     .tuple(key, said)
-    .map(([id, data]) => ({ op: 'put', resource, data: { ...data, [factKeys[resource]]: id } }))
+    .map(([id, data]) => ({ op: 'put', resource, data: { ...data, [primaryKeys[resource]]: id } }))
   const remove = key.map(id => ({ op: 'delete', resource, id }))
   return fc.record({
     batch: fc.integer({ min: 0, max: batchCount - 1 }),
@@ -166,6 +172,6 @@ const factsOf = (secret: Said, batch: number): Fact[] =>
   [...secret.values()].map(({ slot: { resource }, id, data }) => ({
     op: 'put',
     resource,
-    data: { [factKeys[resource]]: id, ...data },
+    data: { [primaryKeys[resource]]: id, ...data },
     at: `2026-07-1${batch}T00:00:00Z`,
   }))

@@ -2,7 +2,7 @@ import {
   type Class,
   type Contract,
   type FactResource,
-  factKeys,
+  primaryKeys,
   type Resource,
   type Scope,
 } from '@chancery/contract'
@@ -45,7 +45,7 @@ export function slotsOf(contract: Contract, resource: FactResource): Slot[] {
   const classified: Record<string, Schema> = { ...fields, ...factFields }
   const supplied: Record<string, Schema> = contract.factSchemas[resource].properties
   return Object.entries(supplied)
-    .filter(([name]) => name !== factKeys[resource])
+    .filter(([name]) => name !== primaryKeys[resource])
     .flatMap(([name, schema]) => {
       const field = classified[name]
       return field ? leaves(resource, [name], field, schema) : []

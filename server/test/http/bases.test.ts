@@ -97,7 +97,7 @@ for (const operation of Object.values<Operation>(operations)) {
   test(`${operation.id} answers what the contract says, as JSON`, async () => {
     const validate = schemasOf(operation)
     const [path] = pathsOf(operation)
-    if (operation.body === 'stream') return assertStreamed(validate)
+    if (operation.cache === 'stream') return assertStreamed(validate)
     if (operation.id === 'discord.verify') {
       assert.equal((await chancery.get(path ?? '')).status, 404)
       const verified = await chancery.read(`/discord/verify/${await chancery.makeCode(nationId)}`)

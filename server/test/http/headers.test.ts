@@ -20,10 +20,10 @@ after(() => chancery.close())
 const get = async (path: string, headers: Record<string, string> = {}) =>
   answered(await chancery.get(path, { headers: { 'accept-encoding': 'identity', ...headers } }))
 
-const cacheControl: Record<Operation['body'], string> = {
-  shared: 'private, max-age=60',
-  shared_fresh: 'private, no-cache',
-  personal: 'no-store',
+const cacheControl: Record<Operation['cache'], string> = {
+  public: 'private, max-age=60',
+  revalidate: 'private, no-cache',
+  private: 'no-store',
   stream: 'private, no-cache',
 }
 
@@ -32,7 +32,7 @@ for (const { operation, path } of sharedOperations) {
     const { status, headers, body } = await get(path)
     assert.equal(status, 200)
     assert.match(headers.etag ?? '', /^"[A-Za-z0-9_-]+"$/)
-    assert.equal(headers['cache-control'], cacheControl[operation.body])
+    assert.equal(headers['cache-control'], cacheControl[operation.cache])
     assert.equal(headers.vary, 'accept-encoding')
     assert.equal(headers['content-length'], String(Buffer.byteLength(body)))
   })
@@ -77,7 +77,7 @@ test('an answer that needs a key, or a code, is never kept', async () => {
   const code = await chancery.makeCode('n1')
   const authorization = `Bearer ${key}`
   const personal = everyOperation
-    .filter(({ operation }) => operation.body === 'personal')
+    .filter(({ operation }) => operation.cache === 'private')
     .map(({ path }) => path)
   assert.ok(personal.length >= 3)
   for (const path of [...personal, `/discord/verify/${code}`, '/alliances/a1?include=treasury']) {

@@ -97,13 +97,13 @@ const spellings: Record<string, (name: string, a: string, b: string) => string> 
 
 test('every list parameter is tested with every spelling', () => {
   assert.ok(lists.length >= 12, `${lists.length}`)
-  assert.ok(lists.some(({ operation }) => operation.body === 'stream'))
-  assert.ok(lists.some(({ operation }) => operation.body === 'personal'))
+  assert.ok(lists.some(({ operation }) => operation.cache === 'stream'))
+  assert.ok(lists.some(({ operation }) => operation.cache === 'private'))
 })
 
 for (const { operation, path, name, values } of lists) {
   test(`${operation.id} has one body and one ETag for ${name}, whatever the spelling`, async () => {
-    const start = operation.body === 'stream' ? 'after=0&' : ''
+    const start = operation.cache === 'stream' ? 'after=0&' : ''
     const plain = await ask(`${path}?${start}`)
     const expected = await ask(`${path}?${start}${name}=${values}`)
     assert.equal(expected.status, 200, expected.body)
@@ -175,7 +175,7 @@ test('an empty list of ids selects nothing, and an empty filter counts as not gi
 })
 
 test('a filter of nothing but commas or blanks selects nothing, never everything', async () => {
-  const filters = lists.filter(({ operation, name }) => name.endsWith('_id') && operation.body !== 'stream')
+  const filters = lists.filter(({ operation, name }) => name.endsWith('_id') && operation.cache !== 'stream')
   assert.ok(filters.length >= 5)
   for (const { operation, path, name } of filters) {
     for (const text of [',', '+', '%20,%20']) {

@@ -240,10 +240,10 @@ function malformed({ kind, schema }: Parameter): { texts: string[]; allowed: Reg
         texts: [ids(limits.idsMax + 1), ','.repeat(limits.idsMax), 'n1%20n2', 'n1,%C3%A9', 'a'.repeat(65)],
         allowed: /at most 100 values|1 to 64 characters/,
       }
-    case 'word':
-    case 'words':
+    case 'enum':
+    case 'enum_list':
       return {
-        texts: [...(kind === 'word' ? [''] : [',']), 'everything', 'ACTIVE', '%20'],
+        texts: [...(kind === 'enum' ? [''] : [',']), 'everything', 'ACTIVE', '%20'],
         allowed: /of (the values )?[a-z]+(, [a-z]+)*[.;]/,
       }
     case 'time':
@@ -277,7 +277,7 @@ function malformed({ kind, schema }: Parameter): { texts: string[]; allowed: Reg
         ],
         allowed: /(families such as war\.\*|at most 100 values)/,
       }
-    case 'profile_word':
+    case 'profile_enum':
     // Stands in a header.
     case 'event_id':
       return { texts: [], allowed: /./ }
@@ -317,7 +317,7 @@ for (const { operation, name, parameter, to } of probes) {
 }
 
 const emptyable = probes.filter(({ parameter: { kind } }) =>
-  ['text', 'id', 'related_ids', 'profile_word'].includes(kind),
+  ['text', 'id', 'related_ids', 'profile_enum'].includes(kind),
 )
 
 test('an empty text, id or filter of ids counts as not given', async () => {
@@ -327,13 +327,13 @@ test('an empty text, id or filter of ids counts as not given', async () => {
     const empty = await ask(to(`${name}=`), { key: fullKey })
     const bare = await ask(to(name), { key: fullKey })
     assert.equal(empty.status, without.status, `${operation.id} ${name}`)
-    if (operation.body !== 'personal')
+    if (operation.cache !== 'private')
       assert.deepEqual([empty.body, bare.body], [without.body, without.body], `${operation.id} ${name}`)
   }
 })
 
 test('unknown parameters that are like no known one are ignored, also doubled ones and those that are not UTF-8', async () => {
-  for (const { operation, path } of everyOperation.filter(each => each.operation.body !== 'personal')) {
+  for (const { operation, path } of everyOperation.filter(each => each.operation.cache !== 'private')) {
     const plain = await ask(path)
     assert.equal(plain.status, 200)
     for (const query of [
@@ -351,7 +351,7 @@ test('unknown parameters that are like no known one are ignored, also doubled on
   }
 })
 
-for (const { operation, path } of everyOperation.filter(each => each.operation.returns.many)) {
+for (const { operation, path } of everyOperation.filter(each => each.operation.returns.isList)) {
   test(`${operation.id} has an empty page past its end, however large the number`, async () => {
     const { pagination } = await chancery.read<{ pagination: { total: number } }>(path)
     assert.ok(pagination.total > 0)

@@ -165,7 +165,7 @@ test('what is remembered holds memory for its own bytes alone, compressed or not
   const ask = (id: string) => answers.share({ target: id, name: id }, 1, make)
   const app = Fastify()
   app.get<{ Params: { id: string } }>('/:id', async (req, reply) =>
-    sendShared(req, reply, await ask(req.params.id), 'shared'),
+    sendShared(req, reply, await ask(req.params.id), 'public'),
   )
   for (const id of ['a', 'b', 'a', 'b']) {
     const { headers } = await app.inject({ url: `/${id}`, headers: { 'accept-encoding': 'gzip' } })

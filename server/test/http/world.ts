@@ -138,5 +138,5 @@ export const everyOperation = Object.values(operations).map(operation => ({
 
 /** Those that everybody reads the same, and whose answers end. */
 export const sharedOperations = everyOperation.filter(
-  ({ operation }) => operation.body !== 'personal' && operation.body !== 'stream',
+  ({ operation }) => operation.cache !== 'private' && operation.cache !== 'stream',
 )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { contractFor, demoProfile, factKeys, factResources, requiredMembers } from '@chancery/contract'
+import { contractFor, demoProfile, factResources, primaryKeys, requiredMembers } from '@chancery/contract'
 import fc from 'fast-check'
 import { tableRows } from '../../../tools/guides/markdown-table.ts'
 import { markedBlock } from '../../../tools/guides/marked-block.ts'
@@ -249,7 +249,7 @@ test('the guide says what every resource needs', () => {
       const fields = Object.entries(requiredMembers(contract.resources[name])).flatMap(([field, members]) =>
         members.length > 0 ? members.map(member => `${field}.${member}`) : [field],
       )
-      return [name, [...new Set([factKeys[name], ...fields])].sort()]
+      return [name, [...new Set([primaryKeys[name], ...fields])].sort()]
     }),
   )
   assert.deepEqual(said, needed)

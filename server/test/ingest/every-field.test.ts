@@ -4,8 +4,8 @@ import {
   contractFor,
   demoProfile,
   type FactResource,
-  factKeys,
   factResources,
+  primaryKeys,
   type Resource,
 } from '@chancery/contract'
 import { createPool, type DatabasePool, raw, sql } from '../../src/store/database.ts'
@@ -100,7 +100,7 @@ const fieldsOf = (resource: FactResource): [string, Schema][] =>
 
 /** A fact that sets every field of its resource. */
 function wholeFact(resource: FactResource, variant: number): Data {
-  const key = factKeys[resource]
+  const key = primaryKeys[resource]
   const data = Object.fromEntries(
     fieldsOf(resource).map(([name, schema], index) => [name, valueFor(schema, name, index + variant)]),
   )
@@ -129,7 +129,7 @@ async function keyOf(schema: string, table: string): Promise<string> {
 
 /** What the tables hold of a thing, under the names of its fields. */
 async function stored(resource: FactResource, data: Data): Promise<Data> {
-  const key = data[factKeys[resource]]
+  const key = data[primaryKeys[resource]]
   const world = await rowOf('world', tables[resource].world, key)
   const secret = await rowOf('secret', tables[resource].secret, key)
   const columnOf = (name: string, schema: Schema): unknown => {
@@ -142,7 +142,7 @@ async function stored(resource: FactResource, data: Data): Promise<Data> {
         Object.keys(schema.properties ?? {}).map(member => [member, world[`${name}_${member}`]]),
       )
     // A key column of a secret table may have another name.
-    if (name === factKeys[resource]) return key
+    if (name === primaryKeys[resource]) return key
     return isPublic(resource, name) ? world[name] : secret[name]
   }
   return Object.fromEntries(fieldsOf(resource).map(([name, schema]) => [name, columnOf(name, schema)]))
@@ -178,8 +178,8 @@ test('every field keeps its value when a later fact leaves it out, and every obj
     })
   await applyAll(
     resource => {
-      const { [factKeys[resource]]: key } = known(resource)
-      return { ...Object.fromEntries(partsOf(resource)), [factKeys[resource]]: key }
+      const { [primaryKeys[resource]]: key } = known(resource)
+      return { ...Object.fromEntries(partsOf(resource)), [primaryKeys[resource]]: key }
     },
     resource => {
       const merged = partsOf(resource).map(([name, part]) => [
@@ -218,7 +218,7 @@ test('every public field of a fact is in the response that shows it, and every p
   for (const [resource, path] of Object.entries(pathOf) as [FactResource, (data: Data) => string][]) {
     const told = wholeFact(resource, 0)
     const { data } = await chancery.read<{ data: Data | Data[] }>(path(told))
-    const keyName = factKeys[resource]
+    const keyName = primaryKeys[resource]
     const found = [data].flat().find(item => item[keyName] === told[keyName])
     assert.ok(found, `${resource} is not shown`)
     assertShown(resource, found, ['public'])

@@ -28,7 +28,7 @@ const age = (table: string, column: string, id: string, days: number) =>
   )
 
 test('a batch is known by its id for as long as is promised, and forgotten after that', async () => {
-  const days = { remembered: limits.batchMemoryDays - 1, forgotten: limits.batchMemoryDays + 1 }
+  const days = { remembered: limits.batchIdDays - 1, forgotten: limits.batchIdDays + 1 }
   for (const [batch, ago] of Object.entries(days)) {
     await send(batch)
     await age('batch', 'applied_at', batch, ago)
@@ -42,7 +42,7 @@ test('a batch is known by its id for as long as is promised, and forgotten after
 test('the last batch of a feed is known for ever: its next one stands on it', async () => {
   const feed = { name: 'quiet', after: null }
   await send('quiet-1', nation('quiet-1'), { feed })
-  await age('batch', 'applied_at', 'quiet-1', limits.batchMemoryDays * 10)
+  await age('batch', 'applied_at', 'quiet-1', limits.batchIdDays * 10)
   await send('newer')
   await forgetOldBatches(pools.ingest)
   assert.equal(await send('quiet-1', nation('quiet-1'), { feed }), 'duplicate')
@@ -53,7 +53,7 @@ test('the last batch of a feed is known for ever: its next one stands on it', as
 })
 
 test('a refused batch is kept for as long as is promised', async () => {
-  const days = { 'kept-on': limits.refusedDays - 1, 'let-go': limits.refusedDays + 1 }
+  const days = { 'kept-on': limits.deadLetterDays - 1, 'let-go': limits.deadLetterDays + 1 }
   for (const [batch, ago] of Object.entries(days)) {
     assert.equal(await send(batch, nation(batch, { national_score: -1 })), 'refused')
     await age('refused_batch', 'last_refused_at', batch, ago)

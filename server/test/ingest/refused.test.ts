@@ -144,7 +144,7 @@ test('a reason quotes nothing of a line that is no JSON', async () => {
 
 test('a batch that is too large to keep is listed without its facts', async () => {
   const large = Array.from({ length: 5_000 }, (_, index) => nation(`l${index}`, { motto: 'x'.repeat(900) }))
-  assert.ok(lines(...large).length > limits.refusedBytesMax)
+  assert.ok(lines(...large).length > limits.deadLetterBytesMax)
   const outcome = await apply('large', ...large, nation('l-bad', { national_score: -1 }))
   assert.deepEqual([outcome?.status, outcome?.is_kept], ['refused', false])
   const found = await kept('large')
@@ -269,7 +269,7 @@ describe('the dead-letter store is bounded', () => {
       )?.[1],
     )
   /** Four of them leave room for a record, and not for its facts. */
-  const quarter = String(limits.refusedBytesPerFeed / 4 - 250)
+  const quarter = String(limits.deadLetterBytesPerFeed / 4 - 250)
 
   test('without room the facts of a new batch are not kept, its sender is told, and what was kept stays', async () => {
     const before = await droppedCount()
@@ -312,7 +312,7 @@ describe('the dead-letter store is bounded', () => {
   })
 
   test('there are never more batches than the limit, of a feed and in all', async () => {
-    await fill(limits.refusedPerFeed, { name: 'record', bytes: '10', content: 'null' })
+    await fill(limits.deadLettersPerFeed, { name: 'record', bytes: '10', content: 'null' })
     assert.equal((await refuse('one-more')).is_kept, true)
     const { data, dropped } = await listing()
     assert.ok(!data.some(({ id }) => id === 'record-1'))
@@ -329,20 +329,20 @@ describe('the dead-letter store is bounded', () => {
           )
         )[0]?.count,
       )
-    assert.equal(await count(), limits.refusedPerFeed)
+    assert.equal(await count(), limits.deadLettersPerFeed)
 
     await query(
       chancery.databaseUrl,
       `insert into chancery_secret.feed select 'some-feed-' || i, 'x', now() from generate_series(1, 20) i`,
     )
-    const rest = limits.refusedTotal - limits.refusedPerFeed
+    const rest = limits.deadLettersTotal - limits.deadLettersPerFeed
     await fill(rest, { name: 'other', bytes: '10', feed: `'some-feed-' || (i % 20 + 1)` })
     assert.equal((await refuse('in-all', { feed: { name: 'some-feed-1', after: 'x' } })).is_kept, true)
-    assert.equal(await count(), limits.refusedTotal)
+    assert.equal(await count(), limits.deadLettersTotal)
   })
 
   test('a batch whose record alone has no room is not listed, and the list says that it was dropped', async () => {
-    await fill(limits.refusedPerFeed, { name: 'live', bytes: '10' })
+    await fill(limits.deadLettersPerFeed, { name: 'live', bytes: '10' })
     assert.equal((await refuse('no-place')).is_kept, false)
     assert.equal(await kept('no-place'), undefined)
     assert.deepEqual(
@@ -356,16 +356,16 @@ describe('the dead-letter store is bounded', () => {
     await query(
       chancery.databaseUrl,
       `insert into chancery_secret.refused_dropped (id, facts, bytes, is_listed, dropped_at)
-       select 'old-' || i, 1, 1, false, now() from generate_series(1, ${limits.refusedDroppedListed}) i`,
+       select 'old-' || i, 1, 1, false, now() from generate_series(1, ${limits.droppedDeadLettersListed}) i`,
     )
     await refuse('newest')
     const { dropped } = await listing()
-    assert.deepEqual([dropped.length, dropped[0]?.id], [limits.refusedDroppedListed, 'newest'])
+    assert.deepEqual([dropped.length, dropped[0]?.id], [limits.droppedDeadLettersListed, 'newest'])
     const rows = await query<{ count: string }>(
       chancery.databaseUrl,
       'select count(*) from chancery_secret.refused_dropped',
     )
-    assert.equal(Number(rows[0]?.count), limits.refusedDroppedListed)
+    assert.equal(Number(rows[0]?.count), limits.droppedDeadLettersListed)
   })
 
   test('a name that a sender made up takes no more of a record than the contract says', async () => {

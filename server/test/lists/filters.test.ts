@@ -58,11 +58,11 @@ const narrowing: Record<string, string | (() => string)> = {
   ),
 }
 
-const isStream = ({ body }: Operation) => body === 'stream'
+const isStream = ({ cache }: Operation) => cache === 'stream'
 
 const filtersOf = ({ parameters }: Operation) =>
-  Object.entries(parameters).flatMap(([name, { in: place, isGiven }]) =>
-    place === 'query' && !isGiven ? [name] : [],
+  Object.entries(parameters).flatMap(([name, { in: place, isAlwaysPresent }]) =>
+    place === 'query' && !isAlwaysPresent ? [name] : [],
   )
 
 async function list(operation: Operation, path: string, filters: Record<string, string>): Promise<Item[]> {
@@ -82,7 +82,7 @@ const keysOf = (items: Item[]) => new Set(items.map(({ id, seq, resource }) => S
 
 for (const { operation, path } of everyOperation) {
   const names = filtersOf(operation)
-  if (!(operation.returns.many || isStream(operation)) || names.length === 0) continue
+  if (!(operation.returns.isList || isStream(operation)) || names.length === 0) continue
 
   test(`every filter of ${operation.id} narrows it, alone and with each of the others`, async () => {
     const all = await list(operation, path, {})
@@ -116,10 +116,10 @@ for (const { operation, path } of everyOperation) {
 
 test('every word of a parameter with a default gives a list of its own', async () => {
   for (const { operation, path } of everyOperation) {
-    for (const [name, { kind, isGiven, schema }] of Object.entries<Operation['parameters'][string]>(
+    for (const [name, { kind, isAlwaysPresent, schema }] of Object.entries<Operation['parameters'][string]>(
       operation.parameters,
     )) {
-      if (kind !== 'word' || !isGiven) continue
+      if (kind !== 'enum' || !isAlwaysPresent) continue
       const lists = await Promise.all(
         (schema as { enum: string[] }).enum.map(async word =>
           JSON.stringify(await list(operation, path, { [name]: word })),

@@ -234,11 +234,11 @@ test('the log is kept for its days, and batches for theirs', async t => {
   const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
   t.after(() => pools.close())
   const ages: [string, number, boolean][] = [
-    ['POST /facts', limits.batchMemoryDays + 1, false],
-    ['POST /facts', limits.batchMemoryDays - 1, true],
-    ['POST /keys', limits.batchMemoryDays + 1, true],
-    ['POST /keys', limits.operatorLogDays + 1, false],
-    ['POST /keys', limits.operatorLogDays - 1, true],
+    ['POST /facts', limits.batchIdDays + 1, false],
+    ['POST /facts', limits.batchIdDays - 1, true],
+    ['POST /keys', limits.batchIdDays + 1, true],
+    ['POST /keys', limits.auditLogDays + 1, false],
+    ['POST /keys', limits.auditLogDays - 1, true],
   ]
   for (const [action, days] of ages)
     await query(

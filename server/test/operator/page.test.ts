@@ -91,13 +91,13 @@ test('the page says which members of the status each role is shown', () => {
 test('the numbers of the page are those that are kept', () => {
   const count = (number: number) => number.toLocaleString('en')
   for (const sentence of [
-    `stored for at least ${limits.batchMemoryDays} days`,
+    `stored for at least ${limits.batchIdDays} days`,
     `stays valid for ${limits.tokenOverlapHours} hours (\`--overlap-hours\`, from 0 to ${limits.tokenOverlapHoursMax})`,
-    `kept for ${limits.operatorLogDays} days, those of batches for ${limits.batchMemoryDays}, and of one action at most ${count(limits.operatorLogLines)}`,
-    `at most ${count(limits.refusedPerFeed)} batches and ${limits.refusedBytesPerFeed / 1_048_576} MiB of one feed`,
-    `${count(limits.refusedTotal)} batches and ${limits.refusedBytesTotal / 1_048_576} MiB in all`,
+    `kept for ${limits.auditLogDays} days, those of batches for ${limits.batchIdDays}, and of one action at most ${count(limits.auditLogLinesPerAction)}`,
+    `at most ${count(limits.deadLettersPerFeed)} batches and ${limits.deadLetterBytesPerFeed / 1_048_576} MiB of one feed`,
+    `${count(limits.deadLettersTotal)} batches and ${limits.deadLetterBytesTotal / 1_048_576} MiB in all`,
     `At most ${count(limits.feeds)} feeds are known`,
-    `of at most ${limits.refusedBytesMax / 1_048_576} MiB is kept for ${limits.refusedDays} days`,
+    `of at most ${limits.deadLetterBytesMax / 1_048_576} MiB is kept for ${limits.deadLetterDays} days`,
   ])
     assert.ok(page.includes(sentence), `the page does not say: ${sentence}`)
   for (const { status } of [operatorErrors.invalid_api_key, operatorErrors.insufficient_role])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { WebhookDelivery, WebhookTestAnswer } from '@chancery/contract'
+import type { WebhookDelivery, WebhookTestResult } from '@chancery/contract'
 
 import type { Endpoint } from '../../src/webhooks/store.ts'
 import type { TestServer } from '../support/test-server.ts'
@@ -14,7 +14,7 @@ export interface ShownEndpoint extends Endpoint {
 
 export interface AddedEndpoint extends ShownEndpoint {
   secret: string
-  test: WebhookTestAnswer
+  test: WebhookTestResult
 }
 
 /** Asks the operator listener, and parses what comes. */

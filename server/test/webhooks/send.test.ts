@@ -61,7 +61,7 @@ describe('what was answered is told', () => {
 
   const bodies: [promise: string, body: Buffer, answer: string][] = [
     ['as text', Buffer.from('grüße 👋'), 'grüße 👋'],
-    ['with its first kilobyte only', Buffer.alloc(5_000, 'a'), 'a'.repeat(webhooks.answerBytesKept)],
+    ['with its first kilobyte only', Buffer.alloc(5_000, 'a'), 'a'.repeat(webhooks.responseBytesKept)],
     [
       'without the character that the cut went through',
       Buffer.from(`${'a'.repeat(1_022)}👋`),
@@ -103,7 +103,7 @@ describe('what was answered is told', () => {
     const receiver = await startRawReceiver(t, saying(Buffer.concat([Buffer.from(head), bomb])))
     const { status, answer } = await openSender(t).send(messageTo(receiver.url))
     assert.equal(status, 200)
-    assert.ok(answer && answer.length <= webhooks.answerBytesKept && answer.startsWith('\u001f'))
+    assert.ok(answer && answer.length <= webhooks.responseBytesKept && answer.startsWith('\u001f'))
   })
 
   test('a redirect is an answer, and nobody goes there', async t => {
@@ -316,9 +316,9 @@ describe('a body without end', () => {
       })
     })
     const { status, answer } = await openSender(t).send(messageTo(receiver.url))
-    assert.deepEqual([status, answer], [200, 'a'.repeat(webhooks.answerBytesKept)])
+    assert.deepEqual([status, answer], [200, 'a'.repeat(webhooks.responseBytesKept)])
     await receiver.allClosed()
-    const limit = webhooks.answerBytesMax
+    const limit = webhooks.responseBytesMax
     assert.ok(taken >= limit && taken < limit + 20 * drop.length, `${taken} bytes were taken`)
   })
 

@@ -30,7 +30,7 @@ A token of any role may read \`/status\`, which shows each role the members that
 
 ## Facts
 
-A fact says what is true now. Facts come in batches: each is applied whole or not at all, and once, however often it is sent: so whoever does not know whether a batch arrived sends it again. A batch is known by its id for ${limits.batchMemoryDays} days at least. The schema of every fact of this game is at [/facts.schema.json](/facts.schema.json), and below as \`Fact\`.
+A fact says what is true now. Facts come in batches: each is applied whole or not at all, and once, however often it is sent: so whoever does not know whether a batch arrived sends it again. A batch is known by its id for ${limits.batchIdDays} days at least. The schema of every fact of this game is at [/facts.schema.json](/facts.schema.json), and below as \`Fact\`.
 
 ## Answers
 

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import type { Contract } from '../../contract.ts'
 import { errorBody } from '../../errors.ts'
 import { factsSchema } from '../../facts-schema.ts'
-import { type JsonSchema, rewrite, withoutKeywords } from '../../json-schema.ts'
+import { type JsonSchema, mapSchema, withoutKeywords } from '../../json-schema.ts'
 import { refTo } from '../../openapi/document.ts'
 import { documented } from '../../openapi/schemas.ts'
 import { type FactsPlace, factsKeyword } from '../facts.ts'
@@ -28,7 +28,7 @@ export function createSchemas(contract: Contract) {
     components[title] ??= withoutKeywords({ ...whole, type: types.find(type => type !== 'null') }, ['title'])
     return { anyOf: [refTo('schemas', title), { type: 'null' }] }
   }
-  const within = (schema: TSchema): JsonSchema => rewrite(schema, refer) ?? {}
+  const within = (schema: TSchema): JsonSchema => mapSchema(schema, refer) ?? {}
 
   return {
     components,
@@ -55,7 +55,7 @@ export function createSchemas(contract: Contract) {
 
 /** The example of a shape as JSON Schema has it. */
 const withExamples = (schema: TSchema): JsonSchema =>
-  rewrite(schema, ({ example, 'x-line': _line, ...rest }) =>
+  mapSchema(schema, ({ example, 'x-line': _line, ...rest }) =>
     example === undefined ? rest : { ...rest, examples: [example] },
   ) ?? {}
 

@@ -60,7 +60,7 @@ export function largestGame(letter: string): typeof globalThis.fetch {
       of => of.path !== '/events/stream' && pathPattern(of.path).test(url.pathname),
     )
     if (!operation) return new Response(null, { status: 404 })
-    const { many, resources } = operation.returns
+    const { isList: many, resources } = operation.returns
     const resource = url.searchParams.get('board') === 'alliances' ? resources.at(-1) : resources[0]
     const body = responseSchema(contract, operation, resource) as { properties: { data: Schema } }
     const { data } = body.properties

@@ -17,7 +17,7 @@ const sides = ['attacker', 'defender'] as const
 
 /** A side stands in a column for each of its members. */
 const tables = perContract(contract => {
-  const members = Object.keys(contract.resources.war.fields.attacker['x-supplied'].properties)
+  const members = Object.keys(contract.resources.war.fields.attacker['x-input'].properties)
   const { world } = factColumns(contract, 'war')
   const own = world.filter(name => sides.every(side => side !== name))
   const columnsOfSides = sides.flatMap(side => members.map(member => `${side}_${member}`))

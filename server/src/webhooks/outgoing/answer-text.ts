@@ -13,11 +13,11 @@ export function createAnswerText(): AnswerText {
   let bytes = 0
   return {
     add(chunk) {
-      const room = webhooks.answerBytesKept - bytes
+      const room = webhooks.responseBytesKept - bytes
       // A copy: a slice would hold all that was read with it.
       if (room > 0) kept.push(Buffer.from(chunk.subarray(0, room)))
       bytes += chunk.length
-      return bytes >= webhooks.answerBytesMax
+      return bytes >= webhooks.responseBytesMax
     },
     text() {
       if (bytes === 0) return ''

@@ -10,7 +10,7 @@ import { type SendError, SendFailure } from './send-error.ts'
  * What may come over a connection for one request: several times what is read of a body, because the socket reads ahead, and
  * because a status may be followed by a body that is not read to its end.
  */
-const responseBytesMax = 4 * webhooks.answerBytesMax
+const responseBytesMax = 4 * webhooks.responseBytesMax
 
 /** How often connections are checked on which bytes arrive that are never read from the stream, such as those of TLS itself. */
 const checkEveryMs = 250

@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
 /** Schema keywords that every shape takes. Units, ranges and examples are part of the promise. */
-export interface About {
+export interface SchemaOptions {
   description?: string
   example?: unknown
   default?: unknown
@@ -23,44 +23,44 @@ export function nullable<S extends TSchema>(schema: S) {
 }
 
 /** One of a fixed list of words. */
-export function oneOf<const V extends string>(values: readonly V[], about: About = {}) {
+export function enumOf<const V extends string>(values: readonly V[], about: SchemaOptions = {}) {
   return Type.Unsafe<V>({ type: 'string', enum: [...values], ...about })
 }
 
 export const idPattern = '^[A-Za-z0-9_-]{1,64}$'
 
 /** Text that matches a pattern. `rule` says the pattern in words: messages have nothing else. */
-export const matching = (
+export const patternString = (
   pattern: string,
   rule: string,
-  { format, ...about }: About & { format?: string; maxLength?: number } = {},
+  { format, ...about }: SchemaOptions & { format?: string; maxLength?: number } = {},
 ) => Type.String({ ...(format === undefined ? {} : { format }), pattern, 'x-rule': rule, ...about })
 
 /** An id that the game chooses. Opaque; safe in a URL. */
-export const id = (about: About = {}) =>
-  matching(idPattern, 'must be an id of 1 to 64 letters (A to Z), digits, - and _', about)
+export const id = (about: SchemaOptions = {}) =>
+  patternString(idPattern, 'must be an id of 1 to 64 letters (A to Z), digits, - and _', about)
 
 /** RFC 3339 in UTC with `Z`, to the microsecond at most. */
-export const time = (about: About = {}) =>
-  matching(
+export const time = (about: SchemaOptions = {}) =>
+  patternString(
     '^(?!0000)\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?Z$',
     'must be a UTC time such as 2026-05-20T10:00:00Z',
     { format: 'date-time', ...about },
   )
 
 /** RFC 3339 in any zone: what operators type. */
-export const timeOfAnyZone = (about: About = {}) =>
+export const timeOfAnyZone = (about: SchemaOptions = {}) =>
   Type.String({ format: 'date-time', 'x-rule': 'must be a time such as 2026-05-20T10:00:00Z', ...about })
 
 /** Text of a bounded number of UTF-16 units, of several lines where its writer wants them. */
-export const text = (maxLength: number, about: About = {}) => Type.String({ maxLength, ...about })
+export const text = (maxLength: number, about: SchemaOptions = {}) => Type.String({ maxLength, ...about })
 
 /** Text of one line. What a fact says must look like one: see `withLineRule`. */
-export const line = (maxLength: number, about: About = {}) =>
+export const line = (maxLength: number, about: SchemaOptions = {}) =>
   Type.String({ maxLength, 'x-line': true, ...about })
 
 /** A name: one line that is never empty. */
-export const name = (maxLength: number, about: About = {}) =>
+export const name = (maxLength: number, about: SchemaOptions = {}) =>
   Type.String({ minLength: 1, maxLength, 'x-line': true, ...about })
 
 const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029'
@@ -88,7 +88,7 @@ export function withLineRule<S extends TSchema>(schema: S): S {
 }
 
 /** A whole number from 0 to 2^53-1, the largest that every JSON reader keeps exactly. */
-export const count = (about: About = {}) =>
+export const count = (about: SchemaOptions = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...about })
 
 const decimals = 4
@@ -97,7 +97,7 @@ const hasFewDecimals = (value: unknown) =>
   typeof value !== 'number' || Number(value.toFixed(decimals)) === value
 
 /** A number of at most 4 decimals, from `minimum` (default 0) to `maximum` (default a thousand million). */
-export const decimal = (about: About & { minimum?: number; maximum?: number } = {}) =>
+export const decimal = (about: SchemaOptions & { minimum?: number; maximum?: number } = {}) =>
   Type.Refine(
     Type.Number({ minimum: 0, maximum: 1_000_000_000, ...about, 'x-decimals': decimals }),
     hasFewDecimals,
@@ -105,10 +105,10 @@ export const decimal = (about: About & { minimum?: number; maximum?: number } = 
   )
 
 /** A position in an order: 1 is the first. */
-export const position = (about: About = {}) => Type.Integer({ minimum: 1, ...about })
+export const position = (about: SchemaOptions = {}) => Type.Integer({ minimum: 1, ...about })
 
 /** A whole number for each of the given words: `{ "tanks": 12 }`. Words that are missing count as none. */
-export function countsBy(words: readonly { key: string }[], about: About = {}) {
+export function countsByKey(words: readonly { key: string }[], about: SchemaOptions = {}) {
   const properties = Object.fromEntries(words.map(({ key }) => [key, count()]))
   return Type.Unsafe<Record<string, number>>({
     type: 'object',
@@ -119,23 +119,23 @@ export function countsBy(words: readonly { key: string }[], about: About = {}) {
 }
 
 /** One of the words of the game profile; any word where the profile lists none. */
-export function wordOf(words: readonly { key: string }[], about: About = {}) {
+export function profileEnum(words: readonly { key: string }[], about: SchemaOptions = {}) {
   return words.length > 0
     ? Type.Unsafe<string>({ type: 'string', enum: words.map(({ key }) => key), ...about })
     : name(64, about)
 }
 
 /** An object with exactly these members. */
-export function shape<P extends Record<string, TSchema>>(properties: P, about: About = {}) {
+export function strictObject<P extends Record<string, TSchema>>(properties: P, about: SchemaOptions = {}) {
   return Type.Object(properties, { additionalProperties: false, ...about })
 }
 
 /** A list of things of one shape. */
-export const listOf = <S extends TSchema>(items: S, about: About & { maxItems?: number } = {}) =>
+export const listOf = <S extends TSchema>(items: S, about: SchemaOptions & { maxItems?: number } = {}) =>
   Type.Array(items, { ...about })
 
 /** A colour as #rrggbb. */
-export const color = () => matching('^#[0-9a-f]{6}$', 'must be a colour such as #2f6fde')
+export const color = () => patternString('^#[0-9a-f]{6}$', 'must be a colour such as #2f6fde')
 
 /** Names that no public name server knows: RFC 6761, 6762 and 8375, and ICANN's choice for private networks. */
 const privateNames = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/
@@ -155,9 +155,9 @@ const isPublicUrl = (text: unknown): boolean => {
 }
 
 /** The address of a picture; https and a public host, so that a page may show it anywhere. */
-export const pictureUrl = () =>
+export const imageUrl = () =>
   Type.Refine(
-    matching(`^https://${urlCharacters}+$`, 'must be an https URL without blanks, quotes and brackets', {
+    patternString(`^https://${urlCharacters}+$`, 'must be an https URL without blanks, quotes and brackets', {
       maxLength: 500,
     }),
     isPublicUrl,

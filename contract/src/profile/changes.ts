@@ -1,4 +1,4 @@
-import type { Class } from './classification.ts'
+import type { Class } from '../classification.ts'
 import type { Attribute, Profile } from './profile.ts'
 
 /**
@@ -22,7 +22,7 @@ export type ProfileChangeKind =
   | 'removed'
   | 'closed'
 
-const wordLists = [
+const termLists = [
   'governments',
   'continents',
   'war_types',
@@ -40,7 +40,7 @@ export type ProfilePart =
   | 'resources'
   | 'ranks'
   | 'event_kinds'
-  | (typeof wordLists)[number]
+  | (typeof termLists)[number]
   | `attributes.${(typeof attributeOwners)[number]}`
 
 export interface ProfileChange {
@@ -57,7 +57,7 @@ export interface ProfileChange {
 }
 
 /** Whether a change is refused as long as stored things use the word. */
-export const needsNothingStored = ({ kind }: ProfileChange): boolean =>
+export const requiresUnused = ({ kind }: ProfileChange): boolean =>
   kind === 'loosened' || kind === 'rescoped' || kind === 'retyped' || kind === 'removed' || kind === 'closed'
 
 /** What differs between two profiles, in the order of their parts. Pure: what is stored decides elsewhere. */
@@ -68,7 +68,7 @@ export function profileChanges(before: Profile, after: Profile): ProfileChange[]
     ...listChanges('units', before.units, after.units, unitChanges),
     ...resourceChanges(before.resources, after.resources),
     ...listChanges('ranks', before.ranks, after.ranks, rankChanges),
-    ...wordLists.flatMap(part => wordListChanges(part, before[part], after[part])),
+    ...termLists.flatMap(part => wordListChanges(part, before[part], after[part])),
     ...listChanges(
       'event_kinds',
       before.event_kinds.map(asWord),
@@ -93,10 +93,10 @@ type Compare<W extends Word> = (before: W, after: W) => Difference[]
 const asWord = <K extends { type: string }>(kind: K) => ({ ...kind, key: kind.type })
 
 /** Whether two profiles, or parts of them, say the same. The order of members says nothing: PostgreSQL keeps another. */
-export const sameProfile = (one: unknown, other: unknown) => profileText(one) === profileText(other)
+export const profilesEqual = (one: unknown, other: unknown) => canonicalJson(one) === canonicalJson(other)
 
 /** A profile, or a part of one, as text: members in one order. */
-export const profileText = (value: unknown): string =>
+export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_name, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -107,7 +107,7 @@ const changed = (name: string, from: string, to: string) => ({ name, from, to })
 
 function gameChanges(before: Profile, after: Profile): ProfileChange[] {
   return (['name', 'url', 'pages'] as const)
-    .filter(key => !sameProfile(before[key], after[key]))
+    .filter(key => !profilesEqual(before[key], after[key]))
     .map(key => ({ path: key, part: 'game', key, kind: 'reworded' }))
 }
 
@@ -140,7 +140,7 @@ function listChanges<W extends Word>(
       return [{ ...place(word.key), kind: 'removed', ...(renamedTo ? { renamedTo } : {}) }]
     }
     const differences = compare(word, now)
-    if (differences.length === 0 && !sameProfile(word, now)) differences.push({ kind: 'reworded' })
+    if (differences.length === 0 && !profilesEqual(word, now)) differences.push({ kind: 'reworded' })
     return differences.map(difference => ({ ...place(word.key), ...difference }))
   })
   return [...stayed, ...added.map(({ key }): ProfileChange => ({ ...place(key), kind: 'added' }))]
@@ -229,4 +229,10 @@ const attributeChanges: Compare<Attribute> = (before, after) => {
   if (before.type !== after.type)
     differences.push({ kind: 'retyped', what: changed('type', before.type, after.type) })
   return differences
+}
+
+/** SHA-256 in hexadecimal digits of what a profile says: the same for two that say the same, in whatever order. */
+export async function profileDigest(profile: Profile): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonicalJson(profile)))
+  return Array.from(new Uint8Array(digest), byte => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,37 +1,45 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { adminOnly, alliancePrivate, type Class, type Field, open, playerPrivate } from './classification.ts'
-import { type Scope, scopeNames } from './scopes.ts'
+import {
+  adminOnly,
+  alliancePrivate,
+  type Class,
+  type Field,
+  playerPrivate,
+  publicField,
+} from '../classification.ts'
+import { type JsonSchema, plainSchema } from '../json-schema.ts'
+import { type Scope, scopeNames } from '../scopes.ts'
 import {
   annotate,
   decimal,
+  enumOf,
   listOf,
-  matching,
   name,
   nullable,
-  oneOf,
-  shape,
+  patternString,
+  strictObject,
   text,
   time,
   withLineRule,
-} from './shapes.ts'
+} from '../shared-schemas.ts'
 
-export const wordRule =
+export const keyRule =
   'must be a word of 1 to 64 small letters (a to z), digits and _ that begins with a letter, and not constructor'
 // `constructor` is found in every JavaScript object: whoever reads answers by key would find a function.
-const wordKey = (description: string) =>
-  matching('^(?!constructor$)[a-z][a-z0-9_]{0,63}$', wordRule, { description })
+const keySchema = (description: string) =>
+  patternString('^(?!constructor$)[a-z][a-z0-9_]{0,63}$', keyRule, { description })
 const label = withLineRule(name(100, { description: 'The word that players know.' }))
-const word = shape({ key: wordKey('The word in answers and facts.'), label })
+const word = strictObject({ key: keySchema('The word in answers and facts.'), label })
 
 const attribute = Type.Object(
   {
-    key: wordKey('Its name inside `attributes`.'),
-    type: oneOf(['string', 'integer', 'number', 'boolean', 'time']),
+    key: keySchema('Its name inside `attributes`.'),
+    type: enumOf(['string', 'integer', 'number', 'boolean', 'time']),
     description: text(500),
-    class: oneOf(['public', 'player_private', 'alliance_private', 'admin_only'], {
+    class: enumOf(['public', 'player_private', 'alliance_private', 'admin_only'], {
       description: 'Who may read it. There is no default: an attribute without a class is refused.',
     }),
-    scope: Type.Optional(oneOf(scopeNames, { description: 'Needed for the two private classes.' })),
+    scope: Type.Optional(enumOf(scopeNames, { description: 'Needed for the two private classes.' })),
     unit: Type.Optional(text(50)),
     example: Type.Unknown(),
   },
@@ -39,16 +47,19 @@ const attribute = Type.Object(
 )
 export type Attribute = Static<typeof attribute>
 
-const gameEventKind = shape({
-  type: matching(
+const gameEventKind = strictObject({
+  type: patternString(
     '^game\\.[a-z][a-z0-9_]{0,50}$',
     'must be game. and a word of 1 to 51 small letters (a to z), digits and _ that begins with a letter',
     { description: 'The kind: `game.` and a word.' },
   ),
   description: text(500),
   data: Type.Record(
-    wordKey('The member’s name in `data`.'),
-    shape({ type: oneOf(['string', 'integer', 'number', 'boolean', 'time']), description: text(500) }),
+    keySchema('The member’s name in `data`.'),
+    strictObject({
+      type: enumOf(['string', 'integer', 'number', 'boolean', 'time']),
+      description: text(500),
+    }),
     {
       additionalProperties: false,
       description: 'Its members. All of them are public, and each may be null.',
@@ -57,7 +68,7 @@ const gameEventKind = shape({
 })
 
 const pageUrl = nullable(
-  matching(
+  patternString(
     '^https?://[^\\s{}]+\\{id\\}[^\\s{}]*$',
     'must be an address that begins with http:// or https:// and has {id} in it once, such as https://game.example/nations/{id}',
     { description: 'A page of the game; `{id}` is replaced.' },
@@ -65,19 +76,19 @@ const pageUrl = nullable(
 )
 
 /** The words in which games differ, as one JSON file. Everything that answers, checks or documents follows it. */
-export const profileSchema = shape(
+export const profileSchema = strictObject(
   {
     name: withLineRule(name(100, { description: 'The game’s name.', example: 'Imperium Minor' })),
     url: nullable(
-      matching('^https?://', 'must be an address that begins with http:// or https://', {
+      patternString('^https?://', 'must be an address that begins with http:// or https://', {
         maxLength: 500,
         description: 'The game’s home page.',
       }),
     ),
-    currency: shape({ key: wordKey('The currency of prices and credits.'), label }),
+    currency: strictObject({ key: keySchema('The currency of prices and credits.'), label }),
     units: listOf(
-      shape({
-        key: wordKey('The unit in answers and facts.'),
+      strictObject({
+        key: keySchema('The unit in answers and facts.'),
         label,
         is_strategic: Type.Boolean({
           description:
@@ -89,10 +100,10 @@ export const profileSchema = shape(
     ),
     resources: listOf(word, { description: 'Goods that are stored and traded.' }),
     ranks: listOf(
-      shape({
-        key: wordKey('The rank in answers and facts.'),
+      strictObject({
+        key: keySchema('The rank in answers and facts.'),
         label,
-        tier: oneOf(['leader', 'officer', 'member'], {
+        tier: enumOf(['leader', 'officer', 'member'], {
           description:
             'What the rank may do: leaders and officers see the treasury unless the game says otherwise for a member.',
         }),
@@ -105,14 +116,14 @@ export const profileSchema = shape(
     battle_kinds: listOf(word),
     treaty_types: listOf(word),
     news_categories: listOf(word),
-    pages: shape(
+    pages: strictObject(
       { nation: pageUrl, alliance: pageUrl, war: pageUrl },
       { description: 'Where the game shows a thing.' },
     ),
     event_kinds: listOf(gameEventKind, {
       description: 'Further kinds of events, sent by the game as facts.',
     }),
-    attributes: shape(
+    attributes: strictObject(
       { nation: listOf(attribute), alliance: listOf(attribute) },
       { description: 'Further fields of nations and alliances; they leave in `attributes`.' },
     ),
@@ -138,7 +149,7 @@ function attributeField(of: Attribute): Field {
   const schema = valueSchema(of)
   const notes = { description: of.description, example: of.example, ...(of.unit ? { unit: of.unit } : {}) }
   const make: Record<Class, (scope: Scope) => Field> = {
-    public: () => open(schema, notes),
+    public: () => publicField(schema, notes),
     player_private: scope => playerPrivate(scope, schema, notes),
     alliance_private: scope => alliancePrivate(scope, schema, notes),
     admin_only: () => adminOnly(schema, notes),
@@ -148,8 +159,10 @@ function attributeField(of: Attribute): Field {
 
 /** The field that holds a resource's attributes. Each of them has a class of its own. */
 export const attributesField = (attributes: Attribute[]) =>
-  open(
-    shape(Object.fromEntries(attributes.map(entry => [entry.key, Type.Optional(attributeField(entry))]))),
+  publicField(
+    strictObject(
+      Object.fromEntries(attributes.map(entry => [entry.key, Type.Optional(attributeField(entry))])),
+    ),
     {
       description: 'Further fields of this game, as in the game profile. Each has a class of its own.',
       example: Object.fromEntries(
@@ -158,3 +171,10 @@ export const attributesField = (attributes: Attribute[]) =>
       default: {},
     },
   )
+
+/** The JSON Schema of a game profile, for editors and for whoever writes one by program. */
+export const profileJsonSchema = (): JsonSchema => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Game profile of Chancery',
+  ...plainSchema(profileSchema),
+})

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { id, shape } from '../shapes.ts'
+import { id, strictObject } from '../shared-schemas.ts'
 
 /** Members of a body or query that name a player: exactly one of the two. */
 export const playerMembers = {
@@ -8,7 +8,7 @@ export const playerMembers = {
 }
 
 /** A query that may name a player: all, where it names none. */
-export const ofPlayer = shape({
+export const ofPlayer = strictObject({
   nation_id: Type.Optional(
     Type.String({ description: 'Only of the player whose nation this is now.', example: 'n42' }),
   ),

@@ -5,15 +5,15 @@ interface Word {
 }
 
 /** The word at a place of a list, or its last one. Examples are in the game's own words; where a list has none, any word will do. */
-export const wordAt = (words: readonly Word[], index: number): string =>
+export const exampleKey = (words: readonly Word[], index: number): string =>
   words[Math.min(index, words.length - 1)]?.key ?? 'any_word'
 
 /** The same of a field that may be null, which it is where the game has no word. */
-export const wordOrNull = (words: readonly Word[], index: number): string | null =>
-  words.length > 0 ? wordAt(words, index) : null
+export const exampleKeyOrNull = (words: readonly Word[], index: number): string | null =>
+  words.length > 0 ? exampleKey(words, index) : null
 
 /** Counts by word: `[place in the list, count]`; places beyond its end are left out. */
-export const countsAt = (
+export const exampleCounts = (
   words: readonly Word[],
   ...counts: readonly (readonly [index: number, count: number])[]
 ): Record<string, number> =>
@@ -25,12 +25,12 @@ export const countsAt = (
   )
 
 /** One word of a list as `/game` shows it; none of an empty list. */
-export const oneOfList = <W extends Word>(words: readonly W[], index: number): W[] =>
+export const exampleEntries = <W extends Word>(words: readonly W[], index: number): W[] =>
   words.slice(Math.min(index, Math.max(0, words.length - 1))).slice(0, 1)
 
 /** Lists whose words a parameter takes. */
-export type ParameterWords = 'resources' | 'news_categories'
+export type ParameterList = 'resources' | 'news_categories'
 
 /** The example of a parameter that takes such words. */
-export const parameterWord = (profile: Profile, list: ParameterWords, index: number): string =>
-  wordAt(profile[list], index)
+export const exampleOfParameter = (profile: Profile, list: ParameterList, index: number): string =>
+  exampleKey(profile[list], index)

@@ -1,11 +1,11 @@
 import Type, { type Static, type TObject } from 'typebox'
-import { at } from './facts.ts'
-import { type RedactableResource, redactableFields } from './redactable.ts'
-import { id, listOf, name, shape, withLineRule } from './shapes.ts'
+import { occurredAt } from './facts.ts'
+import { id, listOf, name, strictObject, withLineRule } from './shared-schemas.ts'
+import { type RedactableResource, redactableFields } from './text-origin.ts'
 
 /** A `snapshot` of one resource: `{ "op": "snapshot", "resource": "treaty" }` before all that the batch says of it. */
 export const snapshotFact = (resourceNames: string[]) =>
-  shape(
+  strictObject(
     {
       op: Type.Literal('snapshot'),
       resource: Type.Unsafe<string>({ type: 'string', enum: resourceNames }),
@@ -21,7 +21,7 @@ export const snapshotFact = (resourceNames: string[]) =>
             'true lets any number of things go. Else a batch is refused that would delete more than a tenth of a resource.',
         }),
       ),
-      at: at(),
+      at: occurredAt(),
     },
     {
       description:
@@ -31,7 +31,7 @@ export const snapshotFact = (resourceNames: string[]) =>
 
 /** A `redact` of one thing: `{ "op": "redact", "resource": "nation", "id": "n5", "data": { "motto": null } }`. */
 export const redactFact = (resourceName: string, data: TObject) =>
-  shape(
+  strictObject(
     {
       op: Type.Literal('redact'),
       resource: Type.Literal(resourceName),
@@ -44,7 +44,7 @@ export const redactFact = (resourceName: string, data: TObject) =>
   )
 
 /** An `erase` of a player: `{ "op": "erase", "player": "p7" }`. */
-export const eraseFact = shape(
+export const eraseFact = strictObject(
   {
     op: Type.Literal('erase'),
     player: id({ description: 'The game’s id of the player.' }),
@@ -68,8 +68,8 @@ export const eraseFact = shape(
 
 /** A `reset`: `{ "op": "reset", "ended": { "id": "e3" }, "next": { "id": "e4", "name": "Fourth era" } }`, first in its batch. */
 export const resetFact = (ended: TObject, next: TObject) =>
-  shape(
-    { op: Type.Literal('reset'), ended, next: Type.Optional(next), at: at() },
+  strictObject(
+    { op: Type.Literal('reset'), ended, next: Type.Optional(next), at: occurredAt() },
     {
       description:
         'Ends an era: retires nations, alliances and the market, and keeps the history. One event tells of it. Its end lies at most five minutes ahead.',

@@ -1,0 +1,92 @@
+import Type from 'typebox'
+import { publicField, resource } from '../classification.ts'
+import type { Profile } from '../profile/profile.ts'
+import { scopeNames } from '../scopes.ts'
+import {
+  count,
+  decimal,
+  enumOf,
+  id,
+  listOf,
+  name,
+  nullable,
+  strictObject,
+  text,
+  time,
+} from '../shared-schemas.ts'
+import { membership, membershipExample } from './references.ts'
+
+/** What a key may know about itself. Every field is for the key's own bearer; `public` here says that no further scope is needed. */
+export const keyResource = () =>
+  resource('key', 'The API key of this call.', {
+    id: publicField(text(64), {
+      description: 'Identifier of the key. It is no secret.',
+      example: 'key_8Zc3fW0aQ1',
+    }),
+    name: publicField(text(100), { description: 'The name its owner gave it.', example: 'war-room bot' }),
+    nation: publicField(
+      nullable(
+        strictObject({
+          id: id({ description: 'The nation.' }),
+          nation_name: name(100, { description: 'Its name.' }),
+        }),
+      ),
+      {
+        description: 'The nation of the key’s player at present; null for none.',
+        example: { id: 'n42', nation_name: 'Valdoria' },
+      },
+    ),
+    scopes: publicField(listOf(enumOf(scopeNames)), {
+      description: 'What the key may read.',
+      example: ['nation.read', 'military.read'],
+    }),
+    limit: publicField(count(), {
+      description: 'Calls that the key may make in one window of 60 seconds.',
+      unit: 'calls',
+      example: 120,
+    }),
+    remaining: publicField(count(), {
+      description: 'Calls left in this window, after this one.',
+      unit: 'calls',
+      example: 119,
+    }),
+    created_at: publicField(time(), { description: 'When it was made.', example: '2026-05-01T12:00:00Z' }),
+    expires_at: publicField(nullable(time()), {
+      description: 'When it stops working; null for never.',
+      example: null,
+    }),
+    last_used_at: publicField(nullable(time()), {
+      description: 'When it was last used, to within a minute; null before its first use was noted.',
+      example: '2026-05-27T18:03:00Z',
+    }),
+  })
+
+/** What a bot learns by redeeming a code: public fields, and that whoever gave the code holds the nation. */
+export const verifiedIdentityResource = (profile: Profile) =>
+  resource('verified_identity', 'The nation that a verification code belongs to.', {
+    verified: publicField(Type.Unsafe<true>({ type: 'boolean', enum: [true] }), {
+      description: 'Always true: failures are errors.',
+      example: true,
+    }),
+    nation: publicField(
+      strictObject({
+        id: id({ description: 'The nation.' }),
+        nation_name: name(100, { description: 'Its name.' }),
+        leader_name: text(100, { description: 'Its leader.' }),
+        national_score: decimal({ description: 'Its strength as the game publishes it.' }),
+      }),
+      {
+        description: 'The nation.',
+        example: {
+          id: 'n42',
+          nation_name: 'Valdoria',
+          leader_name: 'Mira Castellane',
+          national_score: 1843.25,
+        },
+      },
+    ),
+    alliance: publicField(membership(), {
+      description: 'Its alliance and its rank there; null for none, also for an applicant.',
+      example: membershipExample(profile),
+    }),
+  })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SendError } from '../../server/src/webhooks/outgoing/send-error.ts'
+import type { SendErrorCode } from '../../server/src/webhooks/outgoing/send-error.ts'
 import { whatCame } from '../src/webhooks/no-answer.ts'
 
 /** All words that the service has, by its type. */
-const errors: Record<SendError, true> = {
+const errors: Record<SendErrorCode, true> = {
   timed_out: true,
   name_not_found: true,
   address_not_public: true,

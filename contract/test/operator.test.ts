@@ -4,7 +4,7 @@ import {
   contractFor,
   demoProfile,
   factResources,
-  holdsRole,
+  hasRole,
   type OperatorOperation,
   operatorErrors,
   operatorOpenApiFor,
@@ -112,7 +112,7 @@ test('every example is valid for what it is an example of', () => {
 })
 
 test('examples of answers say nothing that their schema does not name', () => {
-  for (const { id, answers } of everyOperation) {
+  for (const { id, responses: answers } of everyOperation) {
     for (const { content } of Object.values(answers)) {
       const json = content['application/json']
       if (!json) continue
@@ -142,12 +142,8 @@ test('every fact of the profile is in the document, and a batch has no commit', 
 test('admin opens everything, and every other role what it names alone', () => {
   for (const { id, roles } of everyOperation) {
     for (const role of operatorRoleNames)
-      assert.equal(
-        holdsRole(new Set([role]), roles),
-        role === 'admin' || roles.includes(role),
-        `${role} ${id}`,
-      )
-    assert.equal(holdsRole(new Set(), roles), false)
+      assert.equal(hasRole(new Set([role]), roles), role === 'admin' || roles.includes(role), `${role} ${id}`)
+    assert.equal(hasRole(new Set(), roles), false)
   }
 })
 

@@ -22,7 +22,7 @@ test('every pattern and every format has words for it beside it', () => {
     resources: contract.resources,
     facts: factsSchema(contract),
     // What is sent: nobody is refused for an answer.
-    operator: Object.values(operatorOperations).map(({ answers: _, ...sent }) => sent),
+    operator: Object.values(operatorOperations).map(({ responses: _, ...sent }) => sent),
     account,
     profile: profileSchema,
   }

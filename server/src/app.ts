@@ -34,7 +34,7 @@ import { registerSecurityTxt } from './http/security-txt.ts'
 import { createStreamSlots } from './http/stream-slots.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
 import { acceptUnusualMethods } from './http/unusual-methods.ts'
-import type { Journal } from './journal/journal.ts'
+import type { RequestLog } from './journal/request-log.ts'
 import type { LimitStore } from './limits/index.ts'
 import { allianceRoutes } from './resources/alliances/routes.ts'
 import { conflictRoutes } from './resources/conflicts/routes.ts'
@@ -63,7 +63,7 @@ export interface AppParts {
   limits: LimitStore
   log: Logger
   metrics: Metrics
-  journal: Pick<Journal, 'note'>
+  journal: Pick<RequestLog, 'record'>
   account: Omit<AccountParts, SharedParts>
   anonymousLimit: number
   keyLimit: number

@@ -1,3 +1,3 @@
-export * from './answers.ts'
 export * from './errors.ts'
 export * from './requests.ts'
+export * from './responses.ts'

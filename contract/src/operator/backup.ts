@@ -10,7 +10,7 @@ export const backupTake = operatorOperation({
   summary: 'Take a backup',
   description:
     'All of the database in one snapshot, while the service goes on. It holds everything that is private, and the hashes of keys and tokens: keep it as safe as the database. `chancery backup FILE` asks for it, and sees whether it is whole.',
-  answers: {
+  responses: {
     200: {
       description: 'The backup, as a stream. It is whole when its last line is.',
       content: {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { batchId, factBytesMax, feedPosition } from '../facts.ts'
 import { limits } from '../limits.ts'
 import { annotate, listOf, strictObject } from '../shared-schemas.ts'
-import { type OperatorAnswer, operatorOperation } from './operation.ts'
+import { type OperatorResponse, operatorOperation } from './operation.ts'
 import {
   appliedExample,
   conflictExample,
@@ -26,7 +26,7 @@ const exampleFacts = [
 const lines = (documents: readonly object[]) =>
   documents.map(document => `${JSON.stringify(document)}\n`).join('')
 
-const outcome = (description: string, examples: Record<string, unknown>): OperatorAnswer => ({
+const outcome = (description: string, examples: Record<string, unknown>): OperatorResponse => ({
   description,
   content: { 'application/json': { schema: outcomeSchema, examples } },
 })
@@ -101,7 +101,7 @@ As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotenc
       'Batch of a feed': { facts: exampleFacts, feed: { name: 'turns', after: 'turn-8816' } },
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'A JSON batch: it is applied. A stream: a line for each batch, whatever became of it.',
       content: {

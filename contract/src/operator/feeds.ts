@@ -1,6 +1,6 @@
 import { feedPosition } from '../facts.ts'
 import { nullable, strictObject, time } from '../shared-schemas.ts'
-import { jsonAnswer, named, operatorOperation } from './operation.ts'
+import { jsonResponse, named, operatorOperation } from './operation.ts'
 
 const { name, after } = feedPosition().properties
 
@@ -22,8 +22,8 @@ export const feedsGet = operatorOperation({
   description:
     'The batch of a feed that was applied last: what the next one must name in `after`. A feed that nobody has sent yet stands nowhere: its members are null.',
   pathParameter: { name: 'name', description: 'Name of the feed.', example: 'turns' },
-  answers: {
-    200: jsonAnswer(
+  responses: {
+    200: jsonResponse(
       'Where it stands.',
       named('Feed', strictObject(feedMembers, { description: 'Where a feed stands.' })),
       feedExample,

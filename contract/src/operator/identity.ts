@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { landings } from '../account/requests.ts'
 import { limits } from '../limits.ts'
 import { enumOf, id, patternString, strictObject, time } from '../shared-schemas.ts'
-import { jsonAnswer, operatorOperation } from './operation.ts'
+import { jsonResponse, operatorOperation } from './operation.ts'
 import { playerMembers } from './player-selector.ts'
 
 export const codesIssue = operatorOperation({
@@ -26,8 +26,8 @@ export const codesIssue = operatorOperation({
     }),
     examples: { Code: { nation_id: 'n42' }, Bound: { nation_id: 'n42', for: '80351110224678912' } },
   },
-  answers: {
-    201: jsonAnswer(
+  responses: {
+    201: jsonResponse(
       'The code. It is shown this once.',
       strictObject({
         code: patternString(
@@ -60,8 +60,8 @@ export const handoversCreate = operatorOperation({
     }),
     examples: { Link: { nation_id: 'n42' }, Keys: { player_id: 'p42', landing: 'keys' } },
   },
-  answers: {
-    201: jsonAnswer(
+  responses: {
+    201: jsonResponse(
       'The link. It is shown this once.',
       strictObject({
         url: Type.String({

@@ -1,12 +1,12 @@
+import { logList } from './audit-log.ts'
 import { backupTake } from './backup.ts'
 import { factsSend } from './facts.ts'
 import { feedsGet } from './feeds.ts'
 import { codesIssue, handoversCreate } from './identity.ts'
-import { requestsGet, usageAddresses, usageKeys } from './journal.ts'
 import { keysCreate, keysList, keysRevoke, keysSetLimit } from './keys.ts'
-import { logList } from './log.ts'
 import { playersResume, playersSuspend } from './players.ts'
 import { refusedDrop, refusedGet, refusedList, refusedRetry } from './refused.ts'
+import { requestsGet, usageAddresses, usageKeys } from './requests.ts'
 import { metricsGet, statusGet } from './status.ts'
 import { tokensCreate, tokensList, tokensRevoke, tokensRotate } from './tokens.ts'
 import { webhooksDeliveries, webhooksReplay } from './webhook-deliveries.ts'
@@ -31,7 +31,7 @@ export {
   type Refusal,
 } from './outcome.ts'
 export type { DroppedBatch, RefusedBatch, RefusedBatchWithContent } from './refused.ts'
-export { holdsRole, type OperatorRole, operatorRoleNames, operatorRoles } from './roles.ts'
+export { hasRole, type OperatorRole, operatorRoleNames, operatorRoles } from './roles.ts'
 export { isStatusMemberFor } from './status.ts'
 export type { OperatorTokenRecord } from './tokens.ts'
 

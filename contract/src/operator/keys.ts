@@ -12,7 +12,7 @@ import {
   time,
   timeOfAnyZone,
 } from '../shared-schemas.ts'
-import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
+import { jsonResponse, listResponse, named, operatorOperation } from './operation.ts'
 import { ofPlayer, playerMembers } from './player-selector.ts'
 
 const callsMax = 1_000_000_000
@@ -92,8 +92,8 @@ export const keysCreate = operatorOperation({
       Ending: { player_id: 'p42', name: 'tournament', expires_at: '2027-01-01T00:00:00Z', limit: 600 },
     },
   },
-  answers: {
-    201: jsonAnswer(
+  responses: {
+    201: jsonResponse(
       'The key. Its text is shown this once.',
       named(
         'NewKey',
@@ -122,7 +122,7 @@ export const keysList = operatorOperation({
   description:
     'Keys of one player, or of all, the oldest first; also those that are revoked or have expired.',
   query: ofPlayer,
-  answers: { 200: listAnswer('The keys.', key, example) },
+  responses: { 200: listResponse('The keys.', key, example) },
   errors: ['not_found'],
 })
 
@@ -135,7 +135,7 @@ export const keysRevoke = operatorOperation({
   summary: 'Revoke a key',
   description: 'Ends a key, everywhere within a second. Revoking it again changes nothing.',
   pathParameter,
-  answers: { 200: jsonAnswer('The key.', key, { ...example, revoked_at: '2026-05-27T18:00:00Z' }) },
+  responses: { 200: jsonResponse('The key.', key, { ...example, revoked_at: '2026-05-27T18:00:00Z' }) },
   errors: ['not_found'],
 })
 
@@ -163,6 +163,6 @@ export const keysSetLimit = operatorOperation({
     }),
     examples: { Limit: { limit: 600, note: 'war room bot' }, Usual: { limit: null } },
   },
-  answers: { 200: jsonAnswer('The key.', key, { ...example, limit: 600, limit_note: 'war room bot' }) },
+  responses: { 200: jsonResponse('The key.', key, { ...example, limit: 600, limit_note: 'war room bot' }) },
   errors: ['not_found'],
 })

@@ -25,7 +25,7 @@ export interface OperatorContent {
 }
 
 /** What comes back with one status. */
-export interface OperatorAnswer {
+export interface OperatorResponse {
   description: string
   content: Record<string, OperatorContent>
 }
@@ -57,7 +57,7 @@ export interface OperatorOperation {
   /** A body of any length instead, by its content type. */
   stream?: Record<string, OperatorContent>
   /** By status. The lowest is what success answers. */
-  answers: Readonly<Record<number, OperatorAnswer>>
+  responses: Readonly<Record<number, OperatorResponse>>
   /** Errors besides those that every operation may answer. */
   errors?: readonly OperatorErrorCode[]
 }
@@ -72,7 +72,7 @@ export type QueryOf<O extends OperatorOperation> = O extends { query: infer Q ex
 
 type SuccessOf<A> = A extends { 200: infer R } ? R : A extends { 201: infer R } ? R : never
 export type ResponseOf<O extends OperatorOperation> =
-  SuccessOf<O['answers']> extends { content: { 'application/json': { schema: infer S extends TSchema } } }
+  SuccessOf<O['responses']> extends { content: { 'application/json': { schema: infer S extends TSchema } } }
     ? Static<S>
     : unknown
 
@@ -80,7 +80,7 @@ export type ResponseOf<O extends OperatorOperation> =
 export const operatorOperation = <const O extends OperatorOperation>(operation: O): O => operation
 
 /** An answer in JSON. */
-export const jsonAnswer = <S extends TSchema>(description: string, schema: S, example: unknown) => ({
+export const jsonResponse = <S extends TSchema>(description: string, schema: S, example: unknown) => ({
   description,
   content: { 'application/json': { schema, examples: { Example: example } } },
 })
@@ -89,5 +89,5 @@ export const jsonAnswer = <S extends TSchema>(description: string, schema: S, ex
 export const named = <S extends TSchema>(title: string, schema: S): S => annotate(schema, { title })
 
 /** Many things: `{ "data": [ … ] }`. */
-export const listAnswer = <S extends TSchema>(description: string, item: S, example: unknown) =>
-  jsonAnswer(description, strictObject({ data: listOf(item) }), { data: [example] })
+export const listResponse = <S extends TSchema>(description: string, item: S, example: unknown) =>
+  jsonResponse(description, strictObject({ data: listOf(item) }), { data: [example] })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { count, id, nullable, strictObject, text, time } from '../shared-schemas.ts'
-import { jsonAnswer, operatorOperation } from './operation.ts'
+import { jsonResponse, operatorOperation } from './operation.ts'
 
 const pathParameter = { name: 'id', description: 'The game’s id of the player.', example: 'p7' }
 const note = () =>
@@ -21,8 +21,8 @@ export const playersSuspend = operatorOperation({
     examples: { Suspend: { note: 'sold keys, see ticket 4711' } },
     isOptional: true,
   },
-  answers: {
-    200: jsonAnswer(
+  responses: {
+    200: jsonResponse(
       'The player is suspended.',
       strictObject({
         player_id: id({ description: 'The player.' }),
@@ -50,8 +50,8 @@ export const playersResume = operatorOperation({
   description:
     'The player’s keys open what they did before. Webhooks that were switched off stay off until somebody enables them.',
   pathParameter,
-  answers: {
-    200: jsonAnswer(
+  responses: {
+    200: jsonResponse(
       'The player is let in.',
       strictObject({
         player_id: id({ description: 'The player.' }),

@@ -3,7 +3,7 @@ import { batchId, feedPosition } from '../facts.ts'
 import { limits } from '../limits.ts'
 import { annotate, count, listOf, nullable, position, strictObject, time } from '../shared-schemas.ts'
 import { batchConflict, batchRefused, batchUnavailable } from './facts.ts'
-import { jsonAnswer, named, operatorOperation } from './operation.ts'
+import { jsonResponse, named, operatorOperation } from './operation.ts'
 import { appliedExample, outcomeSchema, refusalSchema, refusedExample } from './outcome.ts'
 
 const { name: feedName } = feedPosition().properties
@@ -101,8 +101,8 @@ At most ${limits.deadLettersPerFeed} batches and ${mebibytes(limits.deadLetterBy
       Type.Integer({ minimum: 1, maximum: 1000, description: 'How many to list. Default 100.' }),
     ),
   }),
-  answers: {
-    200: jsonAnswer(
+  responses: {
+    200: jsonResponse(
       'The batches, and those that were dropped.',
       strictObject({
         data: listOf(refusedBatch),
@@ -134,8 +134,8 @@ export const refusedGet = operatorOperation({
   summary: 'Read a refused batch',
   description: 'One refused batch, with its facts as they were sent.',
   pathParameter,
-  answers: {
-    200: jsonAnswer('The batch.', refusedBatchWithContent, { ...example, is_announced: true, content }),
+  responses: {
+    200: jsonResponse('The batch.', refusedBatchWithContent, { ...example, is_announced: true, content }),
   },
   errors: ['not_found'],
 })
@@ -161,8 +161,8 @@ export const refusedRetry = operatorOperation({
     examples: { Retry: {}, Anyway: { anyway: true } },
     isOptional: true,
   },
-  answers: {
-    200: jsonAnswer('It is applied.', outcomeSchema, appliedExample),
+  responses: {
+    200: jsonResponse('It is applied.', outcomeSchema, appliedExample),
     409: batchConflict,
     422: batchRefused,
     503: batchUnavailable,
@@ -179,8 +179,8 @@ export const refusedDrop = operatorOperation({
   summary: 'Drop a refused batch',
   description: 'Forgets a refused batch. What it said is not applied.',
   pathParameter,
-  answers: {
-    200: jsonAnswer(
+  responses: {
+    200: jsonResponse(
       'It is gone.',
       strictObject({ id: batchId(), dropped: Type.Literal(true, { description: 'Always true.' }) }),
       { id: 'turn-8818', dropped: true },

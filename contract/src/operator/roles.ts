@@ -13,5 +13,5 @@ export type OperatorRole = keyof typeof operatorRoles
 export const operatorRoleNames = Object.keys(operatorRoles) as OperatorRole[]
 
 /** Whether a token of these roles may do what one of `needed` opens. `admin` opens everything. */
-export const holdsRole = (held: ReadonlySet<OperatorRole>, needed: readonly OperatorRole[]): boolean =>
+export const hasRole = (held: ReadonlySet<OperatorRole>, needed: readonly OperatorRole[]): boolean =>
   held.has('admin') || needed.some(role => held.has(role))

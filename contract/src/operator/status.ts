@@ -12,8 +12,8 @@ import {
 } from '../shared-schemas.ts'
 import { version } from '../version.ts'
 import { feedExample, feedMembers } from './feeds.ts'
-import { jsonAnswer, named, operatorOperation } from './operation.ts'
-import { holdsRole, type OperatorRole } from './roles.ts'
+import { jsonResponse, named, operatorOperation } from './operation.ts'
+import { hasRole, type OperatorRole } from './roles.ts'
 
 const seconds = (description: string) => Type.Number({ minimum: 0, description })
 const byEndpoints = (member: (description: string) => TSchema, description: string) =>
@@ -138,8 +138,7 @@ function of<S extends TSchema>(roles: readonly OperatorRole[], schema: S) {
 /** Whether a token of these roles is shown a member of the status. */
 export const isStatusMemberFor = (roles: ReadonlySet<OperatorRole>, member: string): boolean =>
   Object.hasOwn(general, member) ||
-  (Object.hasOwn(byRole, member) &&
-    holdsRole(roles, rolesOf.get(byRole[member as keyof typeof byRole]) ?? []))
+  (Object.hasOwn(byRole, member) && hasRole(roles, rolesOf.get(byRole[member as keyof typeof byRole]) ?? []))
 
 const status = named(
   'Status',
@@ -185,7 +184,7 @@ export const statusGet = operatorOperation({
   summary: 'Read how the service is',
   description:
     'How far the world is, when the game last said something, what was refused, and what waits. Each role is shown the members that it needs; `admin` all. While the database does not respond, the status is sent within two seconds with the members that the service knows without it. Where a metric says the same, the member has its name without `chancery_`.',
-  answers: { 200: jsonAnswer('How it is.', status, example) },
+  responses: { 200: jsonResponse('How it is.', status, example) },
 })
 
 export const metricsGet = operatorOperation({
@@ -197,7 +196,7 @@ export const metricsGet = operatorOperation({
   summary: 'Read the metrics',
   description:
     'Metrics for Prometheus. They are answered also while the database is away; those that only it knows are missing then.',
-  answers: {
+  responses: {
     200: {
       description: 'The metrics.',
       content: {

@@ -11,7 +11,7 @@ import {
   time,
   timeOfAnyZone,
 } from '../shared-schemas.ts'
-import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
+import { jsonResponse, listResponse, named, operatorOperation } from './operation.ts'
 import { operatorRoleNames, operatorRoles } from './roles.ts'
 
 const roles = Object.entries(operatorRoles)
@@ -95,7 +95,7 @@ export const tokensCreate = operatorOperation({
       Ending: { name: 'prometheus', roles: ['metrics'], expires_at: '2027-01-01T00:00:00Z' },
     },
   },
-  answers: { 201: jsonAnswer('The token. Its text is shown this once.', newToken, newExample) },
+  responses: { 201: jsonResponse('The token. Its text is shown this once.', newToken, newExample) },
   errors: ['conflict'],
 })
 
@@ -107,7 +107,7 @@ export const tokensList = operatorOperation({
   roles: [],
   summary: 'List named tokens',
   description: `Named tokens, the oldest first; those that were revoked or have expired stay in the list for ${limits.endedTokenDays} days.`,
-  answers: { 200: listAnswer('The tokens.', operatorTokenSchema, example) },
+  responses: { 200: listResponse('The tokens.', operatorTokenSchema, example) },
 })
 
 export const tokensRotate = operatorOperation({
@@ -136,8 +136,8 @@ export const tokensRotate = operatorOperation({
     examples: { Rotate: {}, 'At once': { overlap_hours: 0 } },
     isOptional: true,
   },
-  answers: {
-    201: jsonAnswer('The new token. Its text is shown this once.', newToken, {
+  responses: {
+    201: jsonResponse('The new token. Its text is shown this once.', newToken, {
       ...newExample,
       id: 'tok_9dQm07BcXe2',
     }),
@@ -155,8 +155,8 @@ export const tokensRevoke = operatorOperation({
   description:
     'Ends a token, everywhere within a second, and streams of facts that were opened with it. Revoking it again changes nothing.',
   pathParameter,
-  answers: {
-    200: jsonAnswer('The token.', operatorTokenSchema, { ...example, revoked_at: '2026-05-27T18:00:00Z' }),
+  responses: {
+    200: jsonResponse('The token.', operatorTokenSchema, { ...example, revoked_at: '2026-05-27T18:00:00Z' }),
   },
   errors: ['not_found'],
 })

@@ -11,7 +11,7 @@ import {
   timeOfAnyZone,
 } from '../shared-schemas.ts'
 import { deliveryStates, webhooks } from '../webhooks.ts'
-import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
+import { jsonResponse, listResponse, named, operatorOperation } from './operation.ts'
 import { answer, failure, httpStatus, latency, ofOneWebhook } from './webhook-parts.ts'
 
 const attempt = strictObject(
@@ -40,8 +40,8 @@ export const webhooksDeliveries = operatorOperation({
     ),
     state: Type.Optional(enumOf(deliveryStates, { description: 'Only deliveries of this state.' })),
   }),
-  answers: {
-    200: listAnswer(
+  responses: {
+    200: listResponse(
       'The deliveries.',
       named(
         'WebhookDelivery',
@@ -109,8 +109,8 @@ export const webhooksReplay = operatorOperation({
       Span: { since: '2026-05-27T16:00:00Z', until: '2026-05-27T18:00:00Z' },
     },
   },
-  answers: {
-    200: jsonAnswer(
+  responses: {
+    200: jsonResponse(
       'They are queued.',
       strictObject({ queued: count({ description: 'How many deliveries.' }) }),
       {

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { count, enumOf, id, listOf, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { disabledReasons, endpointStatuses, webhooks } from '../webhooks.ts'
-import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
+import { jsonResponse, listResponse, named, operatorOperation } from './operation.ts'
 import { ofPlayer, playerMembers } from './player-selector.ts'
 import {
   answer,
@@ -121,8 +121,8 @@ export const webhooksAdd = operatorOperation({
       Endpoint: { nation_id: 'n42', url: example.url, types: ['war.*'], nation_ids: ['n42'] },
     },
   },
-  answers: {
-    201: jsonAnswer(
+  responses: {
+    201: jsonResponse(
       'The endpoint, with its secret, which is shown this once, and how it met the test.',
       endpointWith({ secret, test }),
       { ...example, secret: secretExample, test: testExample },
@@ -139,7 +139,7 @@ export const webhooksList = operatorOperation({
   summary: 'List webhook endpoints',
   description: 'Endpoints of one player, or of all, the oldest first.',
   query: ofPlayer,
-  answers: { 200: listAnswer('The endpoints.', endpoint, example) },
+  responses: { 200: listResponse('The endpoints.', endpoint, example) },
   errors: ['not_found'],
 })
 
@@ -150,10 +150,10 @@ export const webhooksGet = operatorOperation({
   path: '/webhooks/{id}',
   summary: 'Read a webhook endpoint',
   description: 'One endpoint.',
-  answers: { 200: jsonAnswer('The endpoint.', endpoint, example) },
+  responses: { 200: jsonResponse('The endpoint.', endpoint, example) },
 })
 
-const tested = jsonAnswer(
+const tested = jsonResponse(
   'The endpoint, and how it met the test; null where none was sent, because it is active already.',
   endpointWith({ test: nullable(test) }),
   { ...example, test: testExample },
@@ -166,7 +166,7 @@ export const webhooksTest = operatorOperation({
   path: '/webhooks/{id}/test',
   summary: 'Send a test',
   description: 'Sends a test at once, and lets an endpoint hear that waited for its first answer.',
-  answers: { 200: tested },
+  responses: { 200: tested },
 })
 
 export const webhooksEnable = operatorOperation({
@@ -177,7 +177,7 @@ export const webhooksEnable = operatorOperation({
   summary: 'Switch an endpoint on',
   description:
     'Sends a test, and lets the endpoint hear from now on if it answers. What was logged while it was off is not sent by itself: a replay brings it.',
-  answers: { 200: tested },
+  responses: { 200: tested },
 })
 
 export const webhooksDisable = operatorOperation({
@@ -187,8 +187,8 @@ export const webhooksDisable = operatorOperation({
   path: '/webhooks/{id}/disable',
   summary: 'Switch an endpoint off',
   description: 'From then on nothing is sent to it. Switching it off again changes nothing.',
-  answers: {
-    200: jsonAnswer('The endpoint.', endpoint, {
+  responses: {
+    200: jsonResponse('The endpoint.', endpoint, {
       ...example,
       status: 'disabled',
       disabled_reason: 'owner',
@@ -204,8 +204,8 @@ export const webhooksRotate = operatorOperation({
   path: '/webhooks/{id}/rotate',
   summary: 'Give an endpoint a new secret',
   description: `Messages are signed with the new secret from now on, and for ${webhooks.secretOverlapHours} hours with the one before it too. Where that one has not ended yet, each goes on to its own end; with ${webhooks.previousSecretsMax} of them, the call is refused.`,
-  answers: {
-    200: jsonAnswer(
+  responses: {
+    200: jsonResponse(
       'The endpoint, with its new secret, which is shown this once.',
       endpointWith({ secret }),
       { ...example, secret: secretExample, previous_secret_ends_at: '2026-05-28T18:00:00Z' },
@@ -220,8 +220,8 @@ export const webhooksRemove = operatorOperation({
   path: '/webhooks/{id}',
   summary: 'Remove an endpoint',
   description: 'Removes an endpoint and what waits for it.',
-  answers: {
-    200: jsonAnswer(
+  responses: {
+    200: jsonResponse(
       'It is gone.',
       strictObject({
         id: text(64, { description: 'The endpoint.' }),

@@ -10,12 +10,12 @@ import type {
   Exploration,
   HandoverPreview,
   IssuedAccountCode,
-  JournaledCall,
   KeyUsage,
   LimitRequest,
+  LoggedCall,
   NewAccountEndpoint,
   NewAccountKey,
-  NewAccountKeyAnswer,
+  NewAccountKeyResponse,
   NewCode,
   PageInfo,
   ReplayRequest,
@@ -50,16 +50,16 @@ export function createClient(request: Request) {
     },
     keys: {
       list: () => get<AccountList<AccountKey>>('/keys'),
-      create: (body: NewAccountKey) => post<NewAccountKeyAnswer>('/keys', body),
+      create: (body: NewAccountKey) => post<NewAccountKeyResponse>('/keys', body),
       rotate: (id: string, overlapHours: number) =>
-        post<NewAccountKeyAnswer>(at('keys', id, 'rotate'), { overlap_hours: overlapHours }),
+        post<NewAccountKeyResponse>(at('keys', id, 'rotate'), { overlap_hours: overlapHours }),
       revoke: (id: string) => post<void>(at('keys', id, 'revoke')),
       revokePrivate: () => post<{ revoked: number }>('/keys/revoke-private'),
       askLimit: (id: string, body: LimitRequest) => post<void>(at('keys', id, 'limit-request'), body),
       usage: (id: string) => get<KeyUsage>(at('keys', id, 'usage')),
     },
     calls: (filter: { keyId?: string | undefined; requestId?: string | undefined }) =>
-      get<AccountList<JournaledCall>>(
+      get<AccountList<LoggedCall>>(
         `/calls${queryOf({ key_id: filter.keyId, request_id: filter.requestId })}`,
       ),
     webhooks: {

@@ -1,4 +1,4 @@
-import type { NewAccountKeyAnswer, Scope } from '@chancery/contract'
+import type { NewAccountKeyResponse, Scope } from '@chancery/contract'
 import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useClock } from '../api/context.ts'
@@ -11,7 +11,7 @@ import { ScopeChoices } from './scope-choices.tsx'
 import { useCreateKey } from './use-keys.ts'
 
 interface Props {
-  onMade: (key: NewAccountKeyAnswer) => void
+  onMade: (key: NewAccountKeyResponse) => void
   onCancel: () => void
 }
 

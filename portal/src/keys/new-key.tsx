@@ -1,4 +1,4 @@
-import type { NewAccountKeyAnswer } from '@chancery/contract'
+import type { NewAccountKeyResponse } from '@chancery/contract'
 import { Alert, Button, Group, Stack } from '@mantine/core'
 import { WarnIcon } from '../page/icons.tsx'
 import { OnceShown } from '../page/once-shown.tsx'
@@ -6,7 +6,7 @@ import { useFocusAtFirst } from '../page/use-focus-at-first.ts'
 import { usePageInfo } from '../page/use-page-info.ts'
 
 /** A key, this once, and how to try it. */
-export function NewKey({ of: { key, name }, onDone }: { of: NewAccountKeyAnswer; onDone: () => void }) {
+export function NewKey({ of: { key, name }, onDone }: { of: NewAccountKeyResponse; onDone: () => void }) {
   const { api_url } = usePageInfo()
   const top = useFocusAtFirst<HTMLDivElement>()
   return (

@@ -1,4 +1,4 @@
-import type { AccountKey, NewAccountKeyAnswer } from '@chancery/contract'
+import type { AccountKey, NewAccountKeyResponse } from '@chancery/contract'
 import { limits } from '@chancery/contract'
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
@@ -15,7 +15,7 @@ const overlaps = [0, 1, 6, 12, limits.keyOverlapHoursMax].map(hours => ({
 export function ReplaceKeyDialog({ of: key, onClose }: { of: AccountKey; onClose: () => void }) {
   const replace = useReplaceKey(key.id)
   const [hours, setHours] = useState(String(limits.keyOverlapHoursMax))
-  const [made, setMade] = useState<NewAccountKeyAnswer | null>(null)
+  const [made, setMade] = useState<NewAccountKeyResponse | null>(null)
   return (
     <Dialog
       title={made ? 'Your new key' : `Replace “${key.name}”`}

@@ -1,4 +1,4 @@
-import type { NationBadge } from '@chancery/contract'
+import type { NationSummary } from '@chancery/contract'
 import { useState } from 'react'
 import classes from './nation-name.module.css'
 
@@ -21,7 +21,7 @@ function Flag({ url }: { url: string | null }) {
 }
 
 /** A nation with its flag, and below it its leader and alliance. Names are isolated: a control of direction in one turns nothing else around. */
-export function NationName({ nation }: { nation: NationBadge }) {
+export function NationName({ nation }: { nation: NationSummary }) {
   const { alliance } = nation
   return (
     <span className={classes.nation}>

@@ -1,4 +1,4 @@
-import type { CallsIn } from '@chancery/contract'
+import type { UsageBucket } from '@chancery/contract'
 import { useElementSize } from '@mantine/hooks'
 import { writeTime } from '../page/time-words.ts'
 import { roundUp } from './scale.ts'
@@ -14,7 +14,7 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const compact = new Intl.NumberFormat('en', { notation: 'compact' })
 
 interface Props {
-  bars: CallsIn[]
+  bars: UsageBucket[]
   per: 'minute' | 'hour'
   /** What the picture says, for those who do not see it. */
   label: string

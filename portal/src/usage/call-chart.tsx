@@ -1,4 +1,4 @@
-import type { CallsIn } from '@chancery/contract'
+import type { UsageBucket } from '@chancery/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { RecordTable } from '../page/record-table.tsx'
@@ -9,7 +9,7 @@ import classes from './usage.module.css'
 const numbers = new Intl.NumberFormat('en')
 
 interface Props {
-  bars: CallsIn[]
+  bars: UsageBucket[]
   per: 'minute' | 'hour'
 }
 

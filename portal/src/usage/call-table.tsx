@@ -1,4 +1,4 @@
-import type { JournaledCall } from '@chancery/contract'
+import type { LoggedCall } from '@chancery/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { type Column, RecordTable } from '../page/record-table.tsx'
@@ -9,7 +9,7 @@ const firstRows = 25
 
 const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'short', timeStyle: 'medium' })
 
-const columns: Column<JournaledCall>[] = [
+const columns: Column<LoggedCall>[] = [
   { label: 'Time', render: ({ at }) => <time dateTime={at}>{clock.format(new Date(at))}</time> },
   { label: 'Operation', render: ({ operation }) => <code>{operation}</code> },
   { label: 'Status', render: ({ status }) => <StatusCode status={status} /> },
@@ -20,11 +20,11 @@ const columns: Column<JournaledCall>[] = [
   },
   { label: 'Request id', render: ({ request_id }) => <code>{request_id}</code> },
 ]
-const withKey: Column<JournaledCall>[] = [{ label: 'Key', render: ({ key_name }) => <bdi>{key_name}</bdi> }]
+const withKey: Column<LoggedCall>[] = [{ label: 'Key', render: ({ key_name }) => <bdi>{key_name}</bdi> }]
 
 interface Props {
   caption: string
-  calls: JournaledCall[]
+  calls: LoggedCall[]
   showsKey?: boolean
 }
 

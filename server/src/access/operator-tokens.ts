@@ -53,7 +53,7 @@ export async function findTokenName(db: Database, hash: OperatorTokenHash): Prom
   return token?.name
 }
 
-export async function noteTokenUse(db: Database, id: string): Promise<void> {
+export async function recordTokenUse(db: Database, id: string): Promise<void> {
   await db.rows(sql`
     update chancery_access.operator_token set last_used_at = date_trunc('milliseconds', clock_timestamp()) where id = ${id}`)
 }
@@ -64,11 +64,11 @@ export const listTokens = (db: Database): Promise<OperatorTokenRecord[]> =>
   )
 
 /** Until the transaction ends, nobody else makes tokens: of two of one name, the second finds the first. */
-const takeTurn = sql`select pg_advisory_xact_lock(hashtext('chancery operator token'), 0)`
+const tokenLock = sql`select pg_advisory_xact_lock(hashtext('chancery operator token'), 0)`
 
 /** Makes a token; undefined where a valid one has its name. In a transaction, as the changes below. */
 export async function createToken(db: Database, token: NewToken): Promise<MadeToken | undefined> {
-  await db.rows(takeTurn)
+  await db.rows(tokenLock)
   const namesake = await db.first(
     sql`select from chancery_access.operator_token where name = ${token.name} and ${isLive} limit 1`,
   )
@@ -98,7 +98,7 @@ export async function rotateToken(
   id: string,
   { overlapHours, expiresAt }: { overlapHours: number; expiresAt: string | null | undefined },
 ): Promise<MadeToken | RotationProblem> {
-  await db.rows(takeTurn)
+  await db.rows(tokenLock)
   const old = await db.first<OperatorTokenRecord & { is_live: boolean; next_expiry: string | null }>(sql`
     select ${columns}, (${isLive}) as is_live, clock_timestamp() + (expires_at - created_at) as next_expiry
     from chancery_access.operator_token where id = ${id}`)
@@ -128,7 +128,7 @@ export const revokeToken = (db: Database, id: string): Promise<OperatorTokenReco
     set revoked_at = coalesce(revoked_at, date_trunc('milliseconds', clock_timestamp())) where id = ${id} returning ${columns}`)
 
 /** Forgets tokens that ended so long ago that they are no longer listed. */
-export async function forgetOldTokens(db: Database): Promise<void> {
+export async function pruneTokens(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_access.operator_token
     where least(revoked_at, expires_at) < clock_timestamp() - make_interval(days => ${limits.endedTokenDays})`)

@@ -1,7 +1,7 @@
 import { type AccountErrorCode, accountErrors } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../http/api-error.ts'
-import { TooManyEndpoints } from '../webhooks/too-many-endpoints.ts'
+import { TooManyEndpointsError } from '../webhooks/too-many-endpoints.ts'
 
 /** A refusal that the page is told of. The message is for people, and quotes no secret. */
 export class AccountError extends Error {
@@ -15,7 +15,7 @@ export class AccountError extends Error {
   }
 }
 
-export const notAmongYours = (what: string): AccountError =>
+export const notFoundForPlayer = (what: string): AccountError =>
   new AccountError('not_found', `There is no such ${what} among yours.`)
 
 type ErrorHandler = (error: unknown, req: FastifyRequest, reply: FastifyReply) => FastifyReply
@@ -49,7 +49,7 @@ const callersStates = new Map([
 
 function toAccountError(error: unknown): AccountError | undefined {
   if (error instanceof AccountError) return error
-  if (error instanceof TooManyEndpoints) return new AccountError('too_many', error.message)
+  if (error instanceof TooManyEndpointsError) return new AccountError('too_many', error.message)
   if (error instanceof ApiError) return fromApiError(error)
   if (!(error instanceof Error)) return undefined
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''

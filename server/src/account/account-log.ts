@@ -2,7 +2,7 @@ import type { AccountAction, AccountLogEntry } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
 
 /** A line of the account log. `detail` is for people, and never a secret. */
-export interface LogLine {
+export interface AccountLogLine {
   playerId: string
   action: AccountAction
   /** The id of what it was done to. */
@@ -11,7 +11,10 @@ export interface LogLine {
 }
 
 /** Writes a line, in the transaction of the change it tells of wherever the change is one of this role's. */
-export async function writeLine(db: Database, { playerId, action, subject, detail }: LogLine): Promise<void> {
+export async function writeAccountLog(
+  db: Database,
+  { playerId, action, subject, detail }: AccountLogLine,
+): Promise<void> {
   await db.rows(sql`
     insert into chancery_access.account_log (player_id, at, action, subject, detail)
     values (${playerId}, date_trunc('milliseconds', clock_timestamp()), ${action}, ${subject ?? null}, ${detail ?? null})`)
@@ -20,7 +23,7 @@ export async function writeLine(db: Database, { playerId, action, subject, detai
 const linesShown = 200
 
 /** What was done in the settings of a player, newest first. */
-export const listLines = (db: Database, playerId: string): Promise<AccountLogEntry[]> =>
+export const listAccountLog = (db: Database, playerId: string): Promise<AccountLogEntry[]> =>
   db.rows(sql`
     select at, action, subject, detail from chancery_access.account_log
     where player_id = ${playerId} order by id desc limit ${linesShown}`)

@@ -4,7 +4,7 @@ import { type Allowance, subjectOfAddress } from '../limits/index.ts'
 import { AccountError } from './account-error.ts'
 import type { AccountContext } from './context.ts'
 import { ownOrigins } from './demo-host.ts'
-import { isOwnChange, isOwnRead } from './session/same-origin.ts'
+import { isSameOriginChange, isSameOriginRead } from './session/same-origin.ts'
 import { findSignedIn, type SignedIn } from './session/signed-in.ts'
 import { isSameText } from './session/tokens.ts'
 
@@ -31,7 +31,7 @@ export function createAdmit(context: AccountContext) {
     if (!account.allow.split(', ').includes(req.method))
       throw new AccountError('method_not_allowed', undefined, { allow: account.allow })
     const isChange = req.method !== 'GET' && req.method !== 'HEAD'
-    const isOwn = isChange ? isOwnChange : isOwnRead
+    const isOwn = isChange ? isSameOriginChange : isSameOriginRead
     if (!isOwn(req.headers, ownOrigins(context, req)) || hasForeignBody(req))
       throw new AccountError('cross_site')
 

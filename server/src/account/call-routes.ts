@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { listKeysOfPlayer } from '../access/store.ts'
-import { notAmongYours } from './account-error.ts'
+import { notFoundForPlayer } from './account-error.ts'
 import type { AccountContext } from './context.ts'
 import { playerRoute, takesNothing } from './route.ts'
 
@@ -18,7 +18,7 @@ const callFilter = Type.Object(
 async function keysOf({ pools }: AccountContext, playerId: string, id: string | undefined) {
   const keys = await listKeysOfPlayer(pools.access, playerId)
   const wanted = keys.filter(key => id === undefined || key.id === id)
-  if (id !== undefined && wanted.length === 0) throw notAmongYours('key')
+  if (id !== undefined && wanted.length === 0) throw notFoundForPlayer('key')
   return new Map(wanted.map(key => [key.id, key]))
 }
 
@@ -26,7 +26,7 @@ async function keysOf({ pools }: AccountContext, playerId: string, id: string | 
 export const callRoutes = [
   playerRoute('GET', '/keys/:id/usage', takesNothing, async ({ context, session, id }) => {
     await keysOf(context, session.playerId, id)
-    return context.journal.usage(id)
+    return context.usage.usage(id)
   }),
 
   playerRoute(
@@ -35,7 +35,7 @@ export const callRoutes = [
     { ...takesNothing, query: callFilter },
     async ({ context, session, query: { key_id, request_id } }) => {
       const keys = await keysOf(context, session.playerId, key_id)
-      const calls = await context.journal.calls({
+      const calls = await context.usage.calls({
         keyIds: [...keys.keys()],
         ...(request_id === undefined ? {} : { requestId: request_id }),
         limit: callsShown,

@@ -7,15 +7,15 @@ import {
   listLiveCodes,
   listRedeemedCodes,
 } from '../verification/store.ts'
-import { AccountError, notAmongYours } from './account-error.ts'
-import { writeLine } from './account-log.ts'
-import { changeOwn } from './change-own.ts'
+import { AccountError, notFoundForPlayer } from './account-error.ts'
+import { writeAccountLog } from './account-log.ts'
+import { withLiveSession } from './change-own.ts'
 import { playerRoute, takesNothing } from './route.ts'
 import type { SignedIn } from './session/signed-in.ts'
 
 const redeemedShown = 200
 
-const shown = ({ id, createdAt, expiresAt, boundTo }: CodeRecord) => ({
+const codeView = ({ id, createdAt, expiresAt, boundTo }: CodeRecord) => ({
   id,
   created_at: createdAt,
   expires_at: expiresAt,
@@ -39,7 +39,7 @@ export const codeRoutes = [
     const live = await listLiveCodes(access, owner)
     const redeemed = await listRedeemedCodes(access, owner, redeemedShown)
     return {
-      live: live.map(shown),
+      live: live.map(codeView),
       redeemed: redeemed.map(({ id, createdAt, boundTo, redeemedAt, withKey }) => ({
         id,
         created_at: createdAt,
@@ -58,10 +58,10 @@ export const codeRoutes = [
     async ({ context, session, body }) => {
       const owner = ownerOf(session)
       const boundTo = body.for ?? null
-      const issued = await changeOwn({ context, session }, async db => {
+      const issued = await withLiveSession({ context, session }, async db => {
         const made = await issueCode(db, { ...owner, boundTo })
         if (typeof made === 'string') return made
-        await writeLine(db, { playerId: owner.playerId, action: 'code.created', subject: made.id })
+        await writeAccountLog(db, { playerId: owner.playerId, action: 'code.created', subject: made.id })
         return made
       })
       // It was lost since the session was read.
@@ -71,18 +71,18 @@ export const codeRoutes = [
           'too_many',
           `Your nation has ${limits.codesLivePerNation} live codes: cancel one, or let one be redeemed or expire.`,
         )
-      return { ...shown(issued), code: issued.code }
+      return { ...codeView(issued), code: issued.code }
     },
   ),
 
   playerRoute('DELETE', '/codes/:id', takesNothing, async ({ context, session, id }) => {
     const owner = ownerOf(session)
-    const isCancelled = await changeOwn({ context, session }, async db => {
+    const isCancelled = await withLiveSession({ context, session }, async db => {
       if (!(await cancelCode(db, owner, id))) return false
-      await writeLine(db, { playerId: owner.playerId, action: 'code.cancelled', subject: id })
+      await writeAccountLog(db, { playerId: owner.playerId, action: 'code.cancelled', subject: id })
       return true
     })
-    if (!isCancelled) throw notAmongYours('live code')
+    if (!isCancelled) throw notFoundForPlayer('live code')
     return { id, removed: true }
   }),
 ]

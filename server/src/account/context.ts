@@ -4,7 +4,7 @@ import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
 import { createExplore, type Explore } from './explore.ts'
-import type { AccountJournal } from './journal-port.ts'
+import type { AccountUsage } from './journal-port.ts'
 import type { Logo } from './page/logo.ts'
 import { createPageInfo } from './page/page-info.ts'
 import { createFindSession, type FindSession } from './session/sessions.ts'
@@ -16,7 +16,7 @@ export interface AccountParts {
   pulse: Pulse
   limits: LimitStore
   webhooks: WebhookSettings
-  journal: AccountJournal
+  usage: AccountUsage
   /** Calls in one window with a key that has no limit of its own. */
   keyLimit: number
   /** What callers see in front of the public listener, once it listens. */

@@ -5,7 +5,7 @@ const logDays = 90
 const endedHours = 24
 
 /** Forgets what was over long ago: links, sessions, and old lines of the account log. */
-export async function forgetOldAccounts(db: Database): Promise<void> {
+export async function pruneAccounts(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_access.handover where expires_at < clock_timestamp() - make_interval(hours => ${endedHours})`)
   await db.rows(sql`

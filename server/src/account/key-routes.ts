@@ -3,11 +3,11 @@ import { askForLimit } from '../access/limit-requests.ts'
 import { makePlayerKey, rotatePlayerKey } from '../access/player-keys.ts'
 import { findLiveKeyOfPlayer, revokeKeyOfPlayer, revokeKeysBeyond } from '../access/store.ts'
 import type { Database } from '../store/database.ts'
-import { AccountError, notAmongYours } from './account-error.ts'
-import { type LogLine, writeLine } from './account-log.ts'
-import { changeOwn } from './change-own.ts'
+import { AccountError, notFoundForPlayer } from './account-error.ts'
+import { type AccountLogLine, writeAccountLog } from './account-log.ts'
+import { withLiveSession } from './change-own.ts'
 import { type PlayerCall, playerRoute, takesNothing } from './route.ts'
-import { listShownKeys, shownKey } from './shown-key.ts'
+import { keyView, listKeyViews } from './shown-key.ts'
 
 const tooManyKeys = () =>
   new AccountError(
@@ -20,7 +20,7 @@ async function change<T>(
   call: Pick<PlayerCall<unknown, unknown>, 'context' | 'session'>,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const outcome = await changeOwn(call, work)
+  const outcome = await withLiveSession(call, work)
   await call.context.pulse.refresh()
   return outcome
 }
@@ -28,7 +28,7 @@ async function change<T>(
 /** Keys of the player. */
 export const keyRoutes = [
   playerRoute('GET', '/keys', takesNothing, async ({ context, session }) => ({
-    data: await listShownKeys(context, session.playerId),
+    data: await listKeyViews(context, session.playerId),
   })),
 
   playerRoute(
@@ -42,11 +42,11 @@ export const keyRoutes = [
       const made = await change({ context, session }, async db => {
         const key = await makePlayerKey(db, { playerId, name, scopes, expiresAt, callLimit: null })
         if (key === 'too_many_keys') return key
-        await writeLine(db, lineOf('key.created', playerId, key.record))
+        await writeAccountLog(db, lineOf('key.created', playerId, key.record))
         return key
       })
       if (made === 'too_many_keys') throw tooManyKeys()
-      return { ...(await shownKey(context, made.record)), key: made.text }
+      return { ...(await keyView(context, made.record)), key: made.text }
     },
   ),
 
@@ -63,12 +63,12 @@ export const keyRoutes = [
         })
         if (key === undefined || key === 'too_many_keys') return key
         const detail = `${key.record.name}: by ${key.record.id}, the old one ${hours === 0 ? 'revoked' : `works for ${hours} h`}`
-        await writeLine(db, { playerId, action: 'key.rotated', subject: id, detail })
+        await writeAccountLog(db, { playerId, action: 'key.rotated', subject: id, detail })
         return key
       })
-      if (made === undefined) throw notAmongYours('live key')
+      if (made === undefined) throw notFoundForPlayer('live key')
       if (made === 'too_many_keys') throw tooManyKeys()
-      return { ...(await shownKey(context, made.record)), key: made.text }
+      return { ...(await keyView(context, made.record)), key: made.text }
     },
   ),
 
@@ -76,11 +76,11 @@ export const keyRoutes = [
     const { playerId } = session
     const revoked = await change({ context, session }, async db => {
       const key = await revokeKeyOfPlayer(db, playerId, id)
-      if (key) await writeLine(db, lineOf('key.revoked', playerId, key))
+      if (key) await writeAccountLog(db, lineOf('key.revoked', playerId, key))
       return key
     })
-    if (!revoked) throw notAmongYours('key')
-    return shownKey(context, revoked)
+    if (!revoked) throw notFoundForPlayer('key')
+    return keyView(context, revoked)
   }),
 
   playerRoute('POST', '/keys/revoke-private', takesNothing, async ({ context, session }) => {
@@ -88,7 +88,11 @@ export const keyRoutes = [
     const revoked = await change({ context, session }, async db => {
       const keys = await revokeKeysBeyond(db, playerId, defaultScopes)
       const detail = keys.map(({ name, id }) => `${name} (${id})`).join(', ')
-      await writeLine(db, { playerId, action: 'key.private_revoked', detail: detail || 'There were none' })
+      await writeAccountLog(db, {
+        playerId,
+        action: 'key.private_revoked',
+        detail: detail || 'There were none',
+      })
       return keys
     })
     return { revoked: revoked.length }
@@ -100,18 +104,18 @@ export const keyRoutes = [
     { ...takesNothing, body: limitRequest },
     async ({ context, session, id, body: { calls_per_minute: callsPerMinute, sentence } }) => {
       const { playerId } = session
-      const asked = await changeOwn({ context, session }, async db => {
+      const asked = await withLiveSession({ context, session }, async db => {
         const key = await findLiveKeyOfPlayer(db, playerId, id)
         if (!key || (key.callLimit ?? context.keyLimit) >= callsPerMinute) return key
         await askForLimit(db, id, { callsPerMinute, sentence })
         const detail = `${key.name}: ${callsPerMinute} calls a minute`
-        await writeLine(db, { playerId, action: 'key.limit_asked', subject: id, detail })
+        await writeAccountLog(db, { playerId, action: 'key.limit_asked', subject: id, detail })
         return key
       })
-      if (!asked) throw notAmongYours('live key')
+      if (!asked) throw notFoundForPlayer('live key')
       if ((asked.callLimit ?? context.keyLimit) >= callsPerMinute)
         throw new AccountError('invalid_request', 'The key has this limit already: ask for a higher one.')
-      return shownKey(context, asked)
+      return keyView(context, asked)
     },
   ),
 ]
@@ -120,4 +124,4 @@ const lineOf = (
   action: 'key.created' | 'key.revoked',
   playerId: string,
   { id, name, scopes }: { id: string; name: string; scopes: ReadonlySet<string> },
-): LogLine => ({ playerId, action, subject: id, detail: `${name}: ${[...scopes].join(', ')}` })
+): AccountLogLine => ({ playerId, action, subject: id, detail: `${name}: ${[...scopes].join(', ')}` })

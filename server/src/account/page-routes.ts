@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound } from '../http/api-error.ts'
-import { listLines } from './account-log.ts'
+import { listAccountLog } from './account-log.ts'
 import { isDemo } from './demo-host.ts'
 import { openRoute, playerRoute, takesNothing } from './route.ts'
 
@@ -31,6 +31,6 @@ export const pageRoutes = [
   ),
 
   playerRoute('GET', '/log', takesNothing, async ({ context, session: { playerId } }) => ({
-    data: await listLines(context.pools.access, playerId),
+    data: await listAccountLog(context.pools.access, playerId),
   })),
 ]

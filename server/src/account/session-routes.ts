@@ -4,8 +4,8 @@ import Type from 'typebox'
 import type { Database } from '../store/database.ts'
 import { playerLock } from '../store/locks.ts'
 import { AccountError } from './account-error.ts'
-import { writeLine } from './account-log.ts'
-import { changeOwn } from './change-own.ts'
+import { writeAccountLog } from './account-log.ts'
+import { withLiveSession } from './change-own.ts'
 import type { AccountContext } from './context.ts'
 import { isDemo } from './demo-host.ts'
 import { isDemoPlayer, listDemoPlayers } from './demo-players.ts'
@@ -13,7 +13,7 @@ import { openRoute, playerRoute, takesNothing } from './route.ts'
 import { endedCookie, sessionCookie } from './session/cookie.ts'
 import { previewHandover, redeemHandover } from './session/handovers.ts'
 import { endSession, endSessionsOf, type SignIn, startSession } from './session/sessions.ts'
-import { presentedHash, shownSession } from './session/signed-in.ts'
+import { presentedHash, sessionView } from './session/signed-in.ts'
 import { csrfTokenOf, hashToken, makeToken } from './session/tokens.ts'
 
 const noSuchPage = () => new AccountError('not_found', 'Nothing is here.')
@@ -44,12 +44,12 @@ export const sessionRoutes = [
     },
   ),
 
-  playerRoute('GET', '/session', takesNothing, async ({ session }) => shownSession(session)),
+  playerRoute('GET', '/session', takesNothing, async ({ session }) => sessionView(session)),
 
   playerRoute('DELETE', '/session', takesNothing, async ({ context, session, reply }) => {
     const { playerId, hash } = session
     await context.pools.access.transaction(async db => {
-      if (await endSession(db, hash)) await writeLine(db, { playerId, action: 'session.ended' })
+      if (await endSession(db, hash)) await writeAccountLog(db, { playerId, action: 'session.ended' })
     })
     reply.header('set-cookie', endedCookie(context.publicUrl()))
     return { ended: 1 }
@@ -57,8 +57,8 @@ export const sessionRoutes = [
 
   playerRoute('POST', '/session/end-all', takesNothing, async ({ context, session, reply }) => {
     const { playerId } = session
-    const ended = await changeOwn({ context, session }, async db => {
-      await writeLine(db, { playerId, action: 'session.all_ended' })
+    const ended = await withLiveSession({ context, session }, async db => {
+      await writeAccountLog(db, { playerId, action: 'session.all_ended' })
       return endSessionsOf(db, playerId)
     })
     reply.header('set-cookie', endedCookie(context.publicUrl()))
@@ -104,12 +104,12 @@ async function signIn(
     const who = await whom(db)
     if (!who || !(await startSession(db, hash, who))) return false
     const ended = earlier && (await endSession(db, earlier))
-    if (ended) await writeLine(db, { ...ended, action: 'session.ended', detail: 'Signed in anew' })
-    await writeLine(db, { playerId: who.playerId, action: 'session.started' })
+    if (ended) await writeAccountLog(db, { ...ended, action: 'session.ended', detail: 'Signed in anew' })
+    await writeAccountLog(db, { playerId: who.playerId, action: 'session.started' })
     return true
   })
   const session = isStarted ? await context.findSession(hash) : undefined
   if (!session) return undefined
   reply.header('set-cookie', sessionCookie(context.publicUrl(), token))
-  return shownSession({ ...session, csrfToken: csrfTokenOf(token) })
+  return sessionView({ ...session, csrfToken: csrfTokenOf(token) })
 }

@@ -4,13 +4,13 @@ import { type KeyRecord, listKeysOfPlayer } from '../access/store.ts'
 import type { AccountContext } from './context.ts'
 
 /** Keys as their player is shown them. */
-async function shownKeys(
-  { pools, journal, keyLimit }: AccountContext,
+async function keyViews(
+  { pools, usage, keyLimit }: AccountContext,
   keys: KeyRecord[],
 ): Promise<AccountKey[]> {
   const ids = keys.map(({ id }) => id)
   const wishes = await limitRequestsOf(pools.access, ids)
-  const calls = await journal.callsToday(ids)
+  const calls = await usage.callsToday(ids)
   return keys.map(key => ({
     id: key.id,
     name: key.name,
@@ -22,11 +22,11 @@ async function shownKeys(
     revoked_at: key.revokedAt,
     last_used_at: key.lastUsedAt,
     calls_today: calls.get(key.id) ?? 0,
-    limit_request: shownWish(wishes.get(key.id)),
+    limit_request: limitRequestView(wishes.get(key.id)),
   }))
 }
 
-const shownWish = (wish: LimitRequestRecord | undefined): AccountKey['limit_request'] =>
+const limitRequestView = (wish: LimitRequestRecord | undefined): AccountKey['limit_request'] =>
   wish === undefined
     ? null
     : {
@@ -37,12 +37,12 @@ const shownWish = (wish: LimitRequestRecord | undefined): AccountKey['limit_requ
         note: wish.note,
       }
 
-export async function shownKey(context: AccountContext, key: KeyRecord): Promise<AccountKey> {
-  const [shown] = await shownKeys(context, [key])
+export async function keyView(context: AccountContext, key: KeyRecord): Promise<AccountKey> {
+  const [shown] = await keyViews(context, [key])
   if (!shown) throw new Error('a key is shown as none')
   return shown
 }
 
 /** The keys of a player: those that are live first, then the latest of the others. */
-export const listShownKeys = async (context: AccountContext, playerId: string): Promise<AccountKey[]> =>
-  shownKeys(context, await listKeysOfPlayer(context.pools.access, playerId))
+export const listKeyViews = async (context: AccountContext, playerId: string): Promise<AccountKey[]> =>
+  keyViews(context, await listKeysOfPlayer(context.pools.access, playerId))

@@ -8,10 +8,10 @@ import {
 } from '@chancery/contract'
 import Type from 'typebox'
 import { notFound } from '../http/api-error.ts'
-import type { Endpoint } from '../webhooks/store.ts'
-import { switchesOffAt } from '../webhooks/switches-off.ts'
-import { writeLine } from './account-log.ts'
-import { changeOwn } from './change-own.ts'
+import type { Endpoint } from '../webhooks/endpoint-store.ts'
+import { disablesAt } from '../webhooks/switches-off.ts'
+import { writeAccountLog } from './account-log.ts'
+import { withLiveSession } from './change-own.ts'
 import { type PlayerCall, playerRoute, takesNothing } from './route.ts'
 
 const deliveryFilter = Type.Object(
@@ -22,7 +22,7 @@ const deliveryFilter = Type.Object(
   { additionalProperties: false },
 )
 
-const shown = (endpoint: Endpoint): AccountEndpoint => ({
+const endpointView = (endpoint: Endpoint): AccountEndpoint => ({
   id: endpoint.id,
   url: endpoint.url,
   description: endpoint.description,
@@ -36,13 +36,13 @@ const shown = (endpoint: Endpoint): AccountEndpoint => ({
   last_delivered_at: endpoint.last_delivered_at,
   last_failed_at: endpoint.last_failed_at,
   failing_since: endpoint.failing_since,
-  switches_off_at: switchesOffAt(endpoint),
+  switches_off_at: disablesAt(endpoint),
   warnings: endpoint.warnings,
   previous_secret_ends_at: endpoint.previous_secret_ends_at,
 })
 
 const tested = ({ endpoint, test }: { endpoint: Endpoint; test: WebhookTestResult | null }) => ({
-  ...shown(endpoint),
+  ...endpointView(endpoint),
   test,
 })
 
@@ -63,8 +63,8 @@ const note = (
   { id, url }: Endpoint,
   more = '',
 ): Promise<void> =>
-  changeOwn(call, db =>
-    writeLine(db, { playerId: call.session.playerId, action, subject: id, detail: hostOf(url) + more }),
+  withLiveSession(call, db =>
+    writeAccountLog(db, { playerId: call.session.playerId, action, subject: id, detail: hostOf(url) + more }),
   )
 
 /** The path and query of an endpoint may hold what only its receiver should know. */
@@ -73,14 +73,14 @@ const hostOf = (url: string) => URL.parse(url)?.host ?? ''
 /** Webhooks of the player. */
 export const webhookRoutes = [
   playerRoute('GET', '/webhooks', takesNothing, async ({ context, session: { playerId } }) => ({
-    data: (await context.webhooks.list({ playerId })).map(shown),
+    data: (await context.webhooks.list({ playerId })).map(endpointView),
   })),
 
   playerRoute('POST', '/webhooks', { ...takesNothing, body: endpointDraft, status: 201 }, async call => {
     const { context, session, body } = call
     const draft = { ...body, player_id: session.playerId }
     const { endpoint, test } = await context.webhooks.add(draft, added => note(call, 'webhook.added', added))
-    return { ...shown(endpoint), secret: endpoint.secret, test }
+    return { ...endpointView(endpoint), secret: endpoint.secret, test }
   }),
 
   playerRoute('PUT', '/webhooks/:id', { ...takesNothing, body: endpointDraft }, async call => {
@@ -110,14 +110,14 @@ export const webhookRoutes = [
     const { id } = await ownEndpoint(call)
     const disabled = await call.context.webhooks.disable(id)
     await note(call, 'webhook.disabled', disabled)
-    return shown(disabled)
+    return endpointView(disabled)
   }),
 
   playerRoute('POST', '/webhooks/:id/rotate', takesNothing, async call => {
     const { id } = await ownEndpoint(call)
     const rotated = await call.context.webhooks.rotate(id)
     await note(call, 'webhook.rotated', rotated)
-    return { ...shown(rotated), secret: rotated.secret }
+    return { ...endpointView(rotated), secret: rotated.secret }
   }),
 
   playerRoute('POST', '/webhooks/:id/replay', { ...takesNothing, body: replayRequest }, async call => {
@@ -130,7 +130,7 @@ export const webhookRoutes = [
   playerRoute('GET', '/webhooks/:id/deliveries', { ...takesNothing, query: deliveryFilter }, async call => {
     const { id } = await ownEndpoint(call)
     const { limit = '25', state } = call.query
-    const deliveries = await call.context.webhooks.log(id, { limit: Number(limit), state })
+    const deliveries = await call.context.webhooks.deliveries(id, { limit: Number(limit), state })
     return { data: deliveries }
   }),
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Answered } from '../journal/call-ring.ts'
+import type { ServedRequest } from '../journal/request-ring.ts'
 import { subjectOfAddress } from '../limits/index.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { RequestLog } from './request-log.ts'
@@ -17,12 +17,12 @@ declare module 'fastify' {
 
 export interface ObserverParts {
   metrics: Pick<Metrics, 'requests' | 'requestSeconds'>
-  journal: { note(answered: Answered): void }
+  journal: { record(served: ServedRequest): void }
   requestLog?: RequestLog | undefined
 }
 
 /** What was answered beside the router. */
-export type AnsweredBeside = Pick<Answered, 'requestId' | 'status'> & { address: string | undefined }
+export type AnsweredBeside = Pick<ServedRequest, 'requestId' | 'status'> & { address: string | undefined }
 
 /** Counts every answer by operation and status, and notes it in the journal. */
 export interface Observer {
@@ -53,7 +53,7 @@ export function createObserver({ metrics, journal, requestLog }: ObserverParts):
     requestLog?.response(req, reply)
     // Of all operations together, for 0.2 µs of processor time: the journal has each call.
     requestSeconds.observe(reply.elapsedTime / 1000)
-    journal.note({
+    journal.record({
       requestId: req.id,
       keyId: key ? key.id : null,
       address: key ? '' : subjectOfAddress(req.ip),
@@ -84,7 +84,7 @@ export function createObserver({ metrics, journal, requestLog }: ObserverParts):
 
     answeredBeside({ requestId, status, address }) {
       requests.inc({ operation: noOperation, status })
-      journal.note({
+      journal.record({
         requestId,
         keyId: null,
         address: subjectOfAddress(address ?? ''),

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from '@prometheus-io/client'
-import type { Dropped } from './journal.ts'
+import type { Dropped } from './request-log.ts'
 
 /** Makes what counts calls that the journal leaves out. */
 export function createDropMetrics(registry: Registry): (what: Dropped, calls: number) => void {

@@ -1,4 +1,4 @@
-import type { CallsIn, JournaledCall, KeyUsage } from '@chancery/contract'
+import type { KeyUsage, LoggedCall, UsageBucket } from '@chancery/contract'
 import { limits } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
 
@@ -16,7 +16,7 @@ export async function callsToday(
 ): Promise<Map<string, number>> {
   const rows = await db.rows<{ key_id: string; calls: number }>(sql`
     select key_id, sum(calls) as calls from chancery_access.key_hour
-    where key_id = any(${[...keyIds]}::text[]) and hour >= ${beginning(nowMs, dayMs)} group by 1`)
+    where key_id = any(${[...keyIds]}::text[]) and hour >= ${startOf(nowMs, dayMs)} group by 1`)
   return new Map(rows.map(({ key_id, calls }) => [key_id, calls]))
 }
 
@@ -31,9 +31,9 @@ interface GroupRow {
 
 /** What a key called, by minute for an hour and by hour for a week; the minute and the hour that go on are the last ones. */
 export async function usageOfKey(db: Database, keyId: string, nowMs: number): Promise<KeyUsage> {
-  const sinceMinute = beginning(nowMs - (minutesShown - 1) * minuteMs, minuteMs)
-  const sinceHour = beginning(nowMs - (hoursShown - 1) * hourMs, hourMs)
-  const minutes = await db.rows<CallsIn>(sql`
+  const sinceMinute = startOf(nowMs - (minutesShown - 1) * minuteMs, minuteMs)
+  const sinceHour = startOf(nowMs - (hoursShown - 1) * hourMs, hourMs)
+  const minutes = await db.rows<UsageBucket>(sql`
     select minute as at, calls, limited from chancery_access.key_minute
     where key_id = ${keyId} and minute >= ${sinceMinute}`)
   const groups = await db.rows<GroupRow>(sql`
@@ -43,8 +43,8 @@ export async function usageOfKey(db: Database, keyId: string, nowMs: number): Pr
     group by grouping sets ((hour), (operation), (status))
     order by calls desc, operation, status`)
   return {
-    minutes: everySpan(minutes, sinceMinute, minuteMs, minutesShown),
-    hours: everySpan(
+    minutes: fillGaps(minutes, sinceMinute, minuteMs, minutesShown),
+    hours: fillGaps(
       groups.flatMap(({ hour, calls, limited }) => (hour === null ? [] : [{ at: hour, calls, limited }])),
       sinceHour,
       hourMs,
@@ -57,10 +57,15 @@ export async function usageOfKey(db: Database, keyId: string, nowMs: number): Pr
   }
 }
 
-const beginning = (ms: number, spanMs: number) => new Date(Math.floor(ms / spanMs) * spanMs).toISOString()
+const startOf = (ms: number, spanMs: number) => new Date(Math.floor(ms / spanMs) * spanMs).toISOString()
 
 /** With zeros where nothing was called. */
-function everySpan(counted: readonly CallsIn[], since: string, spanMs: number, count: number): CallsIn[] {
+function fillGaps(
+  counted: readonly UsageBucket[],
+  since: string,
+  spanMs: number,
+  count: number,
+): UsageBucket[] {
   const known = new Map(counted.map(span => [Date.parse(span.at), span]))
   return Array.from({ length: count }, (_, index) => {
     const ms = Date.parse(since) + index * spanMs
@@ -79,7 +84,7 @@ export interface CallsWanted {
 export async function callsOfKeys(
   db: Database,
   { keyIds, requestId, limit }: CallsWanted,
-): Promise<Omit<JournaledCall, 'key_name'>[]> {
+): Promise<Omit<LoggedCall, 'key_name'>[]> {
   const isWanted =
     requestId === undefined ? sql`c.key_id = k.id` : sql`c.key_id = k.id and c.request_id = ${requestId}`
   // The newest of each key, by its index, and of those the newest.

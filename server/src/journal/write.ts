@@ -1,11 +1,11 @@
 import { type Database, type Sql, sql } from '../store/database.ts'
-import type { Call } from './call-ring.ts'
-import type { ChosenCalls } from './choose-calls.ts'
-import type { Counts } from './tally.ts'
+import type { RequestSample } from './choose-calls.ts'
+import type { LoggedRequest } from './request-ring.ts'
+import type { Counts } from './usage-counters.ts'
 
 /** What is written at a time. */
-export interface Harvest {
-  lines: ChosenCalls
+export interface FlushBatch {
+  lines: RequestSample
   counts: Counts
 }
 
@@ -22,7 +22,7 @@ const rowsPerStatement = 10_000
  * Writes a harvest, inside a transaction. Rows come in the order of their keys, so that processes which add to the same rows wait
  * for each other and never in a circle.
  */
-export async function writeHarvest(db: Database, { lines, counts }: Harvest): Promise<Newest> {
+export async function writeBatch(db: Database, { lines, counts }: FlushBatch): Promise<Newest> {
   const newest = {
     ofKeys: await insertLines(db, sql`chancery_access.key_call`, sql`key_id`, lines.ofKeys, keyOf),
     ofAddresses: await insertLines(
@@ -33,14 +33,14 @@ export async function writeHarvest(db: Database, { lines, counts }: Harvest): Pr
       addressOf,
     ),
   }
-  for (const part of partsOf(inOrder(counts.minutes, ({ keyId, minute }) => `${keyId} ${minute}`)))
+  for (const part of chunksOf(sortedBy(counts.minutes, ({ keyId, minute }) => `${keyId} ${minute}`)))
     await db.rows(sql`
       insert into chancery_access.key_minute as m (key_id, minute, calls, limited)
       select "keyId", to_timestamp(minute / 1000.0), calls, limited
       from json_to_recordset(${JSON.stringify(part)}::json) as r ("keyId" text, minute bigint, calls bigint, limited bigint)
       on conflict (key_id, minute) do update set calls = m.calls + excluded.calls, limited = m.limited + excluded.limited`)
-  for (const part of partsOf(
-    inOrder(counts.hours, count => `${count.keyId} ${count.hour} ${count.operation} ${count.status}`),
+  for (const part of chunksOf(
+    sortedBy(counts.hours, count => `${count.keyId} ${count.hour} ${count.operation} ${count.status}`),
   ))
     await db.rows(sql`
       insert into chancery_access.key_hour as h (key_id, hour, operation, status, calls, deprecated)
@@ -49,7 +49,7 @@ export async function writeHarvest(db: Database, { lines, counts }: Harvest): Pr
         as r ("keyId" text, hour bigint, operation text, status smallint, calls bigint, deprecated bigint)
       on conflict (key_id, hour, operation, status) do update set calls = h.calls + excluded.calls,
         deprecated = h.deprecated + excluded.deprecated`)
-  for (const part of partsOf(inOrder(counts.addresses, ({ hour, address }) => `${hour} ${address}`)))
+  for (const part of chunksOf(sortedBy(counts.addresses, ({ hour, address }) => `${hour} ${address}`)))
     await db.rows(sql`
       insert into chancery_access.address_hour as a (hour, address, calls, limited, refused)
       select to_timestamp(hour / 1000.0), address, calls, limited, refused
@@ -60,15 +60,15 @@ export async function writeHarvest(db: Database, { lines, counts }: Harvest): Pr
   return newest
 }
 
-const keyOf = ({ keyId }: Call) => keyId
-const addressOf = ({ address }: Call) => address
+const keyOf = ({ keyId }: LoggedRequest) => keyId
+const addressOf = ({ address }: LoggedRequest) => address
 
 async function insertLines(
   db: Database,
   table: Sql,
   column: Sql,
-  calls: readonly Call[],
-  callerOf: (call: Call) => string | null,
+  calls: readonly LoggedRequest[],
+  callerOf: (call: LoggedRequest) => string | null,
 ): Promise<number | null> {
   if (calls.length === 0) return null
   const lines = calls.map(call => ({
@@ -91,14 +91,14 @@ async function insertLines(
   return row?.newest ?? null
 }
 
-function inOrder<T>(rows: readonly T[], keyOfRow: (row: T) => string): T[] {
+function sortedBy<T>(rows: readonly T[], keyOfRow: (row: T) => string): T[] {
   return rows
     .map(row => ({ row, key: keyOfRow(row) }))
     .sort((one, other) => (one.key < other.key ? -1 : 1))
     .map(({ row }) => row)
 }
 
-function* partsOf<T>(rows: readonly T[]): Generator<T[]> {
+function* chunksOf<T>(rows: readonly T[]): Generator<T[]> {
   for (let first = 0; first < rows.length; first += rowsPerStatement)
     yield rows.slice(first, first + rowsPerStatement)
 }

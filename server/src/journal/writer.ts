@@ -1,30 +1,35 @@
 import { type DatabasePool, isUnavailable } from '../store/database.ts'
 
-import { type Harvest, type Newest, writeHarvest } from './write.ts'
+import { type FlushBatch, type Newest, writeBatch } from './write.ts'
 
 export interface WriterOptions {
   pool: DatabasePool
   /** Takes what was noted; undefined where there is nothing. */
-  gather: () => Harvest | undefined
+  collect: () => FlushBatch | undefined
   onWritten: (newest: Newest) => void
   /** Told what is given up. */
-  onGivenUp: (harvest: Harvest) => void
+  onDropped: (harvest: FlushBatch) => void
 }
 
 /**
  * Makes a function that resolves when everything that was noted before is written, and rejects where it cannot be. One harvest
  * is written at a time; one that the database is not there for is kept for the next time.
  */
-export function createWriter({ pool, gather, onWritten, onGivenUp }: WriterOptions): () => Promise<void> {
-  let kept: Harvest | undefined
+export function createWriter({
+  pool,
+  collect: gather,
+  onWritten,
+  onDropped: onGivenUp,
+}: WriterOptions): () => Promise<void> {
+  let kept: FlushBatch | undefined
   let writing: Promise<void> | undefined
   let following: Promise<void> | undefined
 
-  async function write(harvest: Harvest): Promise<void> {
+  async function write(harvest: FlushBatch): Promise<void> {
     let isSent = false
     try {
       const newest = await pool.transaction(async db => {
-        const written = await writeHarvest(db, harvest)
+        const written = await writeBatch(db, harvest)
         isSent = true
         return written
       })

@@ -1,7 +1,7 @@
-import { holdsRole, type OperatorOperation, operatorOperations } from '@chancery/contract'
+import { hasRole, type OperatorOperation, operatorOperations } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { bearerOf, type OperatorCaller } from './caller.ts'
-import type { Identify } from './identify.ts'
+import type { FindCaller } from './identify.ts'
 import { missingRole, missingToken } from './operator-error.ts'
 
 declare module 'fastify' {
@@ -24,13 +24,13 @@ const goesOn: readonly OperatorOperation[] = [operatorOperations.metricsGet, ope
  * @throws {OperatorError}
  */
 export const createAdmit =
-  (identify: Identify) =>
+  (identify: FindCaller) =>
   async (req: FastifyRequest, _reply: FastifyReply): Promise<void> => {
     const { operatorOperation: operation } = req.routeOptions.config
     const given = bearerOf(req)
     const trustsMemory = operation !== undefined && goesOn.includes(operation)
     const caller = given === '' ? undefined : await identify(given, { trustsMemory })
     if (!caller) throw missingToken()
-    if (operation && !holdsRole(caller.roles, operation.roles)) throw missingRole(caller.name, operation)
+    if (operation && !hasRole(caller.roles, operation.roles)) throw missingRole(caller.name, operation)
     req.operator = caller
   }

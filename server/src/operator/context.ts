@@ -1,6 +1,6 @@
 import type { Contract } from '@chancery/contract'
 import type { IngestContext } from '../ingest/index.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { RequestLog } from '../journal/request-log.ts'
 import type { ConnectionTarget } from '../store/database.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
@@ -8,7 +8,7 @@ import type { Logger } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { ReadQueue } from '../webhooks/queue-state.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
-import type { OperatorLog } from './operator-log.ts'
+import type { AuditLog } from './audit-log.ts'
 import type { TokenWatch } from './token-watch.ts'
 
 /** What the operator's routes work with. */
@@ -22,8 +22,8 @@ export interface OperatorContext {
   log: Logger
   webhooks: WebhookSettings
   webhookQueue: ReadQueue
-  journal: Pick<Journal, 'read'>
-  operatorLog: OperatorLog
+  requestLog: Pick<RequestLog, 'read'>
+  auditLog: AuditLog
   tokenWatch: TokenWatch
   /** What callers see in front of the public listener, once it listens. */
   publicUrl: () => string

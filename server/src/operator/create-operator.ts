@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify'
-import { forgetOldLogLines } from '../access/operator-log.ts'
-import { forgetOldTokens } from '../access/operator-tokens.ts'
+import { pruneAuditLog } from '../access/audit-log.ts'
+import { pruneTokens } from '../access/operator-tokens.ts'
 import type { ConnectionTimings } from '../http/connections.ts'
+import { batchAction, createAuditLog } from './audit-log.ts'
 import { registerBatchMetrics } from './batch-metrics.ts'
 import type { OperatorContext } from './context.ts'
-import { createIdentify } from './identify.ts'
-import { buildOperatorApp } from './operator-app.ts'
-import { batchAction, createOperatorLog } from './operator-log.ts'
+import { createFindCaller } from './identify.ts'
+import { buildOperatorApi } from './operator-api.ts'
 import { createTokenWatch } from './token-watch.ts'
 
-export interface OperatorParts extends Omit<OperatorContext, 'operatorLog' | 'tokenWatch'> {
+export interface OperatorParts extends Omit<OperatorContext, 'auditLog' | 'tokenWatch'> {
   /** The token of the configuration. */
   mainToken: string
   tls: { cert: Buffer; key: Buffer } | undefined
@@ -21,7 +21,7 @@ export interface OperatorParts extends Omit<OperatorContext, 'operatorLog' | 'to
 export interface Operator {
   app: FastifyInstance
   /** Forgets what was over long ago. */
-  forgetOld(): Promise<void>
+  prune(): Promise<void>
   /** Writes what waits to be written. After the listener is closed. */
   close(): Promise<void>
 }
@@ -30,13 +30,13 @@ export function createOperator(options: OperatorParts): Operator {
   const { mainToken, tls, connectionTimings, onError, ...parts } = options
   const { access, ingest } = parts.pools
   const { now } = parts.pulse
-  const operatorLog = createOperatorLog({ db: access, onError, now })
+  const auditLog = createAuditLog({ db: access, onError, now })
   const tokenWatch = createTokenWatch(access)
-  const identify = createIdentify({ db: access, mainToken, onError, now })
+  const identify = createFindCaller({ db: access, mainToken, onError, now })
   registerBatchMetrics(parts.metrics.registry, ingest)
   return {
-    app: buildOperatorApp(
-      { ...parts, operatorLog, tokenWatch },
+    app: buildOperatorApi(
+      { ...parts, auditLog, tokenWatch },
       {
         identify,
         log: parts.log,
@@ -44,13 +44,13 @@ export function createOperator(options: OperatorParts): Operator {
         connectionTimings,
       },
     ),
-    async forgetOld() {
-      await forgetOldTokens(access)
-      await forgetOldLogLines(access, batchAction)
+    async prune() {
+      await pruneTokens(access)
+      await pruneAuditLog(access, batchAction)
     },
     async close() {
       tokenWatch.close()
-      await operatorLog.close()
+      await auditLog.close()
     },
   }
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { bodyReader } from '../http/checked-body.ts'
 import { actorOf, bearerOf, type OperatorCaller } from './caller.ts'
 import type { OperatorContext } from './context.ts'
-import { missingToken, notAsItShould } from './operator-error.ts'
+import { invalidBody, missingToken } from './operator-error.ts'
 import { refuseSecrets } from './pasted-secrets.ts'
 import { queryReader } from './read-query.ts'
 
@@ -43,13 +43,13 @@ export type DefineOperatorRoute = <O extends OperatorOperation>(
 
 export function createDefineOperatorRoute(
   app: FastifyInstance,
-  { operatorLog: log, pools }: Pick<OperatorContext, 'operatorLog' | 'pools'>,
+  { auditLog: log, pools }: Pick<OperatorContext, 'auditLog' | 'pools'>,
 ): DefineOperatorRoute {
   return (operation, handler, { notesItself = false } = {}) => {
-    const { method, path, body, answers, pathParameter } = operation
+    const { method, path, body, responses, pathParameter } = operation
     const readQuery = queryReader(operation)
-    const readBody = body && !operation.stream ? bodyReader(body.schema, notAsItShould) : undefined
-    const success = Math.min(...Object.keys(answers).map(Number))
+    const readBody = body && !operation.stream ? bodyReader(body.schema, invalidBody) : undefined
+    const success = Math.min(...Object.keys(responses).map(Number))
     const isNoted = method !== 'GET' && !notesItself
 
     app.route<{ Params: Record<string, string> }>({
@@ -71,7 +71,7 @@ export function createDefineOperatorRoute(
         } as OperatorCall<typeof operation>
         if (isNoted) await refuseSecrets(pools.access, { id, body: call.body, token: bearerOf(req) })
         const answer = isNoted
-          ? await log.note(actorOf(req.operator), `${method} ${path}`, () => answered(call))
+          ? await log.record(actorOf(req.operator), `${method} ${path}`, () => answered(call))
           : await answered(call)
         if (answer.contentType) reply.header('content-type', answer.contentType)
         if (answer.status === 503) reply.header('retry-after', limits.retryAfterUnavailableSeconds)

@@ -14,11 +14,11 @@ import {
 import { actorOf, bearerOf, isAdmin, type OperatorCaller } from './caller.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
-import { notAsItShould, OperatorError } from './operator-error.ts'
+import { invalidBody, OperatorError } from './operator-error.ts'
 import { holdsSecret } from './pasted-secrets.ts'
 
 const { factsSend } = operatorOperations
-const readBatch = bodyReader(factsSend.body.schema, notAsItShould)
+const readBatch = bodyReader(factsSend.body.schema, invalidBody)
 const batchIds = Compile(batchId())
 
 const statuses: Record<Outcome['status'], number> = {
@@ -33,7 +33,7 @@ const statuses: Record<Outcome['status'], number> = {
 export const statusOf = (outcome: Outcome): number => statuses[outcome.status]
 
 /** Counts what became of a batch. */
-export async function noteOutcome(
+export async function recordOutcome(
   { metrics, pulse, log }: Pick<OperatorContext, 'metrics' | 'pulse' | 'log'>,
   outcome: Outcome,
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function noteOutcome(
  * The way in for a call. Whoever is erased does not come back, and who is known is seen by what an erasure counts: that is for admin.
  * The ids of batches and feeds are kept and logged, so none of them may be a secret.
  */
-export function ingestOf(ingest: IngestContext, caller: OperatorCaller, token: string): IngestContext {
+export function ingestFor(ingest: IngestContext, caller: OperatorCaller, token: string): IngestContext {
   return {
     ...ingest,
     check(value, line) {
@@ -96,13 +96,13 @@ const withoutCounts = (outcome: Outcome) => ({
  * `?check=true` keeps nothing; `?keep=false` does not keep what is refused for the operator.
  */
 export function factRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
-  const { ingest, operatorLog, tokenWatch } = context
+  const { ingest, auditLog, tokenWatch } = context
 
   async function note(caller: OperatorCaller, outcome: Outcome): Promise<void> {
-    await noteOutcome(context, outcome)
+    await recordOutcome(context, outcome)
     // Nothing was done again, and what is not known is sent again.
     if (outcome.status === 'duplicate' || outcome.status === 'unavailable') return
-    operatorLog.noteBatch(actorOf(caller), { status: statusOf(outcome), subject: outcome.batch })
+    auditLog.recordBatch(actorOf(caller), { status: statusOf(outcome), subject: outcome.batch })
   }
 
   define(
@@ -114,7 +114,7 @@ export function factRoutes(define: DefineOperatorRoute, context: OperatorContext
       if (req.body instanceof Readable) {
         const stop = tokenWatch.watch(caller, () => req.raw.destroy())
         reply.raw.once('close', stop)
-        const way = ingestOf(ingest, caller, token)
+        const way = ingestFor(ingest, caller, token)
         const lines = isCheckOnly
           ? checked(way, req.body, caller)
           : received(way, req.body, { ...options, caller })
@@ -136,7 +136,7 @@ export function factRoutes(define: DefineOperatorRoute, context: OperatorContext
           'bad_request',
           `${secretAt === '/batch' ? 'The Idempotency-Key' : secretAt} ${secretReason}.`,
         )
-      const outcome = await receiveBatch(ingestOf(ingest, caller, token), id, batch, options)
+      const outcome = await receiveBatch(ingestFor(ingest, caller, token), id, batch, options)
       await note(caller, outcome)
       return { status: statusOf(outcome), body: outcome }
     },

@@ -8,7 +8,7 @@ const isEndless = (req: IncomingMessage) =>
  * Lets calls end before the listener closes every connection. A stream of facts that is still being sent may never end, and is
  * not waited for: what it was not told of is sent again.
  */
-export function finishWholeCalls(app: FastifyInstance): void {
+export function drainRequests(app: FastifyInstance): void {
   const underWay = new Map<ServerResponse, IncomingMessage>()
   let onEnd = () => {}
   app.addHook('onRequest', (req, reply, done) => {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { hashOperatorToken, isOperatorTokenText } from '../access/operator-token-text.ts'
-import { findValidToken, noteTokenUse, type ValidToken } from '../access/operator-tokens.ts'
+import { findValidToken, recordTokenUse, type ValidToken } from '../access/operator-tokens.ts'
 import { type Database, isUnavailable } from '../store/database.ts'
 import { mainCaller, type OperatorCaller } from './caller.ts'
 
@@ -19,7 +19,7 @@ export interface IdentifyOptions {
  * token ends everywhere at once. Rejects where the database is away: that is never "no such token". Only where `trustsMemory`, for
  * what must go on then, a token that was valid within the last ten minutes is taken on its word.
  */
-export type Identify = (
+export type FindCaller = (
   text: string,
   options: { trustsMemory: boolean },
 ) => Promise<OperatorCaller | undefined>
@@ -28,7 +28,7 @@ const rememberedMs = 600_000
 /** Who reads metrics gives up after some seconds: a database that says nothing for so long counts as away. */
 const patienceMs = 1_000
 
-export function createIdentify({ db, mainToken, onError, now = Date.now }: IdentifyOptions): Identify {
+export function createFindCaller({ db, mainToken, onError, now = Date.now }: IdentifyOptions): FindCaller {
   const main = digest(mainToken)
   const remembered = new LRUCache<string, { token: ValidToken; atMs: number }>({ max: 1_000 })
 
@@ -42,7 +42,7 @@ export function createIdentify({ db, mainToken, onError, now = Date.now }: Ident
       return undefined
     }
     remembered.set(hash.toString('latin1'), { token, atMs: askedMs })
-    if (token.is_use_old) noteTokenUse(db, token.id).catch(onError)
+    if (token.is_use_old) recordTokenUse(db, token.id).catch(onError)
     return token
   }
 

@@ -18,9 +18,9 @@ const topOf = ({ hours = 24, limit = 20 }: Partial<Top>, hoursMax: number): Top 
 })
 
 /** What became of a request, and who calls most. */
-export function journalRoutes(
+export function requestRoutes(
   define: DefineOperatorRoute,
-  { journal }: Pick<OperatorContext, 'journal'>,
+  { requestLog: journal }: Pick<OperatorContext, 'requestLog'>,
 ): void {
   define(operatorOperations.requestsGet, async ({ id }) => {
     const calls = await journal.read(db => findCalls(db, id))

@@ -7,15 +7,15 @@ import { playerLock } from '../store/locks.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { futureTime } from './future-time.ts'
-import { mustStillBe, playerOf, playerOfQuery } from './player-of.ts'
+import { assertOwnerUnchanged, findPlayer, findPlayerOfQuery } from './player-of.ts'
 
 /** The owner's wish for a higher limit, as long as nobody has answered it. */
-const shownWish = (wish: LimitRequestRecord | undefined) =>
+const limitRequestView = (wish: LimitRequestRecord | undefined) =>
   wish === undefined || wish.answeredAt !== null
     ? null
     : { calls_per_minute: wish.callsPerMinute, sentence: wish.sentence, asked_at: wish.askedAt }
 
-const shown = (key: KeyRecord, wish?: LimitRequestRecord) => ({
+const keyView = (key: KeyRecord, wish?: LimitRequestRecord) => ({
   id: key.id,
   player_id: key.playerId,
   name: key.name,
@@ -23,7 +23,7 @@ const shown = (key: KeyRecord, wish?: LimitRequestRecord) => ({
   scopes: [...key.scopes],
   limit: key.callLimit,
   limit_note: key.callLimitNote,
-  limit_request: shownWish(wish),
+  limit_request: limitRequestView(wish),
   created_at: key.createdAt,
   expires_at: key.expiresAt,
   revoked_at: key.revokedAt,
@@ -37,7 +37,7 @@ export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext)
   define(operatorOperations.keysCreate, async ({ body }) => {
     const { nation_id, player_id, name, scopes = defaultScopes, expires_at = null, limit = null } = body
     const wanted = {
-      playerId: await playerOf(context, { nation_id, player_id }),
+      playerId: await findPlayer(context, { nation_id, player_id }),
       name,
       scopes: [...new Set(scopes)],
       expiresAt: expires_at === null ? null : futureTime(expires_at, pulse.now()),
@@ -45,21 +45,21 @@ export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext)
     }
     const { text: key, record } = await pools.access.transaction(async db => {
       await db.rows(playerLock(wanted.playerId))
-      await mustStillBe(wanted.playerId, context, { nation_id, player_id })
+      await assertOwnerUnchanged(wanted.playerId, context, { nation_id, player_id })
       return makeKey(db, wanted)
     })
-    const { id: keyId, ...rest } = shown(record)
+    const { id: keyId, ...rest } = keyView(record)
     return { subject: keyId, body: { id: keyId, key, ...rest } }
   })
 
   define(operatorOperations.keysList, async ({ query }) => {
-    const playerId = await playerOfQuery(context, query)
+    const playerId = await findPlayerOfQuery(context, query)
     const keys = await listKeys(pools.access, { playerId })
     const wishes = await limitRequestsOf(
       pools.access,
       keys.map(key => key.id),
     )
-    return { body: { data: keys.map(key => shown(key, wishes.get(key.id))) } }
+    return { body: { data: keys.map(key => keyView(key, wishes.get(key.id))) } }
   })
 
   define(operatorOperations.keysRevoke, async ({ id }) => ({
@@ -78,6 +78,6 @@ export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext)
   async function changed(key: KeyRecord | undefined) {
     if (!key) throw notFound('key')
     await pulse.refresh()
-    return shown(key, (await limitRequestsOf(pools.access, [key.id])).get(key.id))
+    return keyView(key, (await limitRequestsOf(pools.access, [key.id])).get(key.id))
   }
 }

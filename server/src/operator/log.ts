@@ -1,15 +1,15 @@
 import { operatorOperations } from '@chancery/contract'
-import { listLogLines } from '../access/operator-log.ts'
+import { listAuditLines } from '../access/audit-log.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 
 /** Who did what by this listener. */
-export function logRoutes(
+export function auditLogRoutes(
   define: DefineOperatorRoute,
-  { pools, operatorLog }: Pick<OperatorContext, 'pools' | 'operatorLog'>,
+  { pools, auditLog }: Pick<OperatorContext, 'pools' | 'auditLog'>,
 ): void {
   define(operatorOperations.logList, async ({ query: { limit = 100, before } }) => {
-    await operatorLog.flush()
-    return { body: { data: await listLogLines(pools.access, { limit, before }) } }
+    await auditLog.flush()
+    return { body: { data: await listAuditLines(pools.access, { limit, before }) } }
   })
 }

@@ -22,7 +22,7 @@ export class OperatorError extends Error {
 }
 
 /** A body that is not of its operation's shape. */
-export const notAsItShould = (message: string): OperatorError => new OperatorError('bad_request', message)
+export const invalidBody = (message: string): OperatorError => new OperatorError('bad_request', message)
 
 /** Closes the connection: a body may take as long as it takes here, but not a stranger's. */
 export const missingToken = (): OperatorError =>

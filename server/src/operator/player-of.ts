@@ -9,7 +9,7 @@ interface PlayerNamed {
 }
 
 /** The player that is named. @throws where none or two are, or nobody knows whose nation it is. */
-export async function playerOf(
+export async function findPlayer(
   { pools }: Pick<OperatorContext, 'pools'>,
   { nation_id, player_id }: PlayerNamed,
 ): Promise<string> {
@@ -24,21 +24,21 @@ export async function playerOf(
 }
 
 /** Holds that a player whose turn it is, or was, is still the one that is named. @throws where the nation has another by now. */
-export async function mustStillBe(
+export async function assertOwnerUnchanged(
   playerId: string,
   context: Pick<OperatorContext, 'pools'>,
   named: PlayerNamed,
 ): Promise<void> {
   // Whoever was forgotten meanwhile leads no nation any more.
-  if ((await playerOf(context, named)) !== playerId)
+  if ((await findPlayer(context, named)) !== playerId)
     throw new OperatorError('bad_request', 'The nation has just got another player: try again.')
 }
 
 /** The player of a query, where one is named. */
-export async function playerOfQuery(
+export async function findPlayerOfQuery(
   context: Pick<OperatorContext, 'pools'>,
   query: PlayerNamed,
 ): Promise<string | undefined> {
   const isNamed = query.nation_id !== undefined || query.player_id !== undefined
-  return isNamed ? playerOf(context, query) : undefined
+  return isNamed ? findPlayer(context, query) : undefined
 }

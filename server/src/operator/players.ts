@@ -14,7 +14,7 @@ export function playerRoutes(define: DefineOperatorRoute, { pools, pulse, webhoo
     if (!idForm.test(player_id))
       throw new OperatorError('bad_request', 'The id of a player is 1 to 64 of A-Z a-z 0-9 _ and -.')
     const { suspendedAt } = await suspendPlayer(pools.access, player_id, note)
-    const webhooks_disabled = await webhooks.stopAllOf(player_id, 'player_suspended')
+    const webhooks_disabled = await webhooks.disableAllOf(player_id, 'player_suspended')
     await pulse.refresh()
     return { body: { player_id, suspended_at: suspendedAt, note, webhooks_disabled } }
   })

@@ -4,7 +4,7 @@ import { dropRefused, findRefused, listDropped, listRefused, retryRefused } from
 import { bearerOf } from './caller.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
-import { ingestOf, noteOutcome, statusOf } from './facts.ts'
+import { ingestFor, recordOutcome, statusOf } from './facts.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** Batches that were refused, for the operator to look at, to try again, or to drop. */
@@ -25,7 +25,7 @@ export function refusedRoutes(define: DefineOperatorRoute, context: OperatorCont
   })
 
   define(operatorOperations.refusedRetry, async ({ id, body: { anyway = false }, caller, req }) => {
-    const outcome = await retryRefused(ingestOf(ingest, caller, bearerOf(req)), id, { anyway })
+    const outcome = await retryRefused(ingestFor(ingest, caller, bearerOf(req)), id, { anyway })
     if (outcome === undefined) throw noSuchBatch()
     if (outcome === 'not_kept')
       throw new OperatorError('conflict', 'The facts of this batch are not kept: send it again.')
@@ -35,7 +35,7 @@ export function refusedRoutes(define: DefineOperatorRoute, context: OperatorCont
         'Later facts have changed what this batch is about: drop it, or send {"anyway": true} to turn back what it says.',
       )
     }
-    await noteOutcome(context, outcome)
+    await recordOutcome(context, outcome)
     return { status: statusOf(outcome), body: outcome }
   })
 

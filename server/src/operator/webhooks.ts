@@ -1,11 +1,11 @@
 import { operatorOperations } from '@chancery/contract'
+import type { Endpoint } from '../webhooks/endpoint-store.ts'
 import type { Replay } from '../webhooks/replay.ts'
-import type { Endpoint } from '../webhooks/store.ts'
-import { switchesOffAt } from '../webhooks/switches-off.ts'
+import { disablesAt } from '../webhooks/switches-off.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { OperatorError } from './operator-error.ts'
-import { mustStillBe, playerOf, playerOfQuery } from './player-of.ts'
+import { assertOwnerUnchanged, findPlayer, findPlayerOfQuery } from './player-of.ts'
 
 /** Times in UTC: PostgreSQL knows no offset beyond 16 hours, no year 0 and no time zone in brackets. */
 function inUtc(asked: Replay): Replay {
@@ -21,13 +21,13 @@ function inUtc(asked: Replay): Replay {
 }
 
 /** With when a spell of failures would end in being switched off. */
-const shown = <E extends Pick<Endpoint, 'failing_since' | 'status'>>(endpoint: E) => ({
+const endpointView = <E extends Pick<Endpoint, 'failing_since' | 'status'>>(endpoint: E) => ({
   ...endpoint,
-  switches_off_at: switchesOffAt(endpoint),
+  switches_off_at: disablesAt(endpoint),
 })
 
 const tested = <T>({ endpoint, test }: { endpoint: Endpoint; test: T }) => ({
-  body: { ...shown(endpoint), test },
+  body: { ...endpointView(endpoint), test },
 })
 
 /** Webhooks of players, for the operator. */
@@ -37,33 +37,35 @@ export function webhookRoutes(define: DefineOperatorRoute, context: OperatorCont
   define(operatorOperations.webhooksAdd, async ({ body }) => {
     const { nation_id, player_id, url, description = '', ...filter } = body
     const { types = null, nation_ids = null, alliance_ids = null } = filter
-    const playerId = await playerOf(context, { nation_id, player_id })
+    const playerId = await findPlayer(context, { nation_id, player_id })
     const { endpoint, test } = await webhooks.add(
       { player_id: playerId, url, description, types, nation_ids, alliance_ids },
-      () => mustStillBe(playerId, context, { nation_id, player_id }),
+      () => assertOwnerUnchanged(playerId, context, { nation_id, player_id }),
     )
     const { id, secret, ...rest } = endpoint
-    return { subject: id, body: { id, secret, ...shown(rest), test } }
+    return { subject: id, body: { id, secret, ...endpointView(rest), test } }
   })
 
   define(operatorOperations.webhooksList, async ({ query }) => {
-    const endpoints = await webhooks.list({ playerId: await playerOfQuery(context, query) })
-    return { body: { data: endpoints.map(shown) } }
+    const endpoints = await webhooks.list({ playerId: await findPlayerOfQuery(context, query) })
+    return { body: { data: endpoints.map(endpointView) } }
   })
 
-  define(operatorOperations.webhooksGet, async ({ id }) => ({ body: shown(await webhooks.find(id)) }))
+  define(operatorOperations.webhooksGet, async ({ id }) => ({ body: endpointView(await webhooks.find(id)) }))
 
   define(operatorOperations.webhooksTest, async ({ id }) => tested(await webhooks.test(id)))
   define(operatorOperations.webhooksEnable, async ({ id }) => tested(await webhooks.enable(id)))
-  define(operatorOperations.webhooksDisable, async ({ id }) => ({ body: shown(await webhooks.disable(id)) }))
+  define(operatorOperations.webhooksDisable, async ({ id }) => ({
+    body: endpointView(await webhooks.disable(id)),
+  }))
 
   define(operatorOperations.webhooksRotate, async call => {
     const { id, secret, ...rest } = await webhooks.rotate(call.id)
-    return { body: { id, secret, ...shown(rest) } }
+    return { body: { id, secret, ...endpointView(rest) } }
   })
 
   define(operatorOperations.webhooksDeliveries, async ({ id, query: { limit = 25, state } }) => ({
-    body: { data: await webhooks.log(id, { state, limit }) },
+    body: { data: await webhooks.deliveries(id, { state, limit }) },
   }))
 
   define(operatorOperations.webhooksReplay, async ({ id, body }) => ({

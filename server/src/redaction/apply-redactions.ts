@@ -1,7 +1,7 @@
 import { type Batch, type Erasure, type Redaction, refuse } from '../store/batch.ts'
 import { sql } from '../store/database.ts'
 import { playerLock } from '../store/locks.ts'
-import { closeBook } from '../webhooks/queue.ts'
+import { exclusiveDeliveryLock } from '../webhooks/queue.ts'
 import { redactDeadLetters } from './dead-letters.ts'
 import { membersOf } from './denormalized-copies.ts'
 import { type StartedErasure, startErasure } from './erase.ts'
@@ -70,7 +70,7 @@ async function finish(
     })
   const { db } = batch
   // What webhooks hold comes last: nothing is delivered and booked until the batch is committed.
-  await db.rows(closeBook)
+  await db.rows(exclusiveDeliveryLock)
   if (rewritten.size > 0) {
     await db.rows(sql`update chancery_world.pulse set redaction_version = redaction_version + 1`)
     await db.rows(sql`select chancery_secret.drop_answers(${[...rewritten]}::bigint[])`)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { version } from '@chancery/contract'
 import { createKeys } from '../access/keys.ts'
-import { forgetOldAccounts } from '../account/forget.ts'
+import { pruneAccounts } from '../account/forget.ts'
 import { readLogo } from '../account/page/logo.ts'
 import { buildApp } from '../app.ts'
 import { canServePages } from '../docs/built-pages.ts'
@@ -15,9 +15,9 @@ import {
   forgetOldRefused,
   removeTemporaryLeftovers,
 } from '../ingest/index.ts'
-import { createAccountJournal } from '../journal/account-journal.ts'
+import { createAccountUsage } from '../journal/account-journal.ts'
 import { createDropMetrics } from '../journal/drop-metrics.ts'
-import { startJournal } from '../journal/journal.ts'
+import { startRequestLog } from '../journal/request-log.ts'
 import { createOperator } from '../operator/create-operator.ts'
 import { warnIfExposed } from '../operator/warn-if-exposed.ts'
 import { adoptProfile } from '../profile/adopt-profile.ts'
@@ -31,7 +31,7 @@ import { createMetrics } from '../telemetry/metrics.ts'
 import { createTaskFailures } from '../telemetry/task-failures.ts'
 import { forgetOldCodes } from '../verification/store.ts'
 import { pruneDeliveryLog } from '../webhooks/delivery-log.ts'
-import { startWebhooks } from '../webhooks/start-webhooks.ts'
+import { startWebhooks } from '../webhooks/webhooks.ts'
 import { readCertificate, watchCertificate } from './certificates.ts'
 import type { Config } from './config.ts'
 import { readContract } from './contract.ts'
@@ -145,7 +145,7 @@ export async function startServer(
     closers.push(async () => failures.close())
     const keys = createKeys({ db: pools.access, pulse, now: pulse.now, onError: failures.of('keys') })
     closers.push(keys.close)
-    const journal = startJournal({
+    const journal = startRequestLog({
       pool: pools.access,
       rowsMax: config.journalRows,
       now: pulse.now,
@@ -180,7 +180,7 @@ export async function startServer(
       journal,
       account: {
         webhooks: webhooks.settings,
-        journal: createAccountJournal(journal),
+        usage: createAccountUsage(journal),
         demoSignIn: config.demoSignIn,
         webhooksAllowLocal: config.webhooksAllowLocal,
         pageColor: config.pageColor,
@@ -214,7 +214,7 @@ export async function startServer(
       metrics,
       webhooks: webhooks.settings,
       webhookQueue: webhooks.queue,
-      journal,
+      requestLog: journal,
       publicUrl: () => publicUrl,
       version,
       migration: await readMigrationNumber(store.target),
@@ -247,11 +247,11 @@ export async function startServer(
     const onError = failures.of('housekeeping', housekeepingEveryMs)
     const housekeeping = setInterval(() => {
       forgetOldCodes(pools.access).catch(onError)
-      forgetOldAccounts(pools.access).catch(onError)
+      pruneAccounts(pools.access).catch(onError)
       pruneDeliveryLog(pools.outbound, pulse.now()).catch(onError)
       forgetOldBatches(pools.ingest).catch(onError)
       forgetOldRefused(pools.ingest).catch(onError)
-      operator.forgetOld().catch(onError)
+      operator.prune().catch(onError)
     }, housekeepingEveryMs)
     closers.push(async () => clearInterval(housekeeping))
 

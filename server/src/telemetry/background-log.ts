@@ -9,8 +9,8 @@ interface Heartbeat {
 }
 
 interface Attempt {
-  settlement: { endpoint_id: string; attempt: number; state: string }
-  answered: { status: number | null; error: string | null; latencyMs: number }
+  result: { endpoint_id: string; attempt: number; state: string }
+  response: { status: number | null; error: string | null; latencyMs: number }
 }
 
 /** The lines of level debug and trace that tell what the service does by itself. */
@@ -41,7 +41,7 @@ export function createBackgroundLog(log: Logger): BackgroundLog {
     fanOut(queued) {
       log.debug({ deliveries: queued }, 'webhook fan-out')
     },
-    deliveryAttempt({ settlement: { endpoint_id, attempt, state }, answered: { status, error, latencyMs } }) {
+    deliveryAttempt({ result: { endpoint_id, attempt, state }, response: { status, error, latencyMs } }) {
       log.debug(
         { endpoint: endpoint_id, attempt, state, status, reason: error, duration_ms: Math.round(latencyMs) },
         'webhook delivery attempt',

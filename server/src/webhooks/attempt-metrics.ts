@@ -1,14 +1,14 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client'
-import type { AttemptResult } from './settlement.ts'
+import type { Attempt } from './attempt.ts'
 
-const resultOf: Record<AttemptResult['settlement']['state'], string> = {
+const resultOf: Record<Attempt['result']['state'], string> = {
   delivered: 'delivered',
   pending: 'retried',
   failed: 'failed',
 }
 
 /** Makes what counts the attempts of this process. */
-export function createAttemptMetrics(registry: Registry): (result: AttemptResult) => void {
+export function createAttemptMetrics(registry: Registry): (result: Attempt) => void {
   const registers = [registry]
   const attempts = new Counter({
     name: 'chancery_webhook_attempts_total',
@@ -23,7 +23,7 @@ export function createAttemptMetrics(registry: Registry): (result: AttemptResult
     registers,
   })
   for (const result of Object.values(resultOf)) attempts.inc({ result }, 0)
-  return ({ settlement: { state }, answered }) => {
+  return ({ result: { state }, response: answered }) => {
     attempts.inc({ result: resultOf[state] })
     seconds.observe(answered.latencyMs / 1000)
   }

@@ -1,8 +1,8 @@
 import { type DeliveryState, type WebhookDelivery, webhooks } from '@chancery/contract'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
-import { utc } from './store.ts'
+import { utc } from './endpoint-store.ts'
 
-export interface LogFilter {
+export interface DeliveryFilter {
   state?: DeliveryState | undefined
   limit: number
 }
@@ -21,7 +21,7 @@ const attemptsShown = webhooks.retryDelaysSeconds.length + 1
 export async function listDeliveries(
   db: Database,
   endpointId: string,
-  { state, limit }: LogFilter,
+  { state, limit }: DeliveryFilter,
 ): Promise<WebhookDelivery[]> {
   const inState: Sql = state === undefined ? sql`true` : sql`d.state = ${state}`
   const newest = (condition: Sql, order: Sql) => sql`

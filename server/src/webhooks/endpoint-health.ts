@@ -1,6 +1,6 @@
 import { type DisabledReason, webhooks } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
-import { type Settlement, slowAfterMs } from './queue.ts'
+import { type DeliveryResult, slowAfterMs } from './queue.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -8,7 +8,7 @@ const dayMs = 24 * hourMs
 const writtenEveryMs = 10_000
 
 /** An endpoint that is to be switched off. */
-interface DeadEndpoint {
+interface EndpointToDisable {
   id: string
   reason: DisabledReason
 }
@@ -17,11 +17,11 @@ interface DeadEndpoint {
  * What attempts say of their endpoints: a spell of failures begins, goes on or ends. Answers which are to be switched off:
  * those whose spell is too long, and those that are gone.
  */
-export async function noteHealth(
+export async function updateHealth(
   db: Database,
-  settlements: readonly Settlement[],
+  settlements: readonly DeliveryResult[],
   nowMs: number,
-): Promise<DeadEndpoint[]> {
+): Promise<EndpointToDisable[]> {
   const succeeded = new Set<string>()
   const failed = new Set<string>()
   const gone = new Set<string>()
@@ -34,11 +34,11 @@ export async function noteHealth(
   }
   // Where others of the same moment arrived, failures are sporadic.
   const onlyFailed = [...failed].filter(id => !succeeded.has(id))
-  const stale = succeeded.size > 0 ? await staleAmong(db, [...succeeded], nowMs) : []
+  const stale = succeeded.size > 0 ? await findStale(db, [...succeeded], nowMs) : []
   await lock(db, [...stale.map(({ id }) => id), ...onlyFailed, ...slow.keys()])
-  await noteSlow(db, slow, nowMs)
-  if (stale.length > 0) await noteSuccess(db, stale, nowMs)
-  const failing = onlyFailed.length > 0 ? await noteFailure(db, onlyFailed, nowMs) : []
+  await recordSlow(db, slow, nowMs)
+  if (stale.length > 0) await recordSuccess(db, stale, nowMs)
+  const failing = onlyFailed.length > 0 ? await recordFailures(db, onlyFailed, nowMs) : []
   return [
     ...failing.map(id => ({ id, reason: 'failing' as const })),
     ...[...gone].map(id => ({ id, reason: 'gone' as const })),
@@ -60,13 +60,13 @@ interface StaleEndpoint {
   is_failing: boolean
 }
 
-const staleAmong = (db: Database, ids: string[], nowMs: number) =>
+const findStale = (db: Database, ids: string[], nowMs: number) =>
   db.rows<StaleEndpoint>(sql`
     select id, failing_since is not null as is_failing from chancery_outbound.endpoint
     where id = any(${ids}) and (failing_since is not null or last_delivered_at is null
       or last_delivered_at < ${time(nowMs - writtenEveryMs)})`)
 
-async function noteSuccess(db: Database, stale: StaleEndpoint[], nowMs: number): Promise<void> {
+async function recordSuccess(db: Database, stale: StaleEndpoint[], nowMs: number): Promise<void> {
   await db.rows(sql`
     update chancery_outbound.endpoint set last_delivered_at = ${time(nowMs)}, failing_since = null
     where id = any(${stale.map(({ id }) => id)})`)
@@ -76,7 +76,7 @@ async function noteSuccess(db: Database, stale: StaleEndpoint[], nowMs: number):
 }
 
 /** Writes down which endpoints took long, and how many milliseconds: that decides how many slots they have, and when. */
-export async function noteSlow(
+export async function recordSlow(
   db: Database,
   slow: ReadonlyMap<string, number>,
   nowMs: number,
@@ -89,7 +89,7 @@ export async function noteSlow(
 }
 
 /** Answers those whose spell of failures is too long. */
-async function noteFailure(db: Database, ids: string[], nowMs: number): Promise<string[]> {
+async function recordFailures(db: Database, ids: string[], nowMs: number): Promise<string[]> {
   const sporadicBefore = time(nowMs - webhooks.sporadicAfterHours * hourMs)
   const spells = await db.rows<{ id: string; failing_since: string }>(sql`
     update chancery_outbound.endpoint set last_failed_at = ${time(nowMs)}, failing_since = case

@@ -4,7 +4,7 @@ import { type Database, type DatabasePool, sql } from '../store/database.ts'
 import { type FilterRow, filterOf } from './filter.ts'
 
 /** An endpoint that hears what is logged after a number. */
-interface Listener extends FilterRow {
+interface Subscriber extends FilterRow {
   id: string
   heard_seq: number
 }
@@ -30,22 +30,22 @@ export async function fanOutStep(pool: DatabasePool, nowMs: number): Promise<Fan
       from chancery_outbound.fan_out f for update skip locked`)
     // Another process is at it.
     if (!position || position.last <= position.seq) return { queued: 0, isBehind: false }
-    const listeners = await db.rows<Listener>(sql`
+    const listeners = await db.rows<Subscriber>(sql`
       select id, heard_seq, types, nation_ids, alliance_ids from chancery_outbound.endpoint where status = 'active'`)
     const unread = { first: position.seq + 1, last: position.last }
     const { events, upTo } =
-      listeners.length === 0 ? { events: [], upTo: unread.last } : await readNews(db, unread)
-    const queued = await queue(db, events, listeners, nowMs)
+      listeners.length === 0 ? { events: [], upTo: unread.last } : await readUnread(db, unread)
+    const queued = await enqueue(db, events, listeners, nowMs)
     await db.rows(sql`update chancery_outbound.fan_out set seq = ${upTo}`)
     return { queued, isBehind: upTo < unread.last }
   })
 }
 
 /** The next announced events, and the number up to which there are no others. */
-async function readNews(db: Database, unread: Span): Promise<{ events: Event[]; upTo: number }> {
+async function readUnread(db: Database, unread: Span): Promise<{ events: Event[]; upTo: number }> {
   const spans = await readAnnouncedSpans(db, unread, spansPerStep)
   const events: Event[] = []
-  for (const span of joined(spans)) {
+  for (const span of mergeAdjacent(spans)) {
     const room = eventsPerStep - events.length
     if (room <= 0) break
     events.push(...(await readEvents(db, span, room)))
@@ -55,7 +55,7 @@ async function readNews(db: Database, unread: Span): Promise<{ events: Event[]; 
 }
 
 /** Batches that follow on each other are read as one. */
-function joined(spans: readonly Span[]): Span[] {
+function mergeAdjacent(spans: readonly Span[]): Span[] {
   const all: Span[] = []
   for (const { first, last } of spans) {
     const previous = all.at(-1)
@@ -65,7 +65,12 @@ function joined(spans: readonly Span[]): Span[] {
   return all
 }
 
-async function queue(db: Database, events: Event[], listeners: Listener[], nowMs: number): Promise<number> {
+async function enqueue(
+  db: Database,
+  events: Event[],
+  listeners: Subscriber[],
+  nowMs: number,
+): Promise<number> {
   const endpointIds: string[] = []
   const seqs: number[] = []
   for (const listener of listeners) {

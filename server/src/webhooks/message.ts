@@ -1,18 +1,18 @@
 import { webhooks } from '@chancery/contract'
 import type { WriteEvent } from '../disclosure/event-writer.ts'
 import type { Event } from '../events/store.ts'
-import type { Message } from './outgoing/send.ts'
+import type { Message } from './outbound/sender.ts'
 import { sign } from './signature.ts'
 
 /** Where a message goes, and what signs it. */
-export interface Address {
+export interface Recipient {
   url: string
   /** The newest first: the current one, and those that were rotated and still sign. */
   secrets: readonly string[]
 }
 
 /** Writes messages: the same body and id on every attempt, signed anew each time. */
-export type WriteMessage = (event: Event, address: Address, nowMs: number) => Message
+export type WriteMessage = (event: Event, address: Recipient, nowMs: number) => Message
 
 export function createMessageWriter(writeEvent: WriteEvent, version: string): WriteMessage {
   const userAgent = `Chancery/${version}`

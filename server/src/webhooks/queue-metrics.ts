@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from '@prometheus-io/client'
-import { type ByEndpoints, endpointClasses, type ReadQueue } from './queue-state.ts'
+import { type ByEndpointClass, endpointClasses, type ReadQueue } from './queue-state.ts'
 
 /**
  * The queue as the whole service has it, read when it is asked for. What waits for endpoints that are slow or fail is counted apart: it
@@ -57,6 +57,6 @@ export function registerQueueMetrics(registry: Registry, readQueue: ReadQueue): 
   }
 }
 
-function setEach(gauge: Gauge<'endpoints'>, values: ByEndpoints): void {
+function setEach(gauge: Gauge<'endpoints'>, values: ByEndpointClass): void {
   for (const endpoints of endpointClasses) gauge.set({ endpoints }, values[endpoints])
 }

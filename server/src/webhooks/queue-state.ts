@@ -3,14 +3,14 @@ import { slowForMs } from './queue.ts'
 
 /** Of endpoints that answer within a second, of slow ones, and of those that fail: what waits for these two is their receivers' trouble. */
 export const endpointClasses = ['answering', 'slow', 'failing'] as const
-export type ByEndpoints = Record<(typeof endpointClasses)[number], number>
+export type ByEndpointClass = Record<(typeof endpointClasses)[number], number>
 
 /** The queue as the whole service has it. */
 export interface QueueState {
   /** Deliveries that wait for their next attempt. */
-  depth: ByEndpoints
+  depth: ByEndpointClass
   /** For how long the one that waits longest has been due. */
-  oldestSeconds: ByEndpoints
+  oldestSeconds: ByEndpointClass
   /** Endpoints by status. */
   endpoints: { status: string; count: number }[]
   /** Events of the log that are not yet queued. */
@@ -23,7 +23,7 @@ export type ReadQueue = () => Promise<QueueState | undefined>
 /** Who asks oftener than this sees the same numbers: counting a long queue takes a while. */
 const countedEveryMs = 5_000
 
-export function createQueueState(db: Database, now: () => number = () => performance.now()): ReadQueue {
+export function createQueueReader(db: Database, now: () => number = () => performance.now()): ReadQueue {
   let counting: { atMs: number; state: Promise<QueueState | undefined> } | undefined
   return () => {
     if (!counting || now() - counting.atMs >= countedEveryMs)
@@ -33,7 +33,7 @@ export function createQueueState(db: Database, now: () => number = () => perform
 }
 
 interface QueueRow {
-  endpoints: keyof ByEndpoints
+  endpoints: keyof ByEndpointClass
   waiting: number
   oldest_seconds: number
 }
@@ -51,7 +51,7 @@ async function count(db: Database): Promise<QueueState> {
   const lag = await db.first<{ events: number }>(sql`
     select p.seq - f.seq as events from chancery_world.pulse p, chancery_outbound.fan_out f`)
   const byEndpoints = (measure: (queue: QueueRow) => number) => {
-    const values: ByEndpoints = { answering: 0, slow: 0, failing: 0 }
+    const values: ByEndpointClass = { answering: 0, slow: 0, failing: 0 }
     for (const queue of queues) values[queue.endpoints] = Math.max(0, measure(queue))
     return values
   }

@@ -4,7 +4,7 @@ import { type Database, type DatabasePool, type Sql, sql } from '../store/databa
 import { secretsAt } from './secrets.ts'
 
 /** A delivery that this worker holds until its lease ends. */
-export interface Claimed {
+export interface ClaimedRow {
   id: number
   endpoint_id: string
   url: string
@@ -18,12 +18,12 @@ export interface Claimed {
   is_slow: boolean
 }
 
-export interface ClaimedEvent extends Claimed {
+export interface ClaimedDelivery extends ClaimedRow {
   event: Event
 }
 
 /** What became of an attempt. */
-export interface Settlement {
+export interface DeliveryResult {
   id: number
   endpoint_id: string
   attempt: number
@@ -44,9 +44,9 @@ export interface ClaimOptions {
   /** How long nobody else may take what is claimed. Longer than an attempt may last. */
   leaseMs: number
   /** Under way at one endpoint at a time, over all processes. */
-  inFlight: number
+  inFlightPerEndpoint: number
   /** The same for a slow endpoint. */
-  slowInFlight: number
+  inFlightPerSlowEndpoint: number
   /** How many this worker can take on at all. */
   room: number
   /** How many of these may be for slow and failing endpoints. */
@@ -67,24 +67,24 @@ const isSlowAt = (nowMs: number, leaseMs: number): Sql => sql`(
   or coalesce(u.first_ends_at <= ${time(nowMs + leaseMs - slowAfterMs)}, false))`
 
 /** Claims are taken by one process at a time: so the number under way at an endpoint is exact. */
-const claimLock = 0x636c_6169
+const claimLockId = 0x636c_6169
 
 const time = (ms: number) => new Date(ms).toISOString()
 
 /**
  * Claims what is due, for each endpoint up to its free slots and in the order of the log. First comes one delivery of every
  * endpoint that has nothing in flight, the fast ones before the slow ones; then second deliveries, and so on. A slow endpoint has
- * `slowInFlight` slots, one whose latest attempt failed has one, and both kinds share `slowRoom`: slow receivers never take the slots
+ * `inFlightPerSlowEndpoint` slots, one whose latest attempt failed has one, and both kinds share `slowRoom`: slow receivers never take the slots
  * of fast ones. Among these, those that took least come first: whoever was slow for a moment, or seemed so because this process
  * was busy, does not wait for those that always are.
  */
-export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<ClaimedEvent[]> {
-  const { nowMs, leaseMs, inFlight, slowInFlight, room, slowRoom, reserved } = options
+export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<ClaimedDelivery[]> {
+  const { nowMs, leaseMs, inFlightPerEndpoint, inFlightPerSlowEndpoint, room, slowRoom, reserved } = options
   const now = time(nowMs)
   const claimed = await pool.transaction(async db => {
-    await db.rows(losable)
-    await db.rows(sql`select pg_advisory_xact_lock(${claimLock})`)
-    return db.rows<Claimed>(sql`
+    await db.rows(asyncCommit)
+    await db.rows(sql`select pg_advisory_xact_lock(${claimLockId})`)
+    return db.rows<ClaimedRow>(sql`
       with in_flight as materialized (
         select endpoint_id, count(*) as count, min(due_at) as first_ends_at from chancery_outbound.delivery
         where state = 'sending' and due_at > ${now} group by 1
@@ -94,7 +94,7 @@ export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<
         from chancery_outbound.endpoint e left join in_flight u on u.endpoint_id = e.id where e.status = 'active'
       ), waiting as materialized (
         select id, is_slow or is_failing as is_slow, in_flight, case when is_slow then slow_ms else 0 end as slow_ms,
-          case when is_failing then 1 when is_slow then ${slowInFlight}::int else ${inFlight}::int end - in_flight as free
+          case when is_failing then 1 when is_slow then ${inFlightPerSlowEndpoint}::int else ${inFlightPerEndpoint}::int end - in_flight as free
         from classified where ${slowRoom}::int > 0 or not (is_slow or is_failing)
       ), due as (
         select d.*, w.is_slow, w.slow_ms, w.in_flight + d.place as position from waiting w cross join lateral (
@@ -128,7 +128,7 @@ export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<
  * After the clock was set back: what was to be tried later by the clock from before is due, and who holds something holds it
  * for a lease from now.
  */
-export async function bringForward(
+export async function rescheduleAfterClockStep(
   db: Database,
   { nowMs, leaseMs }: Pick<ClaimOptions, 'nowMs' | 'leaseMs'>,
 ): Promise<void> {
@@ -138,7 +138,7 @@ export async function bringForward(
     where state in ('pending', 'sending') and due_at > ${latest}`)
 }
 
-async function withEvents(db: Database, claimed: Claimed[]): Promise<ClaimedEvent[]> {
+async function withEvents(db: Database, claimed: ClaimedRow[]): Promise<ClaimedDelivery[]> {
   if (claimed.length === 0) return []
   const events = new Map(
     (await readEventsBySeq(db, [...new Set(claimed.map(({ seq }) => seq))])).map(event => [event.seq, event]),
@@ -155,7 +155,11 @@ async function withEvents(db: Database, claimed: Claimed[]): Promise<ClaimedEven
  * Writes down what became of attempts. Whoever's lease ran out, and was taken over, changes nothing any more: only its line in
  * the book of attempts is kept.
  */
-export async function settle(db: Database, settlements: Settlement[], nowMs: number): Promise<void> {
+export async function recordResults(
+  db: Database,
+  settlements: DeliveryResult[],
+  nowMs: number,
+): Promise<void> {
   const outcomes = JSON.stringify(settlements)
   await db.rows(sql`
     with outcome as (
@@ -184,20 +188,20 @@ export async function release(
     where d.id = h.id and d.attempt = h.attempt and d.state = 'sending'`)
 }
 
-const bookLock = 0x626f_6f6b
+const deliveryLockId = 0x626f_6f6b
 
 /**
  * Begins a transaction that books attempts. Others book beside it, but nobody switches or replays whole endpoints meanwhile:
  * they lock deliveries in another order, and each would wait for the other. It may be lost in a crash, as claims may.
  */
-export const openBook = sql`
-  select pg_advisory_xact_lock_shared(${bookLock}), set_config('synchronous_commit', 'off', true)`
+export const sharedDeliveryLock = sql`
+  select pg_advisory_xact_lock_shared(${deliveryLockId}), set_config('synchronous_commit', 'off', true)`
 
 /** Begins a transaction that changes the deliveries of whole endpoints, while nobody books. */
-export const closeBook = sql`select pg_advisory_xact_lock(${bookLock})`
+export const exclusiveDeliveryLock = sql`select pg_advisory_xact_lock(${deliveryLockId})`
 
 /**
  * For transactions that may be lost in a crash of the database, as long as nothing later survives it: then a claim or its
  * outcome was never written, and the delivery is sent once more under its id.
  */
-const losable = sql`set local synchronous_commit = off`
+const asyncCommit = sql`set local synchronous_commit = off`

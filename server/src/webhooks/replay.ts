@@ -2,9 +2,9 @@ import { createEventFilter, webhooks } from '@chancery/contract'
 import { readEvents } from '../events/store.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
+import type { Endpoint } from './endpoint-store.ts'
 import { filterOf } from './filter.ts'
-import { closeBook } from './queue.ts'
-import type { Endpoint } from './store.ts'
+import { exclusiveDeliveryLock } from './queue.ts'
 
 /** What to send once more: one delivery, all that failed, or what was logged in a span of time (`until` exclusive). */
 export type Replay = { delivery: string } | { failed: true } | { since: string; until: string }
@@ -29,12 +29,12 @@ export async function replay(
   return replaySpan(pool, endpoint, wanted, now)
 }
 
-const queuedAnew = (now: string) => sql`state = 'pending', due_at = ${now}, failures = 0, settled_at = null`
+const requeued = (now: string) => sql`state = 'pending', due_at = ${now}, failures = 0, settled_at = null`
 
 /** Many deliveries are queued anew while nobody books attempts on them. */
-const alone = (pool: DatabasePool, statement: Sql): Promise<unknown[]> =>
+const inExclusiveTransaction = (pool: DatabasePool, statement: Sql): Promise<unknown[]> =>
   pool.transaction(async db => {
-    await db.rows(closeBook)
+    await db.rows(exclusiveDeliveryLock)
     return db.rows(statement)
   })
 
@@ -42,7 +42,7 @@ async function replayOne(db: Database, { id }: Endpoint, delivery: string, now: 
   const number = /^dlv_(\d{1,15})$/.exec(delivery)?.[1]
   if (number === undefined) return 0
   const rows = await db.rows(sql`
-    update chancery_outbound.delivery set ${queuedAnew(now)}
+    update chancery_outbound.delivery set ${requeued(now)}
     where seq = ${Number(number)} and endpoint_id = ${id} and state <> 'sending' returning id`)
   return rows.length
 }
@@ -51,10 +51,10 @@ async function replayFailed(pool: DatabasePool, { id }: Endpoint, now: string): 
   let queued = 0
   for (let rows = rowsPerStep; rows === rowsPerStep; queued += rows) {
     rows = (
-      await alone(
+      await inExclusiveTransaction(
         pool,
         sql`
-        update chancery_outbound.delivery set ${queuedAnew(now)}
+        update chancery_outbound.delivery set ${requeued(now)}
         where id = any(array(
           select id from chancery_outbound.delivery
           where endpoint_id = ${id} and seq is not null and state = 'failed' order by seq limit ${rowsPerStep}))
@@ -90,12 +90,12 @@ async function replaySpan(
     first = last.seq + 1
     const seqs = events.filter(wants).map(({ seq }) => seq)
     if (seqs.length === 0) continue
-    const rows = await alone(
+    const rows = await inExclusiveTransaction(
       pool,
       sql`
       insert into chancery_outbound.delivery as d (endpoint_id, seq, state, due_at, created_at)
       select ${endpoint.id}, seq, 'pending', ${now}, ${now} from unnest(${seqs}::bigint[]) as wanted (seq)
-      on conflict (endpoint_id, seq) do update set ${queuedAnew(now)} where d.state <> 'sending'
+      on conflict (endpoint_id, seq) do update set ${requeued(now)} where d.state <> 'sending'
       returning d.id`,
     )
     queued += rows.length

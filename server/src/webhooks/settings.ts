@@ -9,17 +9,9 @@ import {
 import type { Event } from '../events/store.ts'
 import { ApiError, notFound } from '../http/api-error.ts'
 import type { DatabasePool } from '../store/database.ts'
-import { type LogFilter, listDeliveries, recordTest } from './delivery-log.ts'
-import { noteSlow } from './endpoint-health.ts'
-import { problemOfFilter } from './filter.ts'
-import type { WriteMessage } from './message.ts'
-import { checkEndpointUrl } from './outgoing/endpoint-url.ts'
-import type { Sender } from './outgoing/send.ts'
-import { slowAfterMs } from './queue.ts'
-import { type Replay, replay } from './replay.ts'
-import { findSecrets, firstPreviousEnd, replaceSecret } from './secrets.ts'
-import { hasArrived } from './settlement.ts'
-import { makeSecret } from './signature.ts'
+import { isSuccess } from './attempt.ts'
+import { type DeliveryFilter, listDeliveries, recordTest } from './delivery-log.ts'
+import { recordSlow } from './endpoint-health.ts'
 import {
   activate,
   changeEndpoint,
@@ -34,8 +26,16 @@ import {
   listEndpoints,
   type NewEndpoint,
   removeEndpoint,
-} from './store.ts'
-import { TooManyEndpoints } from './too-many-endpoints.ts'
+} from './endpoint-store.ts'
+import { problemOfFilter } from './filter.ts'
+import type { WriteMessage } from './message.ts'
+import { checkEndpointUrl } from './outbound/guard.ts'
+import type { Sender } from './outbound/sender.ts'
+import { slowAfterMs } from './queue.ts'
+import { type Replay, replay } from './replay.ts'
+import { findSecrets, firstPreviousEnd, replaceSecret } from './secrets.ts'
+import { makeSecret } from './signature.ts'
+import { TooManyEndpointsError } from './too-many-endpoints.ts'
 
 /** What an owner, or the operator for them, can do with webhooks. Unknown ids are refused with `not_found`, wrong input with `bad_request`. */
 export interface WebhookSettings {
@@ -59,11 +59,11 @@ export interface WebhookSettings {
   remove(id: string): Promise<void>
   /** A new secret, shown this once. Each one before it signs too, for a day; with as many as there may be, `bad_request`. */
   rotate(id: string): Promise<EndpointWithSecret>
-  log(id: string, filter: LogFilter): Promise<WebhookDelivery[]>
+  deliveries(id: string, filter: DeliveryFilter): Promise<WebhookDelivery[]>
   /** Answers how many deliveries were queued. */
   replay(id: string, wanted: Replay): Promise<number>
   /** Switches off whatever a player has. */
-  stopAllOf(playerId: string, reason: DisabledReason): Promise<number>
+  disableAllOf(playerId: string, reason: DisabledReason): Promise<number>
 }
 
 export interface WebhookSettingsOptions {
@@ -85,8 +85,8 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
     const startedMs = now()
     const secrets = await findSecrets(pool, id, startedMs)
     const answered = await sender.send(write(testEvent(id, startedMs), { url, secrets }, startedMs))
-    const { status, error, answer, latencyMs } = answered
-    const has_arrived = hasArrived(answered)
+    const { status, error, body: answer, latencyMs } = answered
+    const has_arrived = isSuccess(answered)
     await recordTest(pool, {
       endpointId: id,
       nowMs: startedMs,
@@ -96,12 +96,12 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
       error,
       answer,
     })
-    if (latencyMs >= slowAfterMs) await noteSlow(pool, new Map([[id, latencyMs]]), startedMs)
+    if (latencyMs >= slowAfterMs) await recordSlow(pool, new Map([[id, latencyMs]]), startedMs)
     return { has_arrived, status, error, answer, latency_ms: Math.round(latencyMs) }
   }
 
   /** Lets an endpoint hear that was tested as it is given here. */
-  async function hear(tested: Endpoint): Promise<Endpoint> {
+  async function activateTested(tested: Endpoint): Promise<Endpoint> {
     const activated = found(await activate(pool, tested, now()))
     if (activated === 'player_suspended') throw suspended()
     return activated
@@ -120,13 +120,13 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
         { secret: makeSecret(), endpointsMax: webhooks.endpointsPerPlayerMax, nowMs: now() },
       )
       if (inserted === 'player_suspended') throw suspended()
-      if (inserted === 'too_many_endpoints') throw new TooManyEndpoints()
+      if (inserted === 'too_many_endpoints') throw new TooManyEndpointsError()
       await confirm(inserted).catch(async error => {
         await removeEndpoint(pool, inserted.id)
         throw error
       })
       const test = await sendTest(inserted)
-      const shown = test.has_arrived ? await hear(inserted) : inserted
+      const shown = test.has_arrived ? await activateTested(inserted) : inserted
       return { endpoint: { ...shown, secret: inserted.secret }, test }
     },
 
@@ -135,21 +135,21 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
       const { endpoint, hasMoved } = found(await changeEndpoint(pool, id, changed, now()))
       if (!hasMoved || endpoint.status === 'disabled') return { endpoint, test: null }
       const test = await sendTest(endpoint)
-      return { endpoint: test.has_arrived ? await hear(endpoint) : endpoint, test }
+      return { endpoint: test.has_arrived ? await activateTested(endpoint) : endpoint, test }
     },
 
     async test(id) {
       const endpoint = await find(id)
       const test = await sendTest(endpoint)
       const isConfirmed = test.has_arrived && endpoint.status === 'unconfirmed'
-      return { endpoint: isConfirmed ? await hear(endpoint) : endpoint, test }
+      return { endpoint: isConfirmed ? await activateTested(endpoint) : endpoint, test }
     },
 
     async enable(id) {
       const endpoint = await find(id)
       if (endpoint.status === 'active') return { endpoint, test: null }
       const test = await sendTest(endpoint)
-      return { endpoint: test.has_arrived ? await hear(endpoint) : endpoint, test }
+      return { endpoint: test.has_arrived ? await activateTested(endpoint) : endpoint, test }
     },
 
     async disable(id) {
@@ -175,7 +175,7 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
       return found(await findEndpointWithSecret(pool, id))
     },
 
-    async log(id, filter) {
+    async deliveries(id, filter) {
       await find(id)
       return listDeliveries(pool, id, filter)
     },
@@ -190,7 +190,7 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
       return queued
     },
 
-    stopAllOf: (playerId, reason) => disableAllOf(pool, playerId, reason, now()),
+    disableAllOf: (playerId, reason) => disableAllOf(pool, playerId, reason, now()),
   }
 
   /** The URL as it will be called, of an endpoint of which all else is right too. */

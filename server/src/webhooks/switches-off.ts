@@ -1,10 +1,10 @@
 import { webhooks } from '@chancery/contract'
-import type { Endpoint } from './store.ts'
+import type { Endpoint } from './endpoint-store.ts'
 
 const failingMs = webhooks.failingDays * 86_400_000
 
 /** When a spell of failures ends in the endpoint being switched off; null where none goes on. */
-export const switchesOffAt = ({
+export const disablesAt = ({
   failing_since,
   status,
 }: Pick<Endpoint, 'failing_since' | 'status'>): string | null =>

@@ -2,7 +2,7 @@ import { webhooks } from '@chancery/contract'
 import { ApiError } from '../http/api-error.ts'
 
 /** A player has as many endpoints as there may be. */
-export class TooManyEndpoints extends ApiError {
+export class TooManyEndpointsError extends ApiError {
   constructor() {
     super(
       'bad_request',

@@ -1,31 +1,31 @@
 import type { DatabasePool } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
-import { noteHealth } from './endpoint-health.ts'
+import { type Attempt, deliveryResult } from './attempt.ts'
+import { updateHealth } from './endpoint-health.ts'
+import { disable } from './endpoint-store.ts'
 import { fanOutStep } from './fan-out.ts'
 import { startLoop } from './loop.ts'
 import type { WriteMessage } from './message.ts'
-import type { Sender } from './outgoing/send.ts'
+import type { Sender } from './outbound/sender.ts'
 import {
-  bringForward,
-  type ClaimedEvent,
+  type ClaimedDelivery,
   claim,
-  openBook,
+  type DeliveryResult,
+  recordResults,
   release,
-  type Settlement,
-  settle,
+  rescheduleAfterClockStep,
+  sharedDeliveryLock,
   slowAfterMs,
 } from './queue.ts'
-import { type AttemptResult, settlementOf } from './settlement.ts'
-import { disable } from './store.ts'
 
-export interface DeliveryOptions {
+export interface DeliveryWorkerOptions {
   pool: DatabasePool
   pulse: Pulse
   sender: Sender
   write: WriteMessage
   /** Under way at one endpoint at a time, over all processes. */
-  inFlight: number
-  onAttempt?: (result: AttemptResult) => void
+  inFlightPerEndpoint: number
+  onAttempt?: (result: Attempt) => void
   /** Called when the log was read, with how many deliveries are new. */
   onQueued?: (queued: number) => void
   onError: (error: unknown) => void
@@ -36,7 +36,7 @@ export interface DeliveryOptions {
   /** Longer than an attempt may last: after it, others take over. */
   leaseMs?: number
   /** Under way in this process at a time. */
-  underWayMax?: number
+  inFlightMax?: number
   /** How long attempts may end by themselves when the process closes. */
   graceMs?: number
 }
@@ -59,59 +59,60 @@ interface Running {
 const clockStepMs = 1_000
 
 /** Delivers, as long as it is not closed. */
-export interface Deliveries {
+export interface DeliveryWorker {
   /** Looks at the queue now. */
   wake(): void
   close(): Promise<void>
 }
 
-/** Three loops that hand on to each other: from the log into the queue, from the queue to the receivers, and what they said into the book. */
-export function startDeliveries(options: DeliveryOptions): Deliveries {
-  const { pool, pulse, sender, write, inFlight, onError } = options
+/** Three loops that hand on to each other: from the log into the queue, from the queue to the receivers, and what they said into the resultLoop. */
+export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
+  const { pool, pulse, sender, write, inFlightPerEndpoint, onError } = options
   const { now = Date.now, random = Math.random, onAttempt, onQueued } = options
-  const { pollMs = 500, leaseMs = 30_000, underWayMax = 2_000, graceMs = 1_000 } = options
+  const { pollMs = 500, leaseMs = 30_000, inFlightMax = 2_000, graceMs = 1_000 } = options
 
   const stopping = new AbortController()
-  const underWay = new Map<Promise<void>, Running>()
-  let settlements: Settlement[] = []
-  const released: ClaimedEvent[] = []
+  const inFlight = new Map<Promise<void>, Running>()
+  let results: DeliveryResult[] = []
+  const released: ClaimedDelivery[] = []
   let claimedAtMs = Number.NEGATIVE_INFINITY
 
-  const fanOut = startLoop(
+  const fanOutLoop = startLoop(
     async () => {
       const { queued, isBehind } = await fanOutStep(pool, now())
       if (queued > 0) {
         onQueued?.(queued)
-        claims.wake()
+        claimLoop.wake()
       }
       return isBehind
     },
     { everyMs: pollMs, onError },
   )
 
-  const claims = startLoop(
+  const claimLoop = startLoop(
     async () => {
-      const room = underWayMax - underWay.size
+      const room = inFlightMax - inFlight.size
       if (room <= 0) return false
       const nowMs = now()
       // The clock was set back: what waits would wait for that much longer.
-      if (nowMs < claimedAtMs - clockStepMs) await bringForward(pool, { nowMs, leaseMs })
+      if (nowMs < claimedAtMs - clockStepMs) await rescheduleAfterClockStep(pool, { nowMs, leaseMs })
       claimedAtMs = nowMs
-      const slowMax = Math.floor(underWayMax * slowShare)
-      const slow = slowUnderWay(nowMs)
+      const slowMax = Math.floor(inFlightMax * slowShare)
+      const slow = countSlow(nowMs)
       const claimed = await claim(pool, {
         nowMs,
         leaseMs,
-        inFlight,
+        inFlightPerEndpoint,
         // While there is room, a slow endpoint has all its slots: a busy machine makes endpoints slow that are not.
-        slowInFlight: slow > slowMax / 2 ? Math.max(1, Math.floor(inFlight / 4)) : inFlight,
+        inFlightPerSlowEndpoint:
+          slow > slowMax / 2 ? Math.max(1, Math.floor(inFlightPerEndpoint / 4)) : inFlightPerEndpoint,
         room: Math.min(room, claimsMax),
         slowRoom: Math.max(0, slowMax - slow),
-        reserved: Math.max(0, Math.floor(underWayMax * reservedShare) - (room - Math.min(room, claimsMax))),
+        reserved: Math.max(0, Math.floor(inFlightMax * reservedShare) - (room - Math.min(room, claimsMax))),
       })
       for (const delivery of claimed) {
-        const run: Promise<void> = deliver(delivery).finally(() => underWay.delete(run))
-        underWay.set(run, { isSlow: delivery.is_slow, startedMs: nowMs })
+        const run: Promise<void> = deliver(delivery).finally(() => inFlight.delete(run))
+        inFlight.set(run, { isSlow: delivery.is_slow, startedMs: nowMs })
       }
       // Slots that are full are freed by what ends; that wakes.
       return claimed.length === claimsMax
@@ -119,70 +120,70 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
     { everyMs: pollMs, onError },
   )
 
-  function slowUnderWay(nowMs: number): number {
+  function countSlow(nowMs: number): number {
     let count = 0
-    for (const { isSlow, startedMs } of underWay.values())
+    for (const { isSlow, startedMs } of inFlight.values())
       if (isSlow || nowMs - startedMs >= slowAfterMs) count += 1
     return count
   }
 
   /** Whatever ends while one is written down waits for the next: the busier, the more at once. */
-  const book = startLoop(
+  const resultLoop = startLoop(
     async () => {
-      const batch = settlements
+      const batch = results
       if (batch.length === 0) return false
-      settlements = []
+      results = []
       try {
-        await writeDown(batch)
+        await writeResults(batch)
       } catch (error) {
-        settlements = [...batch, ...settlements]
+        results = [...batch, ...results]
         throw error
       }
-      claims.wake()
+      claimLoop.wake()
       return false
     },
     { everyMs: pollMs, onError },
   )
 
   /** May be done again when it has failed half-way. */
-  async function writeDown(batch: Settlement[]): Promise<void> {
+  async function writeResults(batch: DeliveryResult[]): Promise<void> {
     const dead = await pool.transaction(async db => {
-      await db.rows(openBook)
-      await settle(db, batch, now())
-      return noteHealth(db, batch, now())
+      await db.rows(sharedDeliveryLock)
+      await recordResults(db, batch, now())
+      return updateHealth(db, batch, now())
     })
     for (const { id, reason } of dead) await disable(pool, id, reason, now())
   }
 
-  async function deliver(delivery: ClaimedEvent): Promise<void> {
+  async function deliver(delivery: ClaimedDelivery): Promise<void> {
     const startedMs = now()
-    const answered = await sender.send(write(delivery.event, delivery, startedMs), stopping.signal)
-    if (answered.error === 'stopped') {
+    const response = await sender.send(write(delivery.event, delivery, startedMs), stopping.signal)
+    if (response.error === 'stopped') {
       released.push(delivery)
       return
     }
-    const settlement = settlementOf(delivery, answered, startedMs, random)
-    settlements.push(settlement)
-    onAttempt?.({ settlement, answered })
-    book.wake()
+    const result = deliveryResult(delivery, response, startedMs, random)
+    results.push(result)
+    onAttempt?.({ result, response })
+    resultLoop.wake()
   }
 
-  const stopListening = pulse.onChange(() => fanOut.wake())
+  const stopListening = pulse.onChange(() => fanOutLoop.wake())
 
   return {
     wake() {
-      fanOut.wake()
-      claims.wake()
+      fanOutLoop.wake()
+      claimLoop.wake()
     },
     async close() {
       stopListening()
-      await Promise.all([fanOut.close(), claims.close()])
+      await Promise.all([fanOutLoop.close(), claimLoop.close()])
       // Timers run before sockets are read: a process that was busy reads the responses that are there before it gives up.
       const grace = setTimeout(() => setImmediate(() => stopping.abort()), graceMs)
-      await Promise.all(underWay.keys())
+      await Promise.all(inFlight.keys())
       clearTimeout(grace)
-      await book.close()
-      if (settlements.length > 0) await writeDown(settlements)
+      await resultLoop.close()
+      if (results.length > 0) await writeResults(results)
       if (released.length > 0) await release(pool, released, now())
     },
   }

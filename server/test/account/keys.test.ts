@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test'
 import {
   type AccountKey,
   type AccountList,
-  type JournaledCall,
   type KeyUsage,
+  type LoggedCall,
   limits,
-  type NewAccountKeyAnswer,
+  type NewAccountKeyResponse,
 } from '@chancery/contract'
 import { query } from '../access/query.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
@@ -27,7 +27,7 @@ const newPlayer = () => signIn(chancery, { player_id: `keeper_${players++}` })
 
 const wanted = { name: 'my bot', scopes: ['nation.read'], expires_at: null }
 const make = (player: SignedIn, more: object = {}) =>
-  player.done<NewAccountKeyAnswer>('POST', '/keys', { ...wanted, ...more })
+  player.done<NewAccountKeyResponse>('POST', '/keys', { ...wanted, ...more })
 const list = async (player: SignedIn) => (await player.done<AccountList<AccountKey>>('GET', '/keys')).data
 const find = async (player: SignedIn, id: string) => {
   const key = (await list(player)).find(each => each.id === id)
@@ -41,7 +41,7 @@ const assertOpen = async (key: string, isOpen = true) => assert.equal(await stat
 
 test('a key that is made works, is shown this once, and is known by how it begins', async () => {
   const player = await signIn(chancery, { nation_id: 'n1' })
-  const answer = await player.ask<NewAccountKeyAnswer>('POST', '/keys', {
+  const answer = await player.ask<NewAccountKeyResponse>('POST', '/keys', {
     body: { name: 'war room', scopes: ['military.read', 'economy.read'], expires_at: '2030-01-01T00:00:00Z' },
   })
   assert.equal(answer.status, 201)
@@ -116,7 +116,7 @@ test('a key that is replaced works beside its successor for the time that was ch
   const player = await newPlayer()
   const old = await make(player, { name: 'twin', scopes: ['economy.read', 'nation.read'] })
   await chancery.operate('PUT', `/keys/${old.id}/limit`, { limit: 900 })
-  const answer = await player.ask<NewAccountKeyAnswer>('POST', `/keys/${old.id}/rotate`, {
+  const answer = await player.ask<NewAccountKeyResponse>('POST', `/keys/${old.id}/rotate`, {
     body: { overlap_hours: 24 },
   })
   assert.equal(answer.status, 201)
@@ -135,7 +135,9 @@ test('with no overlap the old key is refused at once', async () => {
   const player = await newPlayer()
   const old = await make(player)
   await assertOpen(old.key)
-  const next = await player.done<NewAccountKeyAnswer>('POST', `/keys/${old.id}/rotate`, { overlap_hours: 0 })
+  const next = await player.done<NewAccountKeyResponse>('POST', `/keys/${old.id}/rotate`, {
+    overlap_hours: 0,
+  })
   await assertOpen(old.key, false)
   await assertOpen(next.key)
   assert.notEqual((await find(player, old.id)).revoked_at, null)
@@ -151,7 +153,9 @@ test('an overlap lengthens no life, and a successor lives as long as the key was
     chancery.databaseUrl,
     `update chancery_access.api_key set created_at = created_at - interval '89 days' where id = '${old.id}'`,
   )
-  const next = await player.done<NewAccountKeyAnswer>('POST', `/keys/${old.id}/rotate`, { overlap_hours: 24 })
+  const next = await player.done<NewAccountKeyResponse>('POST', `/keys/${old.id}/rotate`, {
+    overlap_hours: 24,
+  })
   assert.equal((await find(player, old.id)).expires_at, soon.replace(/\.?0*Z$/, 'Z'))
   const days = (Date.parse(next.expires_at ?? '') - Date.now()) / 86_400_000
   assert.ok(days > 89 && days < 89.1, String(days))
@@ -181,7 +185,7 @@ test('revoked and expired keys make room, and replacing without overlap needs no
   const overlapping = await player.ask('POST', `/keys/${first.id}/rotate`, { body: { overlap_hours: 1 } })
   assertRefused(overlapping, 409, 'too_many')
   await assertOpen(first.key)
-  const next = await player.done<NewAccountKeyAnswer>('POST', `/keys/${first.id}/rotate`, {
+  const next = await player.done<NewAccountKeyResponse>('POST', `/keys/${first.id}/rotate`, {
     overlap_hours: 0,
   })
   assertRefused(await player.ask('POST', '/keys', { body: wanted }), 409, 'too_many')
@@ -229,7 +233,7 @@ test('calls are shown with their key, found by their request, and counted', asyn
   const { headers } = await chancery.get('/nations', { key: one.key })
   await chancery.get('/me/nation', { key: other.key })
   const requestId = headers.get('x-request-id') ?? ''
-  const calls = async (path: string) => (await player.done<AccountList<JournaledCall>>('GET', path)).data
+  const calls = async (path: string) => (await player.done<AccountList<LoggedCall>>('GET', path)).data
   const all = await calls('/calls')
   assert.deepEqual(
     all.map(({ key_name, operation, status }) => [key_name, operation, status]),
@@ -292,7 +296,7 @@ for (const store of ['memory', 'redis']) {
         return status === 200 ? headers.get('x-ratelimit-remaining') : status
       }
       const rotate = ({ id }: { id: string }, overlap_hours: number) =>
-        player.done<NewAccountKeyAnswer>('POST', `/keys/${id}/rotate`, { overlap_hours })
+        player.done<NewAccountKeyResponse>('POST', `/keys/${id}/rotate`, { overlap_hours })
       const first = await make(player)
       assert.equal(await remaining(first), '3')
       const second = await rotate(first, 0)

@@ -7,9 +7,9 @@ import {
   accountActions,
   type IssuedAccountCode,
   type NewAccountEndpoint,
-  type NewAccountKeyAnswer,
+  type NewAccountKeyResponse,
 } from '@chancery/contract'
-import { forgetOldAccounts } from '../../src/account/forget.ts'
+import { pruneAccounts } from '../../src/account/forget.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
@@ -45,7 +45,7 @@ const draft = () => ({
   alliance_ids: null,
 })
 const makeKey = async (scopes = ['nation.read']) => {
-  const made = await player.done<NewAccountKeyAnswer>('POST', '/keys', {
+  const made = await player.done<NewAccountKeyResponse>('POST', '/keys', {
     name: 'a bot',
     scopes,
     expires_at: null,
@@ -93,7 +93,9 @@ const deeds: Record<AccountAction, () => Promise<string | null>> = {
   'key.created': async () => (await makeKey()).id,
   'key.rotated': async () => {
     const { id } = await makeKey()
-    const { key } = await player.done<NewAccountKeyAnswer>('POST', `/keys/${id}/rotate`, { overlap_hours: 1 })
+    const { key } = await player.done<NewAccountKeyResponse>('POST', `/keys/${id}/rotate`, {
+      overlap_hours: 1,
+    })
     secrets.push(key)
     return id
   },
@@ -230,7 +232,7 @@ test('links, sessions and lines are forgotten when they are old, and not before'
     )
   try {
     const before = await count()
-    await forgetOldAccounts(pools.access)
+    await pruneAccounts(pools.access)
     assert.deepEqual(await count(), before)
     await query(
       chancery.databaseUrl,
@@ -244,7 +246,7 @@ test('links, sessions and lines are forgotten when they are old, and not before'
       chancery.databaseUrl,
       `update chancery_access.account_log set at = at - interval '91 days' where action like 'key.%'`,
     )
-    await forgetOldAccounts(pools.access)
+    await pruneAccounts(pools.access)
     const [after] = await count()
     assert.deepEqual([after?.handover, after?.session], [0, 1])
     assert.ok((await lines()).every(({ action }) => !action.startsWith('key.')))

@@ -1,4 +1,4 @@
-import type { AccountKey, NewAccountEndpoint, NewAccountKeyAnswer } from '@chancery/contract'
+import type { AccountKey, NewAccountEndpoint, NewAccountKeyResponse } from '@chancery/contract'
 import { signIn } from '../account/browser.ts'
 import { lookUp } from '../journal/looked-up.ts'
 import { until } from '../support/until.ts'
@@ -25,7 +25,7 @@ export async function furnish(stage: Stage, nationId: string, words: Partial<Wor
   )
 
   const makeKey = (scopes: string[]) =>
-    player.done<NewAccountKeyAnswer>('POST', '/keys', { name: keyName, scopes, expires_at: null })
+    player.done<NewAccountKeyResponse>('POST', '/keys', { name: keyName, scopes, expires_at: null })
   const [spare, key] = [await makeKey(['nation.read']), await makeKey(['nation.read', 'economy.read'])]
   await player.done<AccountKey>('POST', `/keys/${spare.id}/revoke`, {})
   await player.done('POST', `/keys/${key.id}/limit-request`, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { limits, type NewAccountEndpoint, type NewAccountKeyAnswer } from '@chancery/contract'
+import { limits, type NewAccountEndpoint, type NewAccountKeyResponse } from '@chancery/contract'
 import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { handover, signIn } from '../account/browser.ts'
 import { skip } from './chromium.ts'
@@ -10,7 +10,7 @@ import { button, dialog, goTo, shownCode, type Visitor } from './visitor.ts'
 describe('players, and the server, come and go', { skip }, () => {
   // A demo is there under every name and port of this machine: also under that of a proxy that is cut.
   const stage = setStage({ demoSignIn: true })
-  let key: NewAccountKeyAnswer
+  let key: NewAccountKeyResponse
   let endpoint: NewAccountEndpoint
   before(async () => {
     const { chancery, receiver } = stage()

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createObserver } from '../../src/http/observe.ts'
-import type { Answered } from '../../src/journal/call-ring.ts'
+import type { ServedRequest } from '../../src/journal/request-ring.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
 
-const noted: Answered[] = []
+const noted: ServedRequest[] = []
 const metrics = createMetrics()
 let app: FastifyInstance
 before(() => {
   app = Fastify()
-  const observer = createObserver({ metrics, journal: { note: call => noted.push(call) } })
+  const observer = createObserver({ metrics, journal: { record: call => noted.push(call) } })
   observer.watch(app)
   app.get('/stays', { config: { operation: 'stays' } }, async () => 'here')
   app.get('/goes', { config: { operation: 'goes' } }, async (_req, reply) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forgetOldCalls } from '../../src/journal/prune.ts'
+import { pruneRequestLog } from '../../src/journal/retention.ts'
 import { until } from '../support/until.ts'
 import { anonymousCall, answeredCall } from './calls.ts'
 import { dayMs, hourMs, minuteMs, openDesk } from './desk.ts'
@@ -10,7 +10,7 @@ test('each thing is forgotten when its time is over: addresses within 48 hours, 
   note(answeredCall(), anonymousCall('192.0.2.1'))
   await write()
   const left = async () => {
-    await forgetOldCalls(pools.access, now())
+    await pruneRequestLog(pools.access, now())
     const [lines, hours, minutes, addressLines, addresses] = [
       await count('key_call'),
       await count('key_hour'),
@@ -54,7 +54,7 @@ test('more rows than a step removes are all removed', async t => {
   await rows(`insert into chancery_access.key_call (request_id, at, key_id, operation, status, duration_us)
     select 'req_' || n, '2026-06-01T12:00:00Z', 'key_1', 'none', 404, 1 from generate_series(1, 12345) n`)
   at(8 * dayMs)
-  assert.equal(await forgetOldCalls(pools.access, now()), 12_345)
+  assert.equal(await pruneRequestLog(pools.access, now()), 12_345)
   assert.equal(await count('key_call'), 0)
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Answered, type Call, createCallRing } from '../../src/journal/call-ring.ts'
+import { createRequestRing, type LoggedRequest, type ServedRequest } from '../../src/journal/request-ring.ts'
 import { randomRuns } from '../support/tier.ts'
 import { answeredCall, callAt } from './calls.ts'
 
@@ -12,8 +12,8 @@ test('the ring gives what was noted, oldest first, and loses the oldest and neve
   )
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), fc.array(step, { maxLength: 40 }), (capacity, steps) => {
-      const ring = createCallRing(capacity)
-      let waiting: Call[] = []
+      const ring = createRequestRing(capacity)
+      let waiting: LoggedRequest[] = []
       let at = 0
       for (const notes of [...steps, 'take' as const]) {
         if (notes === 'take') {
@@ -24,9 +24,9 @@ test('the ring gives what was noted, oldest first, and loses the oldest and neve
           continue
         }
         for (let note = 0; note < notes; note += 1) {
-          const answered: Answered = answeredCall({ status: 200 + note, durationMs: note / 7 })
+          const answered: ServedRequest = answeredCall({ status: 200 + note, durationMs: note / 7 })
           at += 1
-          ring.note(answered, at)
+          ring.add(answered, at)
           waiting.push(callAt(at, answered))
         }
       }
@@ -36,10 +36,10 @@ test('the ring gives what was noted, oldest first, and loses the oldest and neve
 })
 
 test('what was taken stays as it is when the ring goes on', () => {
-  const ring = createCallRing(2)
+  const ring = createRequestRing(2)
   const first = answeredCall()
-  ring.note(first, 1)
+  ring.add(first, 1)
   const { calls } = ring.take()
-  for (let at = 2; at < 6; at += 1) ring.note(answeredCall(), at)
+  for (let at = 2; at < 6; at += 1) ring.add(answeredCall(), at)
   assert.deepEqual(calls, [callAt(1, first)])
 })

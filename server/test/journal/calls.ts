@@ -1,9 +1,9 @@
-import type { Answered, Call } from '../../src/journal/call-ring.ts'
+import type { LoggedRequest, ServedRequest } from '../../src/journal/request-ring.ts'
 
 let made = 0
 
 /** An answer to note; without more: 200 to a key. */
-export function answeredCall(more: Partial<Answered> = {}): Answered {
+export function answeredCall(more: Partial<ServedRequest> = {}): ServedRequest {
   made += 1
   return {
     requestId: `req_${made.toString(16).padStart(16, '0')}`,
@@ -18,7 +18,10 @@ export function answeredCall(more: Partial<Answered> = {}): Answered {
 }
 
 /** Without a key, from an address. */
-export const anonymousCall = (address: string, more: Partial<Answered> = {}): Answered =>
+export const anonymousCall = (address: string, more: Partial<ServedRequest> = {}): ServedRequest =>
   answeredCall({ keyId: null, address, ...more })
 
-export const callAt = (at: number, { isDeprecated: _, ...call }: Answered): Call => ({ ...call, at })
+export const callAt = (at: number, { isDeprecated: _, ...call }: ServedRequest): LoggedRequest => ({
+  ...call,
+  at,
+})

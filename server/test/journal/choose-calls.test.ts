@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { chooseCalls } from '../../src/journal/choose-calls.ts'
+import { sampleRequests } from '../../src/journal/choose-calls.ts'
 import { anonymousCall, answeredCall, callAt } from './calls.ts'
 
 const someCalls = fc.array(fc.constantFrom('key_1', 'key_2', 'key_3', null), { maxLength: 120 }).map(keyIds =>
@@ -14,7 +14,7 @@ const someCalls = fc.array(fc.constantFrom('key_1', 'key_2', 'key_3', null), { m
 test('every call gets a line where there is room, in its order', () => {
   fc.assert(
     fc.property(someCalls, calls => {
-      const { ofKeys, ofAddresses, leftOut } = chooseCalls(calls, calls.length)
+      const { ofKeys, ofAddresses, droppedCount: leftOut } = sampleRequests(calls, calls.length)
       assert.equal(leftOut, 0)
       assert.deepEqual(
         ofAddresses,
@@ -33,7 +33,7 @@ test('every call gets a line where there is room, in its order', () => {
 test('without room each key keeps its newest, by turns, and calls without a key go first', () => {
   fc.assert(
     fc.property(someCalls, fc.integer({ min: 0, max: 130 }), (calls, max) => {
-      const { ofKeys, ofAddresses, leftOut } = chooseCalls(calls, max)
+      const { ofKeys, ofAddresses, droppedCount: leftOut } = sampleRequests(calls, max)
       assert.equal(ofKeys.length + ofAddresses.length + leftOut, calls.length)
       assert.ok(ofKeys.length + ofAddresses.length <= max)
       const withKeys = calls.filter(({ keyId }) => keyId !== null)
@@ -53,7 +53,7 @@ test('without room each key keeps its newest, by turns, and calls without a key 
 
 test('a key that floods gets no more lines than a player is shown', () => {
   const calls = Array.from({ length: 1_000 }, (_, at) => callAt(at, answeredCall()))
-  const { ofKeys, leftOut } = chooseCalls(calls, 2_000)
+  const { ofKeys, droppedCount: leftOut } = sampleRequests(calls, 2_000)
   assert.deepEqual(ofKeys, calls.slice(-200))
   assert.equal(leftOut, 800)
 })

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
-import { createAccountJournal } from '../../src/journal/account-journal.ts'
-import type { Answered } from '../../src/journal/call-ring.ts'
-import { type Dropped, type JournalOptions, startJournal } from '../../src/journal/journal.ts'
+import { createAccountUsage } from '../../src/journal/account-journal.ts'
+import { type Dropped, type RequestLogOptions, startRequestLog } from '../../src/journal/request-log.ts'
+import type { ServedRequest } from '../../src/journal/request-ring.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { query } from '../access/query.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -11,7 +11,7 @@ export const minuteMs = 60_000
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
-export interface DeskOptions extends Partial<JournalOptions> {
+export interface DeskOptions extends Partial<RequestLogOptions> {
   /** Through a proxy. Without: a database of its own. */
   databaseUrl?: string
 }
@@ -25,7 +25,7 @@ export async function openDesk(t: TestContext, { databaseUrl, ...options }: Desk
   const dropped: Record<Dropped, number> = { line: 0, count: 0 }
   const errors: unknown[] = []
   const open = () =>
-    startJournal({
+    startRequestLog({
       pool: pools.access,
       rowsMax: 100_000,
       now: () => nowMs,
@@ -46,11 +46,11 @@ export async function openDesk(t: TestContext, { databaseUrl, ...options }: Desk
     pools,
     url,
     journal,
-    account: createAccountJournal(journal),
+    account: createAccountUsage(journal),
     dropped,
     errors,
-    note(...answers: Answered[]): void {
-      for (const answered of answers) journal.note(answered)
+    note(...answers: ServedRequest[]): void {
+      for (const answered of answers) journal.record(answered)
     },
     now: () => nowMs,
     /** Moves the clock to so long after the beginning. */

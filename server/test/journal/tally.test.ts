@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Answered } from '../../src/journal/call-ring.ts'
-import { type Counts, createTally, otherAddresses } from '../../src/journal/tally.ts'
+import type { ServedRequest } from '../../src/journal/request-ring.ts'
+import { type Counts, createUsageCounters, otherAddresses } from '../../src/journal/usage-counters.ts'
 import { anonymousCall, answeredCall } from './calls.ts'
 
 const minuteMs = 60_000
@@ -55,7 +55,7 @@ function sums(taken: readonly Counts[]): Record<string, number> {
   return total
 }
 
-function namesOf({ keyId, address, operation, status }: Answered, at: number): string[] {
+function namesOf({ keyId, address, operation, status }: ServedRequest, at: number): string[] {
   const minute = Math.floor(at / minuteMs) * minuteMs
   const hour = Math.floor(at / hourMs) * hourMs
   if (keyId === null) {
@@ -73,7 +73,7 @@ function namesOf({ keyId, address, operation, status }: Answered, at: number): s
 test('counts are exact over minutes, hours and takings, whatever the clock does', () => {
   fc.assert(
     fc.property(someAnswers, steps => {
-      const tally = createTally(roomy)
+      const tally = createUsageCounters(roomy)
       const taken: Counts[] = []
       const expected: Record<string, number> = {}
       let at = start
@@ -94,7 +94,7 @@ test('counts are exact over minutes, hours and takings, whatever the clock does'
 })
 
 test('addresses beyond the bound of an hour are counted together, and a new hour has room again', () => {
-  const tally = createTally({ ...roomy, addressesMax: 3 })
+  const tally = createUsageCounters({ ...roomy, addressesMax: 3 })
   const count = (address: string, at: number) => tally.count(anonymousCall(address, { status: 401 }), at)
   for (let caller = 0; caller < 50; caller += 1) count(`192.0.2.${caller}`, start)
   const first = tally.take().addresses
@@ -122,7 +122,7 @@ test('addresses beyond the bound of an hour are counted together, and a new hour
 })
 
 test('combinations beyond the bound are not counted, and it is said how many', () => {
-  const tally = createTally({ ...roomy, combinationsMax: 2 })
+  const tally = createUsageCounters({ ...roomy, combinationsMax: 2 })
   for (const keyId of ['key_1', 'key_2', 'key_3', 'key_3', 'key_1'])
     tally.count(answeredCall({ keyId }), start)
   const { minutes, calls, uncounted } = tally.take()

@@ -224,8 +224,8 @@ test('a token that is none or may not answers as documented, wherever it is used
 })
 
 test('every operation was compared in its success', () => {
-  for (const { method, path, answers } of Object.values(operatorOperations)) {
-    const success = Math.min(...Object.keys(answers).map(Number))
+  for (const { method, path, responses } of Object.values(operatorOperations)) {
+    const success = Math.min(...Object.keys(responses).map(Number))
     assert.ok(seen.has(`${method} ${path} ${success}`), `${method} ${path}`)
   }
 })

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { contractFor, demoProfile, type OperatorOperation, operatorOperations } from '@chancery/contract'
 import Fastify from 'fastify'
 import type { OperatorContext } from '../../src/operator/context.ts'
-import { buildOperatorApp } from '../../src/operator/operator-app.ts'
+import { buildOperatorApi } from '../../src/operator/operator-api.ts'
 import { launchChromium, skip } from '../browser/chromium.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { makeToken } from './office.ts'
@@ -46,7 +46,7 @@ function routesOf(tree: string): string[] {
 }
 
 test('the listener does what the contract names, and nothing besides', async () => {
-  const app = buildOperatorApp({ contract: contractFor(demoProfile), pools: {} } as OperatorContext, {
+  const app = buildOperatorApi({ contract: contractFor(demoProfile), pools: {} } as OperatorContext, {
     identify: async () => undefined,
     log: { warn() {}, error() {} } as never,
     tls: undefined,

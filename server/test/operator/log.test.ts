@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limits, type OperatorOperation, operatorOperations } from '@chancery/contract'
-import { forgetOldLogLines } from '../../src/access/operator-log.ts'
-import { createOperatorLog } from '../../src/operator/operator-log.ts'
+import { pruneAuditLog } from '../../src/access/audit-log.ts'
+import { createAuditLog } from '../../src/operator/audit-log.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { dump, query } from '../access/query.ts'
@@ -196,14 +196,14 @@ test('nothing is done that could not be written down', async t => {
     isDone = true
     return { status: 200, subject: 'x' }
   }
-  const broken = createOperatorLog({ db: away, onError: error => errors.push(error) })
-  await assert.rejects(broken.note(actor, 'POST /nothing', work), /away/)
+  const broken = createAuditLog({ db: away, onError: error => errors.push(error) })
+  await assert.rejects(broken.record(actor, 'POST /nothing', work), /away/)
   assert.equal(isDone, false)
 
   // Away only afterwards: what was done is told, and its line has no status.
   const fading: Database = { rows: away.rows, first: pools.access.first }
-  const faded = createOperatorLog({ db: fading, onError: error => errors.push(error) })
-  assert.equal((await faded.note(actor, 'POST /something', work)).status, 200)
+  const faded = createAuditLog({ db: fading, onError: error => errors.push(error) })
+  assert.equal((await faded.record(actor, 'POST /something', work)).status, 200)
   assert.equal(errors.length, 1)
   const line = await newest()
   assert.deepEqual([line?.action, line?.status, line?.subject], ['POST /something', null, null])
@@ -219,11 +219,11 @@ test('lines of batches wait for a database that is away, in their order', async 
     rows: statement => (isAway ? Promise.reject(new Error('away')) : pools.access.rows(statement)),
     first: pools.access.first,
   }
-  const waiting = createOperatorLog({ db, onError: () => undefined })
+  const waiting = createAuditLog({ db, onError: () => undefined })
   const actor = { token_id: 'tok_1', token_name: 'x' }
-  waiting.noteBatch(actor, { status: 200, subject: 'wait-1' })
+  waiting.recordBatch(actor, { status: 200, subject: 'wait-1' })
   await assert.rejects(waiting.flush(), /away/)
-  waiting.noteBatch(actor, { status: 200, subject: 'wait-2' })
+  waiting.recordBatch(actor, { status: 200, subject: 'wait-2' })
   isAway = false
   await waiting.close()
   const subjects = (await log('?limit=2')).map(({ subject }) => subject)
@@ -246,7 +246,7 @@ test('the log is kept for its days, and batches for theirs', async t => {
       `insert into chancery_access.operator_log (at, token_id, token_name, action, subject, status)
        values (now() - interval '${days} days', 'tok_aged', 'x', '${action}', '${days}', 200)`,
     )
-  await forgetOldLogLines(pools.access, 'POST /facts')
+  await pruneAuditLog(pools.access, 'POST /facts')
   const kept = (await log('?limit=1000')).filter(({ token_id }) => token_id === 'tok_aged')
   assert.deepEqual(
     kept.map(({ action, subject }) => `${action} ${subject}`).toSorted(),
@@ -265,7 +265,7 @@ test('of one action no more lines are kept than the limit, and none of another i
     `insert into chancery_access.operator_log (at, token_id, token_name, action, subject, status)
      select now(), 'tok_many', 'x', case when i = 1 then 'POST /seldom' else 'POST /often' end, i, 200 from generate_series(1, 20) i`,
   )
-  await forgetOldLogLines(pools.access, 'POST /facts', 5)
+  await pruneAuditLog(pools.access, 'POST /facts', 5)
   const kept = (await log('?limit=1000')).filter(({ token_id }) => token_id === 'tok_many')
   assert.deepEqual(
     kept.map(({ subject }) => Number(subject)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { hashOperatorToken, makeOperatorTokenText } from '../../src/access/operator-token-text.ts'
-import { createIdentify } from '../../src/operator/identify.ts'
+import { createFindCaller } from '../../src/operator/identify.ts'
 import type { Database } from '../../src/store/database.ts'
 import { startBehindProxy } from '../access/tcp-proxy.ts'
 import { withConnection } from '../support/database-url.ts'
@@ -141,7 +141,7 @@ test('a token is taken on its word for ten minutes, for what must go on, and onl
   const text = makeOperatorTokenText()
   const { state, db } = oneToken(text)
   let nowMs = Date.parse('2026-05-27T18:00:00Z')
-  const identify = createIdentify({
+  const identify = createFindCaller({
     db,
     mainToken: 'the-token-of-the-configuration',
     onError: unexpected,
@@ -169,7 +169,7 @@ test('a token that has expired meanwhile is not taken on its word', async () => 
   const text = makeOperatorTokenText()
   const { state, db } = oneToken(text, '2026-05-27T18:05:00Z')
   let nowMs = Date.parse('2026-05-27T18:00:00Z')
-  const identify = createIdentify({ db, mainToken: 'main-token', onError: unexpected, now: () => nowMs })
+  const identify = createFindCaller({ db, mainToken: 'main-token', onError: unexpected, now: () => nowMs })
   assert.ok(await identify(text, { trustsMemory: true }))
   state.isAway = true
   nowMs += 300_001
@@ -178,7 +178,7 @@ test('a token that has expired meanwhile is not taken on its word', async () => 
 
 test('the main token and what is no token need no database', async () => {
   const { state, db } = oneToken(makeOperatorTokenText())
-  const identify = createIdentify({ db, mainToken: 'main-token', onError: unexpected })
+  const identify = createFindCaller({ db, mainToken: 'main-token', onError: unexpected })
   assert.equal((await identify('main-token', { trustsMemory: false }))?.name, 'main')
   for (const text of ['main-tokem', 'cho_short', ''])
     assert.equal(await identify(text, { trustsMemory: false }), undefined)

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import {
-  holdsRole,
+  hasRole,
   isStatusMemberFor,
   limits,
   type OperatorOperation,
@@ -69,7 +69,7 @@ test('the page says of each role what the contract says', () => {
     if (role === 'admin') continue
     const paths = [...opens.matchAll(/`(?:(GET|POST) )?(\/\w+)`/g)].map(([, , path]) => path)
     const opened = everyOperation
-      .filter(({ roles, id }) => holdsRole(new Set([role as 'facts']), roles) && id !== 'status.get')
+      .filter(({ roles, id }) => hasRole(new Set([role as 'facts']), roles) && id !== 'status.get')
       .map(({ path }) => `/${path.split('/')[1]}`)
     assert.deepEqual([...new Set(opened)].toSorted(), paths.toSorted(), role)
   }
@@ -79,7 +79,7 @@ test('the page says which members of the status each role is shown', () => {
   const rows = tableRows(page.slice(page.indexOf('| Role       | Members of')).split('\n\n')[0] ?? '')
   const namesIn = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
   const said = new Map(rows.map(([role = '', members]) => [role.replaceAll('`', ''), namesIn(members)]))
-  const schema = operatorOperations.statusGet.answers[200].content['application/json']?.schema as TObject
+  const schema = operatorOperations.statusGet.responses[200].content['application/json']?.schema as TObject
   const members = Object.keys(schema.properties)
   for (const role of operatorRoleNames) {
     const shown = members.filter(member => isStatusMemberFor(new Set([role]), member))

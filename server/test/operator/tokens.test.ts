@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
-import { createToken, forgetOldTokens } from '../../src/access/operator-tokens.ts'
+import { createToken, pruneTokens } from '../../src/access/operator-tokens.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { query } from '../access/query.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -249,7 +249,7 @@ test('tokens that ended a month ago are no longer listed', async () => {
   await age(kept.id, 'expires_at', '29 days')
   const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
   try {
-    await forgetOldTokens(pools.access)
+    await pruneTokens(pools.access)
   } finally {
     await pools.close()
   }

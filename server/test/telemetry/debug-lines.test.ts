@@ -57,8 +57,8 @@ test('the background tells of heartbeats, revocations, rounds and deliveries at 
   background.rankingRound(0.25)
   background.fanOut(3)
   background.deliveryAttempt({
-    settlement: { endpoint_id: 'w1', attempt: 2, state: 'pending' },
-    answered: { status: null, error: 'timeout', latencyMs: 12.4 },
+    result: { endpoint_id: 'w1', attempt: 2, state: 'pending' },
+    response: { status: null, error: 'timeout', latencyMs: 12.4 },
   })
   assert.deepEqual(
     lines.map(({ msg }) => String(msg).split(':')[0]),

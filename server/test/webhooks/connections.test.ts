@@ -114,7 +114,7 @@ describe('stopping', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf')
       setTimeout(() => stopping.abort(), 50)
     })
-    const { status, error, answer } = await openSender(t).send(messageTo(receiver.url), stopping.signal)
+    const { status, error, body: answer } = await openSender(t).send(messageTo(receiver.url), stopping.signal)
     assert.deepEqual([status, error, answer], [200, null, 'half'])
   })
 

@@ -94,7 +94,7 @@ test('a failed delivery is retried by the table, with the same id and body, and 
   assert.equal(new Set(attempts.map(attempt => `${attempt.id} ${attempt.body}`)).size, 1)
   assert.equal(new Set(attempts.map(attempt => attempt.signature)).size, attempts.length)
   assert.ok(room.now() - from < 5 * day)
-  const [delivery] = await room.settings.log(id, { limit: 10 })
+  const [delivery] = await room.settings.deliveries(id, { limit: 10 })
   assert.equal(delivery?.state, 'failed')
   assert.equal(delivery.attempts.length, 10)
   assert.deepEqual(
@@ -117,7 +117,9 @@ test('410 Gone switches an endpoint off at once', async () => {
   await room.tell([nation('n4')])
   await live(2 * hour, hour / 2)
   assert.equal(room.newsAt('gone.example').length, tries)
-  const states = (await room.settings.log(id, { limit: 10 })).filter(({ event_id }) => event_id !== null)
+  const states = (await room.settings.deliveries(id, { limit: 10 })).filter(
+    ({ event_id }) => event_id !== null,
+  )
   assert.ok(states.length >= 3 && states.every(({ state }) => state === 'failed'))
 })
 
@@ -208,14 +210,14 @@ test('one delivery, or all that failed, can be sent once more', async () => {
   room.deliver()
   await room.tell([nation('n1'), nation('n2')])
   await live(4 * day, 2 * hour)
-  assert.ok((await room.settings.log(id, { limit: 10, state: 'failed' })).length >= 2)
+  assert.ok((await room.settings.deliveries(id, { limit: 10, state: 'failed' })).length >= 2)
   room.receive('replay.example', () => answer(204))
   const before = room.newsAt('replay.example').length
   assert.equal(await room.settings.replay(id, { failed: true }), 2)
   room.advance(1)
   await until(() => room.newsAt('replay.example').length === before + 2, 'both arrive')
   await settled()
-  const [first] = await room.settings.log(id, { limit: 1, state: 'delivered' })
+  const [first] = await room.settings.deliveries(id, { limit: 1, state: 'delivered' })
   assert.equal(await room.settings.replay(id, { delivery: first?.id ?? '' }), 1)
   room.advance(1)
   await until(() => room.newsAt('replay.example').length === before + 3, 'the one arrives')
@@ -270,12 +272,14 @@ test('a test must have been answered before an endpoint hears', async () => {
   assert.deepEqual(room.newsAt('shy.example'), [])
   const again = await room.settings.test(id)
   assert.deepEqual([again.endpoint.status, again.test.error], ['unconfirmed', 'timed_out'])
-  room.receive('shy.example', () => answer(200, { answer: 'hello' }))
+  room.receive('shy.example', () => answer(200, { body: 'hello' }))
   const answered = await room.settings.test(id)
   assert.deepEqual([answered.endpoint.status, answered.test.answer], ['active', 'hello'])
   await room.tell([nation('n2')])
   await until(() => room.newsAt('shy.example').length === 1, 'it hears')
-  const tests = (await room.settings.log(id, { limit: 10 })).filter(({ type }) => type === 'webhook.test')
+  const tests = (await room.settings.deliveries(id, { limit: 10 })).filter(
+    ({ type }) => type === 'webhook.test',
+  )
   assert.deepEqual(
     tests.map(({ state }) => state),
     ['delivered', 'failed', 'failed'],
@@ -334,7 +338,7 @@ test('the number of a delivery says nothing of deliveries to other endpoints', a
     await room.tell([nation(`n${others}a`)])
     await room.tell([nation(`n${others}b`)])
     await settled()
-    const log = await room.settings.log(id, { limit: 2 })
+    const log = await room.settings.deliveries(id, { limit: 2 })
     return log.map(delivery => ({ ...delivery, number: Number(delivery.id.replace('dlv_', '')) }))
   }
   const { id } = await room.addEndpoint('counting.example')
@@ -351,7 +355,9 @@ test('the number of a delivery says nothing of deliveries to other endpoints', a
   }
   await room.settings.test(id)
   await room.settings.test(id)
-  const tests = (await room.settings.log(id, { limit: 100 })).filter(({ event_id }) => event_id === null)
+  const tests = (await room.settings.deliveries(id, { limit: 100 })).filter(
+    ({ event_id }) => event_id === null,
+  )
   assert.equal(new Set(tests.map(test => test.id)).size, tests.length)
   for (const test of tests) assert.match(test.id, /^dlv_test_[0-9a-f]{32}$/)
 })

@@ -3,8 +3,8 @@ import { isIP } from 'node:net'
 import { describe, test } from 'node:test'
 import { webhooks } from '@chancery/contract'
 import fc from 'fast-check'
+import { checkEndpointUrl } from '../../src/webhooks/outbound/guard.ts'
 import { blockedPorts } from '../../src/webhooks/outgoing/blocked-ports.ts'
-import { checkEndpointUrl } from '../../src/webhooks/outgoing/endpoint-url.ts'
 
 const strict = { allowsLocal: false }
 const local = { allowsLocal: true }

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import type { LookupAddress } from 'node:dns'
 import type { LookupFunction, Socket } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
-import { createConnector } from '../../src/webhooks/outgoing/guarded-connector.ts'
+import { createConnector } from '../../src/webhooks/outbound/connector.ts'
 import { createNameLookup } from '../../src/webhooks/outgoing/name-lookup.ts'
 import { isPublicAddress } from '../../src/webhooks/outgoing/public-address.ts'
-import type { SendError } from '../../src/webhooks/outgoing/send.ts'
-import { SendFailure } from '../../src/webhooks/outgoing/send-error.ts'
+import { SendError, type SendErrorCode } from '../../src/webhooks/outgoing/send-error.ts'
 import { startNameServer } from './name-server.ts'
 import { answering, type RawReceiver, startRawReceiver } from './raw-receiver.ts'
 import { messageTo, openSender } from './sending.ts'
@@ -118,7 +117,7 @@ describe('a connection', () => {
   function connect(
     options: { lookup?: LookupFunction; isAllowed?: (address: string) => boolean },
     target: { hostname: string; port: number; protocol?: string },
-  ): Promise<SendError | Socket> {
+  ): Promise<SendErrorCode | Socket> {
     const connector = createConnector({
       isAllowed: isPublicAddress,
       lookup: refuse,
@@ -130,7 +129,7 @@ describe('a connection', () => {
       let hasReturned = false
       connector.connect({ hostname, protocol, port: String(port) }, (error, socket) => {
         assert.ok(hasReturned, 'undici was called back in the middle of its call')
-        resolve(error instanceof SendFailure ? error.reason : (socket ?? 'not_http'))
+        resolve(error instanceof SendError ? error.code : (socket ?? 'not_http'))
       })
       hasReturned = true
     })

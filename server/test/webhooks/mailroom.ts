@@ -7,9 +7,9 @@ import { createPools } from '../../src/store/pools.ts'
 import { createPulse } from '../../src/store/pulse.ts'
 import type { FilterRow } from '../../src/webhooks/filter.ts'
 import { createMessageWriter } from '../../src/webhooks/message.ts'
-import type { Answered, Message, Sender } from '../../src/webhooks/outgoing/send.ts'
+import type { AttemptResponse, Message, Sender } from '../../src/webhooks/outbound/sender.ts'
 import { createWebhookSettings } from '../../src/webhooks/settings.ts'
-import { type DeliveryOptions, startDeliveries } from '../../src/webhooks/worker.ts'
+import { type DeliveryWorkerOptions, startDeliveryWorker } from '../../src/webhooks/worker.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { Fact } from '../support/test-server.ts'
 
@@ -24,25 +24,25 @@ export interface Received {
   atMs: number
 }
 
-export const answer = (status: number, more: Partial<Answered> = {}): Answered => ({
+export const answer = (status: number, more: Partial<AttemptResponse> = {}): AttemptResponse => ({
   status,
   error: null,
-  answer: '',
+  body: '',
   retryAfter: null,
   latencyMs: 1,
   ...more,
 })
 
-export const noAnswer = (error: Answered['error']): Answered => ({
+export const noAnswer = (error: AttemptResponse['error']): AttemptResponse => ({
   status: null,
   error,
-  answer: null,
+  body: null,
   retryAfter: null,
   latencyMs: 1,
 })
 
 /** How receivers answer, by the host of their URL. */
-type Receiver = (message: Received, signal?: AbortSignal) => Answered | Promise<Answered>
+type Receiver = (message: Received, signal?: AbortSignal) => AttemptResponse | Promise<AttemptResponse>
 
 const anywhere: FilterRow = { types: null, nation_ids: null, alliance_ids: null }
 
@@ -87,7 +87,7 @@ export async function openMailroom() {
     allowsLocal: false,
     now,
   })
-  const workers: ReturnType<typeof startDeliveries>[] = []
+  const workers: ReturnType<typeof startDeliveryWorker>[] = []
 
   return {
     pools,
@@ -126,13 +126,13 @@ export async function openMailroom() {
       return outcome
     },
     /** Starts delivering. Failures of the loops fail the test. */
-    deliver(options: Partial<DeliveryOptions> = {}) {
-      const worker = startDeliveries({
+    deliver(options: Partial<DeliveryWorkerOptions> = {}) {
+      const worker = startDeliveryWorker({
         pool: pools.outbound,
         pulse,
         sender,
         write,
-        inFlight: 8,
+        inFlightPerEndpoint: 8,
         pollMs: 20,
         now,
         random: () => 0,

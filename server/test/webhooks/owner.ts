@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { WebhookDelivery, WebhookTestResult } from '@chancery/contract'
 
-import type { Endpoint } from '../../src/webhooks/store.ts'
+import type { Endpoint } from '../../src/webhooks/endpoint-store.ts'
 import type { TestServer } from '../support/test-server.ts'
 
 /** Whatever can be asked as the operator asks. */

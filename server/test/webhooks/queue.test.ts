@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { sql } from '../../src/store/database.ts'
-import { noteHealth } from '../../src/webhooks/endpoint-health.ts'
+import { updateHealth } from '../../src/webhooks/endpoint-health.ts'
 import { fanOutStep } from '../../src/webhooks/fan-out.ts'
 import {
-  type ClaimedEvent,
+  type ClaimedDelivery,
   type ClaimOptions,
   claim,
+  type DeliveryResult,
+  recordResults,
   release,
-  type Settlement,
-  settle,
 } from '../../src/webhooks/queue.ts'
 import { nation } from '../ingest/facts.ts'
 import { until } from '../support/until.ts'
@@ -26,8 +26,8 @@ const take = (options: Partial<ClaimOptions> = {}) =>
   claim(room.pools.outbound, {
     nowMs: room.now(),
     leaseMs,
-    inFlight: 8,
-    slowInFlight: 2,
+    inFlightPerEndpoint: 8,
+    inFlightPerSlowEndpoint: 2,
     room: 1000,
     slowRoom: 1000,
     reserved: 0,
@@ -35,10 +35,10 @@ const take = (options: Partial<ClaimOptions> = {}) =>
   })
 
 const outcome = (
-  held: ClaimedEvent,
-  state: Settlement['state'],
-  more: Partial<Settlement> = {},
-): Settlement => ({
+  held: ClaimedDelivery,
+  state: DeliveryResult['state'],
+  more: Partial<DeliveryResult> = {},
+): DeliveryResult => ({
   id: held.id,
   endpoint_id: held.endpoint_id,
   attempt: held.attempt,
@@ -71,17 +71,17 @@ test('claims come in the order of the log, up to the free slots of each endpoint
   const other = await room.addEndpoint('other.example')
   await room.tell(nations(0, 20))
   assert.equal(await fanOut(), 40)
-  const first = await take({ inFlight: 3 })
-  const seqsOf = (claimed: ClaimedEvent[], id: string) =>
+  const first = await take({ inFlightPerEndpoint: 3 })
+  const seqsOf = (claimed: ClaimedDelivery[], id: string) =>
     claimed.filter(({ endpoint_id }) => endpoint_id === id).map(({ seq }) => seq)
   assert.deepEqual(seqsOf(first, one.id), [1, 2, 3])
   assert.deepEqual(seqsOf(first, other.id), [1, 2, 3])
-  assert.deepEqual(await take({ inFlight: 3 }), [])
+  assert.deepEqual(await take({ inFlightPerEndpoint: 3 }), [])
   const [held] = first
   assert.ok(held)
-  await settle(room.pools.outbound, [outcome(held, 'delivered')], room.now())
+  await recordResults(room.pools.outbound, [outcome(held, 'delivered')], room.now())
   assert.deepEqual(
-    (await take({ inFlight: 3 })).map(({ endpoint_id, seq }) => [endpoint_id, seq]),
+    (await take({ inFlightPerEndpoint: 3 })).map(({ endpoint_id, seq }) => [endpoint_id, seq]),
     [[held.endpoint_id, 4]],
   )
 })
@@ -90,7 +90,7 @@ test('workers that claim at the same time never hold one delivery twice, nor mor
   for (const host of ['a', 'b', 'c']) await room.addEndpoint(`${host}.example`)
   await room.tell(nations(0, 100))
   await fanOut()
-  const claims = await Promise.all(Array.from({ length: 8 }, () => take({ inFlight: 5 })))
+  const claims = await Promise.all(Array.from({ length: 8 }, () => take({ inFlightPerEndpoint: 5 })))
   const held = claims.flat()
   assert.equal(new Set(held.map(({ id }) => id)).size, held.length)
   assert.equal(held.length, 15)
@@ -100,11 +100,11 @@ test('the backlog of one endpoint stands before nothing of another', async () =>
   await room.addEndpoint('full.example')
   await room.tell(nations(0, 300))
   await fanOut()
-  await take({ inFlight: 8 })
+  await take({ inFlightPerEndpoint: 8 })
   const late = await room.addEndpoint('late.example')
   await room.tell(nations(1000, 5))
   await fanOut()
-  const claimed = await take({ inFlight: 8, room: 8 })
+  const claimed = await take({ inFlightPerEndpoint: 8, room: 8 })
   assert.deepEqual(
     claimed.map(({ endpoint_id }) => endpoint_id),
     Array.from({ length: 5 }, () => late.id),
@@ -135,12 +135,12 @@ test('a lease that ran out is taken over, and the one who lost it writes over no
   const [successor] = await take()
   assert.equal(successor?.id, lost.id)
   assert.equal(successor.attempt, lost.attempt + 1)
-  await settle(room.pools.outbound, [outcome(lost, 'failed')], room.now())
+  await recordResults(room.pools.outbound, [outcome(lost, 'failed')], room.now())
   await release(room.pools.outbound, [lost], room.now())
-  assert.equal((await room.settings.log(id, { limit: 1 }))[0]?.state, 'sending')
-  await settle(room.pools.outbound, [outcome(successor, 'delivered')], room.now())
-  await settle(room.pools.outbound, [outcome(lost, 'pending')], room.now())
-  const [delivery] = await room.settings.log(id, { limit: 1 })
+  assert.equal((await room.settings.deliveries(id, { limit: 1 }))[0]?.state, 'sending')
+  await recordResults(room.pools.outbound, [outcome(successor, 'delivered')], room.now())
+  await recordResults(room.pools.outbound, [outcome(lost, 'pending')], room.now())
+  const [delivery] = await room.settings.deliveries(id, { limit: 1 })
   assert.equal(delivery?.state, 'delivered')
   // Both tried, and the book says so.
   assert.deepEqual(
@@ -229,7 +229,7 @@ test('endpoints with the fewest in flight come first', async () => {
   const late = await room.addEndpoint('late.example')
   await room.tell(nations(100, 5))
   await fanOut()
-  const endpoints = (claimed: ClaimedEvent[]) => claimed.map(({ endpoint_id }) => endpoint_id).sort()
+  const endpoints = (claimed: ClaimedDelivery[]) => claimed.map(({ endpoint_id }) => endpoint_id).sort()
   const both = [busy.id, late.id].sort()
   assert.deepEqual(endpoints(await take({ room: 2 })), both)
   assert.deepEqual(endpoints(await take({ room: 2 })), both)
@@ -263,7 +263,7 @@ test('an endpoint that takes longer than a second has fewer slots, within the sh
   // Nothing is booked yet, but what was claimed has not ended within a second.
   room.advance(1_000)
   assert.deepEqual(await take(), [], 'the fast one has become slow')
-  await settle(
+  await recordResults(
     room.pools.outbound,
     claimed.map(held => outcome(held, 'delivered')),
     room.now(),
@@ -277,8 +277,8 @@ test('an endpoint is slow until it has answered within a second for a minute', a
     const [held] = await take({ room: 1 })
     assert.ok(held)
     const settlement = outcome(held, 'delivered', { latency_ms })
-    await settle(room.pools.outbound, [settlement], room.now())
-    await noteHealth(room.pools.outbound, [settlement], room.now())
+    await recordResults(room.pools.outbound, [settlement], room.now())
+    await updateHealth(room.pools.outbound, [settlement], room.now())
   }
   const claimedAtOnce = async () => {
     const held = await take()
@@ -331,7 +331,7 @@ for (const [promise, count, testMs] of [
       await room.addEndpoint(host, {}, `p${index}`)
     }
     await room.addEndpoint('fast.example', {}, 'fast')
-    room.deliver({ underWayMax: 20 })
+    room.deliver({ inFlightMax: 20 })
     for (let round = 1; round <= 4; round += 1) {
       await room.tell(nations(round * 100, 10))
       // The clock stands still: no slow receiver answers before the fast one has all.

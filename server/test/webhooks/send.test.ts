@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { webhooks } from '@chancery/contract'
 import fc from 'fast-check'
-import type { SendError } from '../../src/webhooks/outgoing/send.ts'
+import type { SendErrorCode } from '../../src/webhooks/outbound/sender.ts'
 import { makeCertificate, withoutCertificates } from './certificate.ts'
 import { answering, dripping, type OnRequest, saying, startRawReceiver } from './raw-receiver.ts'
 import { messageTo, openSender } from './sending.ts'
@@ -39,7 +39,7 @@ describe('what was answered is told', () => {
     test(`${status}`, async t => {
       const receiver = await startRawReceiver(t, answering(status, 'said'))
       const answered = await openSender(t).send(messageTo(receiver.url))
-      assert.deepEqual([answered.status, answered.error, answered.answer], [status, null, 'said'])
+      assert.deepEqual([answered.status, answered.error, answered.body], [status, null, 'said'])
     })
   }
 
@@ -74,7 +74,7 @@ describe('what was answered is told', () => {
     test(promise, async t => {
       const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`
       const receiver = await startRawReceiver(t, saying(Buffer.concat([Buffer.from(head), body])))
-      assert.equal((await openSender(t).send(messageTo(receiver.url))).answer, answer)
+      assert.equal((await openSender(t).send(messageTo(receiver.url))).body, answer)
     })
   }
 
@@ -90,7 +90,7 @@ describe('what was answered is told', () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 1_100 }), async bytes => {
         body = Buffer.from(bytes)
-        const { answer } = await sender.send(messageTo(receiver.url))
+        const { body: answer } = await sender.send(messageTo(receiver.url))
         assert.ok(answer?.isWellFormed() && !answer.includes('\0'))
       }),
       { numRuns: 50 },
@@ -101,7 +101,7 @@ describe('what was answered is told', () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000))
     const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`
     const receiver = await startRawReceiver(t, saying(Buffer.concat([Buffer.from(head), bomb])))
-    const { status, answer } = await openSender(t).send(messageTo(receiver.url))
+    const { status, body: answer } = await openSender(t).send(messageTo(receiver.url))
     assert.equal(status, 200)
     assert.ok(answer && answer.length <= webhooks.responseBytesKept && answer.startsWith('\u001f'))
   })
@@ -135,7 +135,7 @@ describe('what was answered is told', () => {
       const receiver = await startRawReceiver(t, saying(bytes + ok))
       const sender = openSender(t)
       for (const _ of [1, 2, 3, 4]) {
-        const { status, answer } = await sender.send(messageTo(receiver.url))
+        const { status, body: answer } = await sender.send(messageTo(receiver.url))
         assert.deepEqual([status, answer], [200, 'ok'])
       }
       assert.ok(receiver.connectionCount() <= 2, 'the connection was not kept')
@@ -144,13 +144,13 @@ describe('what was answered is told', () => {
 
   test('the end of the connection may end the answer', async t => {
     const receiver = await startRawReceiver(t, socket => socket.end('HTTP/1.0 200 OK\r\n\r\nuntil the end'))
-    const { status, answer } = await openSender(t).send(messageTo(receiver.url))
+    const { status, body: answer } = await openSender(t).send(messageTo(receiver.url))
     assert.deepEqual([status, answer], [200, 'until the end'])
   })
 })
 
 describe('without an answer it is told why', () => {
-  const receivers: [promise: string, error: SendError, onRequest: OnRequest][] = [
+  const receivers: [promise: string, error: SendErrorCode, onRequest: OnRequest][] = [
     ['a reset', 'closed_early', socket => void socket.resetAndDestroy()],
     ['the end before an answer', 'closed_early', socket => void socket.end()],
     ['the end within the headers', 'closed_early', socket => void socket.end('HTTP/1.1 200 OK\r\nConte')],
@@ -176,7 +176,7 @@ describe('without an answer it is told why', () => {
     test(promise, async t => {
       const receiver = await startRawReceiver(t, onRequest)
       const answered = await openSender(t).send(messageTo(receiver.url))
-      assert.deepEqual([answered.status, answered.error, answered.answer], [null, error, null])
+      assert.deepEqual([answered.status, answered.error, answered.body], [null, error, null])
       await receiver.allClosed()
     })
   }
@@ -254,7 +254,7 @@ describe('time', () => {
       const dripTimeoutMs = 2_000
       const answered = await openSender(t, { timeoutMs: dripTimeoutMs }).send(messageTo(receiver.url))
       assert.deepEqual([answered.status, answered.error], [status, null])
-      assert.match(answered.answer ?? '', /^x{2,}$/)
+      assert.match(answered.body ?? '', /^x{2,}$/)
       assert.ok(answered.latencyMs >= dripTimeoutMs - 2, `${answered.latencyMs} ms`)
       await receiver.allClosed()
     })
@@ -297,7 +297,7 @@ describe('a body that breaks', () => {
   for (const [promise, onRequest] of broken) {
     test(`${promise} takes nothing from the status`, async t => {
       const receiver = await startRawReceiver(t, onRequest)
-      const { status, error, answer } = await openSender(t).send(messageTo(receiver.url))
+      const { status, error, body: answer } = await openSender(t).send(messageTo(receiver.url))
       assert.deepEqual([status, error, answer], [200, null, 'half'])
     })
   }

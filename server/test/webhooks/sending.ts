@@ -4,7 +4,7 @@ import {
   type Message,
   type Sender,
   type SenderOptions,
-} from '../../src/webhooks/outgoing/send.ts'
+} from '../../src/webhooks/outbound/sender.ts'
 
 /** A sender that ends with its test. Local receivers are allowed, and waited for as long as a busy machine needs, unless said otherwise. */
 export function openSender(t: TestContext, options: Partial<SenderOptions> = {}): Sender {

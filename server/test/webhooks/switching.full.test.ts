@@ -31,7 +31,7 @@ test('endpoints can be switched and replayed while their deliveries are booked: 
         await room.settings.enable(id)
       }),
       (async () => {
-        await room.settings.stopAllOf('p1', 'player_suspended')
+        await room.settings.disableAllOf('p1', 'player_suspended')
         for (const { id } of endpoints.slice(3, 6)) await room.settings.enable(id)
       })(),
       ...endpoints.slice(6).map(({ id }) => room.settings.replay(id, span)),
@@ -54,7 +54,7 @@ test('an endpoint that is switched on while the fan-out is behind hears nothing 
   await room.tell([nation('n4')])
   assert.equal(await queued(), 2)
   for (const endpoint of [id, added.id]) {
-    const [newest] = await room.settings.log(endpoint, { limit: 1, state: 'pending' })
+    const [newest] = await room.settings.deliveries(endpoint, { limit: 1, state: 'pending' })
     assert.equal(newest?.event_id, 'evt_4')
   }
 })

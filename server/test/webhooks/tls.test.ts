@@ -25,7 +25,7 @@ describe('TLS', { skip: withoutCertificates }, () => {
 
   test('a certificate for the name is taken, though an address is connected to', async t => {
     const { send } = await open(t)
-    const { status, error, answer } = await send(name)
+    const { status, error, body: answer } = await send(name)
     assert.deepEqual([status, error, answer], [200, null, 'ok'])
   })
 

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { type OpenApiParameter, type OpenApiResponse, type Reference, refTo } from '../../openapi/document.ts'
 import { operatorErrors } from '../errors.ts'
-import type { OperatorAnswer, OperatorContent, OperatorOperation } from '../operation.ts'
+import type { OperatorContent, OperatorOperation, OperatorResponse } from '../operation.ts'
 import type { DocumentedContent, DocumentedOperation } from './document.ts'
 import { errorExample, errorResponseName, errorsOf, headersOfError, headersWith } from './errors.ts'
 import type { Schemas } from './schemas.ts'
@@ -85,7 +85,7 @@ function responsesOf(
   schemas: Schemas,
 ): Record<string, OpenApiResponse | Reference> {
   const responses: Record<string, OpenApiResponse | Reference> = {}
-  for (const [status, answer] of Object.entries(operation.answers))
+  for (const [status, answer] of Object.entries(operation.responses))
     responses[status] = documentedAnswer(answer, schemas)
   for (const code of errorsOf(operation)) {
     const { status, description } = operatorErrors[code]
@@ -98,7 +98,7 @@ function responsesOf(
   return responses
 }
 
-function documentedAnswer({ description, content }: OperatorAnswer, schemas: Schemas): OpenApiResponse {
+function documentedAnswer({ description, content }: OperatorResponse, schemas: Schemas): OpenApiResponse {
   return {
     description,
     headers: headersWith(),

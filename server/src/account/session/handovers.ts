@@ -1,21 +1,26 @@
 import { type HandoverPreview, type Landing, limits } from '@chancery/contract'
 import { type Database, sql } from '../../store/database.ts'
 import { playerLock } from '../../store/locks.ts'
-import { type BadgeRow, badgeColumns, badgeOf, joinNationOf } from '../badge.ts'
+import {
+  joinNationOf,
+  type NationSummaryRow,
+  nationSummaryColumns,
+  nationSummaryOf,
+} from '../nation-summary.ts'
 import type { SignIn } from './sessions.ts'
 import { hashToken, makeToken, type TokenHash } from './tokens.ts'
 
 /** A hand-over that was just made, and its token, which is known this once. */
-export interface MadeHandover {
+export interface NewHandover {
   token: string
   expiresAt: string
 }
 
 /** Makes a hand-over by which a browser signs in as a player, once and within a minute; undefined for a suspended player. In the player's turn. */
-export async function makeHandover(
+export async function createHandover(
   db: Database,
   { playerId, landing }: SignIn,
-): Promise<MadeHandover | undefined> {
+): Promise<NewHandover | undefined> {
   const token = makeToken()
   const row = await db.first<{ expiresAt: string }>(sql`
     insert into chancery_access.handover (hash, player_id, landing, created_at, expires_at)
@@ -27,11 +32,11 @@ export async function makeHandover(
   return row && { token, expiresAt: row.expiresAt }
 }
 
-const isGood = sql`
+const isRedeemable = sql`
   h.used_at is null and h.expires_at > clock_timestamp()
   and not exists (select from chancery_access.suspension x where x.player_id = h.player_id)`
 
-interface PreviewRow extends BadgeRow {
+interface PreviewRow extends NationSummaryRow {
   playerId: string
   landing: Landing
   expiresAt: string
@@ -40,10 +45,15 @@ interface PreviewRow extends BadgeRow {
 /** Whom a hand-over signs in as. It stays good. */
 export async function previewHandover(db: Database, hash: TokenHash): Promise<HandoverPreview | undefined> {
   const row = await db.first<PreviewRow>(sql`
-    select h.player_id as "playerId", h.landing, h.expires_at as "expiresAt", ${badgeColumns}
-    from chancery_access.handover h ${joinNationOf(sql`h.player_id`)} where h.hash = ${hash} and ${isGood}`)
+    select h.player_id as "playerId", h.landing, h.expires_at as "expiresAt", ${nationSummaryColumns}
+    from chancery_access.handover h ${joinNationOf(sql`h.player_id`)} where h.hash = ${hash} and ${isRedeemable}`)
   if (!row) return undefined
-  return { player_id: row.playerId, nation: badgeOf(row), landing: row.landing, expires_at: row.expiresAt }
+  return {
+    player_id: row.playerId,
+    nation: nationSummaryOf(row),
+    landing: row.landing,
+    expires_at: row.expiresAt,
+  }
 }
 
 /** Uses a hand-over up, in one statement: of any number at once exactly one finds it unused. In a transaction: takes the player's turn. */
@@ -54,5 +64,5 @@ export async function redeemHandover(db: Database, hash: TokenHash): Promise<Sig
   await db.rows(playerLock(made.playerId))
   return db.first(sql`
     update chancery_access.handover h set used_at = clock_timestamp()
-    where h.hash = ${hash} and ${isGood} returning h.player_id as "playerId", h.landing`)
+    where h.hash = ${hash} and ${isRedeemable} returning h.player_id as "playerId", h.landing`)
 }

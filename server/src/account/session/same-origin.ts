@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 type Origin = Pick<IncomingHttpHeaders, 'origin'> & { 'sec-fetch-site'?: string | string[] | undefined }
 
 /** Whether a change comes from a page of ours: each header that is there must say so, and one must be there. */
-export function isOwnChange(headers: Origin, ownOrigins: readonly string[]): boolean {
+export function isSameOriginChange(headers: Origin, ownOrigins: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site } = headers
   if (origin === undefined && site === undefined) return false
   return (
@@ -13,7 +13,7 @@ export function isOwnChange(headers: Origin, ownOrigins: readonly string[]): boo
 }
 
 /** Whether a read comes from a page of ours, or from somebody who typed the address. */
-export function isOwnRead(headers: Origin, ownOrigins: readonly string[]): boolean {
+export function isSameOriginRead(headers: Origin, ownOrigins: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site } = headers
   return (
     (site === undefined || site === 'same-origin' || site === 'none') &&

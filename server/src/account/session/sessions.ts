@@ -1,7 +1,12 @@
-import { type Landing, limits, type NationBadge } from '@chancery/contract'
+import { type Landing, limits, type NationSummary } from '@chancery/contract'
 import { askTogether } from '../../store/ask-together.ts'
 import { type Database, sql } from '../../store/database.ts'
-import { type BadgeRow, badgeColumns, badgeOf, joinNationOf } from '../badge.ts'
+import {
+  joinNationOf,
+  type NationSummaryRow,
+  nationSummaryColumns,
+  nationSummaryOf,
+} from '../nation-summary.ts'
 import type { TokenHash } from './tokens.ts'
 
 /** A session that goes on, with the nation that its player leads now. */
@@ -9,13 +14,13 @@ export interface SessionRecord {
   playerId: string
   landing: Landing
   expiresAt: string
-  nation: NationBadge | null
+  nation: NationSummary | null
   isSuspended: boolean
 }
 
-interface SessionRow extends Omit<SessionRecord, 'nation'>, BadgeRow {}
+interface SessionRow extends Omit<SessionRecord, 'nation'>, NationSummaryRow {}
 
-const goesOn = sql`s.ended_at is null and s.expires_at > clock_timestamp()`
+const isActive = sql`s.ended_at is null and s.expires_at > clock_timestamp()`
 
 /** Whom a session is for, and where it begins. */
 export interface SignIn {
@@ -42,13 +47,13 @@ async function findSessions(
 ): Promise<ReadonlyMap<string, SessionRecord>> {
   const rows = await db.rows<SessionRow & { hash: Buffer }>(sql`
     select s.hash, s.player_id as "playerId", s.landing, s.expires_at as "expiresAt",
-      exists (select from chancery_access.suspension x where x.player_id = s.player_id) as "isSuspended", ${badgeColumns}
+      exists (select from chancery_access.suspension x where x.player_id = s.player_id) as "isSuspended", ${nationSummaryColumns}
     from chancery_access.session s ${joinNationOf(sql`s.player_id`)}
-    where s.hash = any(${names.map(name => Buffer.from(name, 'base64url'))}::bytea[]) and ${goesOn}`)
+    where s.hash = any(${names.map(name => Buffer.from(name, 'base64url'))}::bytea[]) and ${isActive}`)
   return new Map(
     rows.map(row => {
       const { hash, playerId, landing, expiresAt, isSuspended } = row
-      return [nameOf(hash), { playerId, landing, expiresAt, isSuspended, nation: badgeOf(row) }]
+      return [nameOf(hash), { playerId, landing, expiresAt, isSuspended, nation: nationSummaryOf(row) }]
     }),
   )
 }
@@ -68,20 +73,20 @@ export function createFindSession(db: Database): FindSession {
 }
 
 /** Whether a session goes on, as this transaction sees it. */
-export const doesGoOn = async (db: Database, hash: TokenHash): Promise<boolean> =>
-  (await db.first(sql`select from chancery_access.session s where s.hash = ${hash} and ${goesOn}`)) !==
+export const isSessionActive = async (db: Database, hash: TokenHash): Promise<boolean> =>
+  (await db.first(sql`select from chancery_access.session s where s.hash = ${hash} and ${isActive}`)) !==
   undefined
 
 /** Ends a session. Returns whose it was; undefined where it had ended or there was none. */
 export const endSession = (db: Database, hash: TokenHash): Promise<{ playerId: string } | undefined> =>
   db.first(sql`
     update chancery_access.session s set ended_at = clock_timestamp()
-    where s.hash = ${hash} and ${goesOn} returning s.player_id as "playerId"`)
+    where s.hash = ${hash} and ${isActive} returning s.player_id as "playerId"`)
 
 /** Ends all sessions of a player. Returns how many went on. */
 export async function endSessionsOf(db: Database, playerId: string): Promise<number> {
   const ended = await db.rows(sql`
     update chancery_access.session s set ended_at = clock_timestamp()
-    where s.player_id = ${playerId} and ${goesOn} returning s.hash`)
+    where s.player_id = ${playerId} and ${isActive} returning s.hash`)
   return ended.length
 }

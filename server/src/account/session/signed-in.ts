@@ -39,7 +39,7 @@ export async function findSignedIn(
   return session && { ...session, hash, csrfToken: csrfTokenOf(token) }
 }
 
-export const shownSession = ({
+export const sessionView = ({
   playerId,
   nation,
   landing,

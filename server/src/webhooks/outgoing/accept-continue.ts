@@ -7,7 +7,7 @@ const marker = Buffer.from('HTTP/1.1 100')
  * (RFC 9110, 15.2), and passes over every other 1xx. So what reads like a 100 where a read begins is made a 102 of the same length.
  * In the body of an answer this could change one digit of what the log keeps.
  */
-export function acceptContinue(socket: Socket): Socket {
+export function patch100Continue(socket: Socket): Socket {
   const read = socket.read.bind(socket)
   socket.read = size => {
     const chunk: unknown = read(size)

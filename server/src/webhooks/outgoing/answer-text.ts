@@ -1,14 +1,14 @@
 import { webhooks } from '@chancery/contract'
 
 /** Takes the body of an answer as it comes, and keeps its beginning. */
-export interface AnswerText {
+export interface BodyPrefix {
   /** Whether all has been taken that may be. */
   add(chunk: Buffer): boolean
   /** What was kept, as the log can hold it: well-formed, and without NUL, which PostgreSQL's text cannot hold. */
   text(): string
 }
 
-export function createAnswerText(): AnswerText {
+export function createBodyPrefix(): BodyPrefix {
   const kept: Buffer[] = []
   let bytes = 0
   return {

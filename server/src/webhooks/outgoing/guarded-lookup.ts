@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net'
-import { SendFailure } from './send-error.ts'
+import { SendError } from './send-error.ts'
 
 /**
  * A look-up that refuses a name if any of its addresses is not allowed: a name with one public and one private address is made
@@ -9,9 +9,9 @@ export function guardLookup(lookup: LookupFunction, isAllowed: (address: string)
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       const addresses = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found
-      if (error || !addresses?.length) callback(new SendFailure('name_not_found'), [])
+      if (error || !addresses?.length) callback(new SendError('name_not_found'), [])
       else if (addresses.every(({ address }) => isAllowed(address))) callback(null, addresses)
-      else callback(new SendFailure('address_not_public'), [])
+      else callback(new SendError('address_not_public'), [])
     })
   }
 }

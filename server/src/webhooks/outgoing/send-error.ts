@@ -1,5 +1,5 @@
 /** Words of the delivery log for why there was no answer. */
-export type SendError =
+export type SendErrorCode =
   | 'timed_out'
   | 'name_not_found'
   | 'address_not_public'
@@ -11,13 +11,13 @@ export type SendError =
   | 'url_not_allowed'
 
 /** A failure that knows its word. It says nothing else: URLs and addresses are the endpoint's owner's. */
-export class SendFailure extends Error {
-  override name = 'SendFailure'
-  readonly reason: SendError
+export class SendError extends Error {
+  override name = 'SendError'
+  readonly code: SendErrorCode
 
-  constructor(reason: SendError) {
+  constructor(reason: SendErrorCode) {
     super(reason)
-    this.reason = reason
+    this.code = reason
   }
 }
 
@@ -25,8 +25,8 @@ export class SendFailure extends Error {
 const notHttp = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'])
 
 /** The word for what went wrong on a connection that stood, or the failure's own. */
-export function sendErrorOf(error: Error & { code?: unknown }): SendError {
-  if (error instanceof SendFailure) return error.reason
+export function sendErrorCodeOf(error: Error & { code?: unknown }): SendErrorCode {
+  if (error instanceof SendError) return error.code
   const code = String(error.code)
   // TLS 1.3 tells a client only after the handshake that its certificate is wanted.
   if (code.startsWith('ERR_SSL_')) return 'tls_failed'

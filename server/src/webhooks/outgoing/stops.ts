@@ -2,9 +2,9 @@
  * Calls `stop` when one of the signals is aborted, until what it returns is called. A signal gets one listener: thousands of
  * attempts wait for the same, and an EventTarget walks through all its listeners for each that comes or goes.
  */
-export type OnStop = (signals: readonly AbortSignal[], stop: () => void) => () => void
+export type OnAbort = (signals: readonly AbortSignal[], stop: () => void) => () => void
 
-export function createStops(): OnStop {
+export function createAbortFanOut(): OnAbort {
   const waiting = new WeakMap<AbortSignal, Set<() => void>>()
   return (signals, stop) => {
     for (const signal of signals) (waiting.get(signal) ?? listen(signal)).add(stop)

@@ -1,34 +1,34 @@
 import { operatorOperations } from '@chancery/contract'
 import {
-  addLogLines,
-  beginLogLine,
-  completeLogLine,
-  type LogActor,
-  type LogEntry,
-} from '../access/operator-log.ts'
+  type AuditActor,
+  type AuditEntry,
+  addAuditLines,
+  beginAuditLine,
+  completeAuditLine,
+} from '../access/audit-log.ts'
 import type { Database } from '../store/database.ts'
 
 /** What every line of a batch says was done. */
 export const batchAction = `${operatorOperations.factsSend.method} ${operatorOperations.factsSend.path}`
 
 /** Writes down what is done by the operator listener. */
-export interface OperatorLog {
+export interface AuditLog {
   /** Does something that is written down before and completed after: nothing can be done without a line. */
-  note<T extends Done>(actor: LogActor, action: string, work: () => Promise<T>): Promise<T>
+  record<T extends AuditOutcome>(actor: AuditActor, action: string, work: () => Promise<T>): Promise<T>
   /** Writes down what became of a batch, together with others, within a second. */
-  noteBatch(actor: LogActor, batch: Done): void
+  recordBatch(actor: AuditActor, batch: AuditOutcome): void
   /** Writes what waits. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
 /** What became of it: the status that is answered, and what it was done to. */
-export interface Done {
+export interface AuditOutcome {
   status: number
   subject: string | null
 }
 
-export interface OperatorLogOptions {
+export interface AuditLogOptions {
   /** Acts as the access role. */
   db: Database
   onError: (error: unknown) => void
@@ -42,8 +42,8 @@ const waitingMax = 10_000
 /** How secrets begin that this service hands out. Whoever sends one where an id belongs must not find it in the log. */
 const secret = /^(chk|cho|whsec)_/
 
-export function createOperatorLog({ db, onError, now = Date.now }: OperatorLogOptions): OperatorLog {
-  let waiting: LogEntry[] = []
+export function createAuditLog({ db, onError, now = Date.now }: AuditLogOptions): AuditLog {
+  let waiting: AuditEntry[] = []
   let flushing: Promise<void> = Promise.resolve()
   const timer = setInterval(() => void flush().catch(onError), flushEveryMs)
   timer.unref()
@@ -59,7 +59,7 @@ export function createOperatorLog({ db, onError, now = Date.now }: OperatorLogOp
     const lines = waiting
     waiting = []
     try {
-      await addLogLines(db, lines)
+      await addAuditLines(db, lines)
     } catch (error) {
       waiting = [...lines, ...waiting].slice(-waitingMax)
       throw error
@@ -67,11 +67,11 @@ export function createOperatorLog({ db, onError, now = Date.now }: OperatorLogOp
   }
 
   return {
-    async note(actor, action, work) {
-      const line = await beginLogLine(db, actor, action)
-      const complete = ({ status, subject }: Done) =>
+    async record(actor, action, work) {
+      const line = await beginAuditLine(db, actor, action)
+      const complete = ({ status, subject }: AuditOutcome) =>
         // It is done, and the caller is told so. The line stays, without its status.
-        completeLogLine(db, line, { status, subject: safe(subject) }).catch(onError)
+        completeAuditLine(db, line, { status, subject: safe(subject) }).catch(onError)
       try {
         const done = await work()
         await complete(done)
@@ -81,7 +81,7 @@ export function createOperatorLog({ db, onError, now = Date.now }: OperatorLogOp
         throw error
       }
     },
-    noteBatch(actor, { status, subject }) {
+    recordBatch(actor, { status, subject }) {
       const at = new Date(now()).toISOString()
       waiting.push({ ...actor, at, action: batchAction, subject: safe(subject), status })
     },

@@ -1,8 +1,8 @@
-import type { NationBadge } from '@chancery/contract'
+import type { NationSummary } from '@chancery/contract'
 import { type Sql, sql } from '../store/database.ts'
 
 /** The columns of a nation `n` by which the page names it; all null where there is none. */
-export interface BadgeRow {
+export interface NationSummaryRow {
   nation_id: string | null
   nation_name: string
   leader_name: string
@@ -12,11 +12,11 @@ export interface BadgeRow {
   alliance_tag: string
 }
 
-export const badgeColumns = sql`
+export const nationSummaryColumns = sql`
   n.id as nation_id, n.nation_name, n.leader_name, n.flag_url,
   a.id as alliance_id, a.name as alliance_name, a.tag as alliance_tag`
 
-export const badgeJoins = sql`
+export const nationSummaryJoins = sql`
   left join chancery_world.alliance_member m on m.nation_id = n.id
   left join chancery_world.alliance a on a.id = m.alliance_id`
 
@@ -26,9 +26,9 @@ export const joinNationOf = (playerId: Sql) => sql`
     select p.nation_id from chancery_secret.nation_private p
     where p.player = ${playerId} order by p.nation_id limit 1
   ) own on true
-  left join chancery_world.nation n on n.id = own.nation_id ${badgeJoins}`
+  left join chancery_world.nation n on n.id = own.nation_id ${nationSummaryJoins}`
 
-export function badgeOf(row: BadgeRow): NationBadge | null {
+export function nationSummaryOf(row: NationSummaryRow): NationSummary | null {
   const { nation_id, nation_name, leader_name, flag_url, alliance_id, alliance_name, alliance_tag } = row
   if (nation_id === null) return null
   const alliance = alliance_id === null ? null : { alliance_id, name: alliance_name, tag: alliance_tag }

@@ -4,18 +4,18 @@ import { type DatabasePool, type Sql, sql } from '../store/database.ts'
 const hourMs = 3_600_000
 
 /** How often what is old is forgotten. */
-export const forgetsEveryMs = hourMs
+export const pruneEveryMs = hourMs
 const linesKeptMs = limits.requestLogDays * 24 * hourMs
 /** The current hour and the full ones before it. */
 const hoursKeptMs = linesKeptMs + hourMs
 const minutesKeptMs = 2 * hourMs
 /** Who calls without a key is named by an address: for no longer than 48 hours, the time between two rounds included. */
-const addressesKeptMs = 48 * hourMs - forgetsEveryMs
+const addressesKeptMs = 48 * hourMs - pruneEveryMs
 
 const rowsPerStep = 5_000
 
 /** Forgets what is older than the journal goes back. Returns how many rows. */
-export async function forgetOldCalls(pool: DatabasePool, nowMs: number): Promise<number> {
+export async function pruneRequestLog(pool: DatabasePool, nowMs: number): Promise<number> {
   const before = (keptMs: number) => new Date(nowMs - keptMs).toISOString()
   const hourBefore = (keptMs: number) =>
     new Date(Math.floor((nowMs - keptMs) / hourMs) * hourMs).toISOString()
@@ -29,7 +29,7 @@ export async function forgetOldCalls(pool: DatabasePool, nowMs: number): Promise
 }
 
 /** The lines of a table with a number up to this one. */
-export const forgetLinesUpTo = (pool: DatabasePool, table: Sql, id: number): Promise<number> =>
+export const deleteRowsUpTo = (pool: DatabasePool, table: Sql, id: number): Promise<number> =>
   remove(pool, table, sql`id <= ${id}`)
 
 /** In steps, and around what another process removes or adds to at this moment. */

@@ -1,23 +1,24 @@
-import type { Answered } from './outgoing/send.ts'
-import type { Claimed, Settlement } from './queue.ts'
+import type { AttemptResponse } from './outbound/sender.ts'
+import type { ClaimedRow, DeliveryResult } from './queue.ts'
 import { nextAttemptMs } from './retry.ts'
 
-export interface AttemptResult {
-  settlement: Settlement
-  answered: Answered
+export interface Attempt {
+  result: DeliveryResult
+  response: AttemptResponse
 }
 
 /** Only a status from 200 to 299 says that a message has arrived. */
-export const hasArrived = ({ status }: Answered): boolean => status !== null && status >= 200 && status < 300
+export const isSuccess = ({ status }: AttemptResponse): boolean =>
+  status !== null && status >= 200 && status < 300
 
 /** What follows from an attempt: done, once more later, or given up. */
-export function settlementOf(
-  { id, endpoint_id, attempt, failures }: Claimed,
-  answered: Answered,
+export function deliveryResult(
+  { id, endpoint_id, attempt, failures }: ClaimedRow,
+  response: AttemptResponse,
   startedMs: number,
   random: () => number,
-): Settlement {
-  const { status, error, answer, latencyMs, retryAfter } = answered
+): DeliveryResult {
+  const { status, error, body: answer, latencyMs, retryAfter } = response
   const book = {
     id,
     endpoint_id,
@@ -28,7 +29,7 @@ export function settlementOf(
     error,
     answer,
   }
-  if (hasArrived(answered)) return { ...book, state: 'delivered', due_at: null, failures: 0 }
+  if (isSuccess(response)) return { ...book, state: 'delivered', due_at: null, failures: 0 }
   const failed = failures + 1
   const nextMs =
     status === 410

@@ -3,14 +3,14 @@ import type { Registry } from '@prometheus-io/client'
 import { createEventWriter } from '../disclosure/event-writer.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
+import type { Attempt } from './attempt.ts'
 import { createAttemptMetrics } from './attempt-metrics.ts'
 import { createMessageWriter } from './message.ts'
-import { createSender } from './outgoing/send.ts'
+import { createSender } from './outbound/sender.ts'
 import { registerQueueMetrics } from './queue-metrics.ts'
-import { createQueueState, type ReadQueue } from './queue-state.ts'
+import { createQueueReader, type ReadQueue } from './queue-state.ts'
 import { createWebhookSettings, type WebhookSettings } from './settings.ts'
-import type { AttemptResult } from './settlement.ts'
-import { startDeliveries } from './worker.ts'
+import { startDeliveryWorker } from './worker.ts'
 
 export interface WebhooksOptions {
   contract: Contract
@@ -20,7 +20,7 @@ export interface WebhooksOptions {
   version: string
   webhooksAllowLocal: boolean
   webhooksInFlight: number
-  log: { fanOut(queued: number): void; deliveryAttempt(attempt: AttemptResult): void }
+  log: { fanOut(queued: number): void; deliveryAttempt(attempt: Attempt): void }
   onError: (error: unknown) => void
 }
 
@@ -39,12 +39,12 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   const sender = createSender({ allowsLocal: options.webhooksAllowLocal })
   const write = createMessageWriter(createEventWriter(contract), version)
   const countAttempt = createAttemptMetrics(registry)
-  const deliveries = startDeliveries({
+  const deliveries = startDeliveryWorker({
     pool,
     pulse,
     sender,
     write,
-    inFlight: options.webhooksInFlight,
+    inFlightPerEndpoint: options.webhooksInFlight,
     now: pulse.now,
     onError,
     onQueued: log.fanOut,
@@ -53,7 +53,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       log.deliveryAttempt(result)
     },
   })
-  const queue = createQueueState(pool)
+  const queue = createQueueReader(pool)
   registerQueueMetrics(registry, queue)
   return {
     queue,

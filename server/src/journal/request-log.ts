@@ -1,16 +1,16 @@
 import { type Database, type DatabasePool, sql } from '../store/database.ts'
-import { type Answered, createCallRing } from './call-ring.ts'
-import { chooseCalls } from './choose-calls.ts'
-import { createLineBound } from './line-bound.ts'
-import { forgetOldCalls, forgetsEveryMs } from './prune.ts'
-import { createTally } from './tally.ts'
-import type { Harvest } from './write.ts'
+import { sampleRequests } from './choose-calls.ts'
+import { createRowCap } from './line-bound.ts'
+import { createRequestRing, type ServedRequest } from './request-ring.ts'
+import { pruneEveryMs, pruneRequestLog } from './retention.ts'
+import { createUsageCounters } from './usage-counters.ts'
+import type { FlushBatch } from './write.ts'
 import { createWriter } from './writer.ts'
 
 /** Notes answers, and writes them down in the background. */
-export interface Journal {
+export interface RequestLog {
   /** Notes one answer. Never waits: where there is no room, something is left out, and is counted as dropped. */
-  note(answered: Answered): void
+  record(answered: ServedRequest): void
   /** Reads what is written down. What this process noted before is among it, unless writing it takes more than a second. */
   read<T>(work: (db: Database, nowMs: number) => Promise<T>): Promise<T>
   /** Writes what is left. */
@@ -20,7 +20,7 @@ export interface Journal {
 /** What is dropped: the line of a call, or the call from the counts. */
 export type Dropped = 'line' | 'count'
 
-export interface JournalOptions {
+export interface RequestLogOptions {
   /** Acts as the access role. */
   pool: DatabasePool
   /** Lines over all. With 0 nothing is noted. */
@@ -40,17 +40,17 @@ export interface JournalOptions {
 const shareOfKeys = 0.75
 const readPatienceMs = 1_000
 
-export function startJournal(options: JournalOptions): Journal {
+export function startRequestLog(options: RequestLogOptions): RequestLog {
   const { pool, rowsMax, onDropped, onError, now = Date.now, linesPerWrite = 2_500 } = options
-  const ring = createCallRing(options.ringCapacity ?? 8_192)
-  const tally = createTally({
+  const ring = createRequestRing(options.ringCapacity ?? 8_192)
+  const tally = createUsageCounters({
     combinationsMax: options.combinationsMax ?? 50_000,
     addressesMax: options.addressesMax ?? 50_000,
   })
   const keyRowsMax = Math.ceil(rowsMax * shareOfKeys)
   const bounds = {
-    ofKeys: createLineBound(pool, { table: sql`chancery_access.key_call`, rowsMax: keyRowsMax, onError }),
-    ofAddresses: createLineBound(pool, {
+    ofKeys: createRowCap(pool, { table: sql`chancery_access.key_call`, rowsMax: keyRowsMax, onError }),
+    ofAddresses: createRowCap(pool, {
       table: sql`chancery_access.address_call`,
       rowsMax: rowsMax - keyRowsMax,
       onError,
@@ -62,19 +62,19 @@ export function startJournal(options: JournalOptions): Journal {
   }
   const flush = createWriter({
     pool,
-    gather(): Harvest | undefined {
+    collect(): FlushBatch | undefined {
       const { calls, lost } = ring.take()
-      const lines = chooseCalls(calls, linesPerWrite)
+      const lines = sampleRequests(calls, linesPerWrite)
       const counts = tally.take()
-      drop('line', lost + lines.leftOut)
+      drop('line', lost + lines.droppedCount)
       drop('count', counts.uncounted)
       return calls.length > 0 ? { lines, counts } : undefined
     },
     onWritten(newest) {
-      bounds.ofKeys.reached(newest.ofKeys)
-      bounds.ofAddresses.reached(newest.ofAddresses)
+      bounds.ofKeys.enforce(newest.ofKeys)
+      bounds.ofAddresses.enforce(newest.ofAddresses)
     },
-    onGivenUp({ lines, counts }) {
+    onDropped({ lines, counts }) {
       drop('line', lines.ofKeys.length + lines.ofAddresses.length)
       drop('count', counts.calls)
     },
@@ -82,17 +82,17 @@ export function startJournal(options: JournalOptions): Journal {
 
   const write = () => flush().catch(onError)
   const writeTimer = setInterval(write, options.writesEveryMs ?? 2_000)
-  const forget = () => forgetOldCalls(pool, now()).then(() => undefined, onError)
-  const forgetTimer = setInterval(forget, forgetsEveryMs)
+  const forget = () => pruneRequestLog(pool, now()).then(() => undefined, onError)
+  const forgetTimer = setInterval(forget, pruneEveryMs)
   for (const timer of [writeTimer, forgetTimer]) timer.unref()
   const firstForgotten = forget()
 
   return {
-    note(answered) {
+    record(answered) {
       if (rowsMax === 0) return
       const at = now()
       const named = isNamed(answered) ? answered : { ...answered, address: unknownAddress }
-      ring.note(named, at)
+      ring.add(named, at)
       tally.count(named, at)
     },
     async read(work) {
@@ -113,7 +113,7 @@ const addressForm = /^[\da-f.:]{2,45}(?:\/64)?$/i
 const unknownAddress = 'unknown'
 
 /** Behind a trusted proxy an address is whatever that wrote. */
-const isNamed = ({ keyId, address }: Answered) => keyId !== null || addressForm.test(address)
+const isNamed = ({ keyId, address }: ServedRequest) => keyId !== null || addressForm.test(address)
 
 /** Resolves with the work, or without it when its time is over. */
 async function atMost(ms: number, work: Promise<void>): Promise<void> {

@@ -29,7 +29,7 @@ export interface PageInfo {
 }
 
 /** A nation as the page names it. */
-export interface NationBadge {
+export interface NationSummary {
   nation_id: string
   nation_name: string
   leader_name: string
@@ -40,14 +40,14 @@ export interface NationBadge {
 /** A demo player that can be signed in as. */
 export interface DemoPlayer {
   player_id: string
-  nation: NationBadge
+  nation: NationSummary
 }
 
 /** Whom a hand-over link signs in as. */
 export interface HandoverPreview {
   player_id: string
   /** Null where the player has no nation at present. */
-  nation: NationBadge | null
+  nation: NationSummary | null
   landing: Landing
   expires_at: string
 }
@@ -55,7 +55,7 @@ export interface HandoverPreview {
 /** Who is signed in. */
 export interface AccountSession {
   player_id: string
-  nation: NationBadge | null
+  nation: NationSummary | null
   landing: Landing
   /** To be sent as `x-csrf-token` with every change. */
   csrf_token: string
@@ -115,12 +115,12 @@ export interface AccountKey {
 }
 
 /** With the key itself, shown this once. */
-export interface NewAccountKeyAnswer extends AccountKey {
+export interface NewAccountKeyResponse extends AccountKey {
   key: string
 }
 
 /** Calls in a minute or an hour that begins at `at`. */
-export interface CallsIn {
+export interface UsageBucket {
   at: string
   calls: number
   /** Of them, refused with 429. */
@@ -129,9 +129,9 @@ export interface CallsIn {
 
 export interface KeyUsage {
   /** The last hour, oldest first, every minute. */
-  minutes: CallsIn[]
+  minutes: UsageBucket[]
   /** The last seven days, oldest first, every hour. */
-  hours: CallsIn[]
+  hours: UsageBucket[]
   /** Of the last seven days, most first. */
   operations: {
     operation: string
@@ -143,7 +143,7 @@ export interface KeyUsage {
 }
 
 /** One line of the request journal. */
-export interface JournaledCall {
+export interface LoggedCall {
   request_id: string
   at: string
   key_id: string

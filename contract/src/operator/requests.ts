@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { limits } from '../limits.ts'
 import { count, listOf, nullable, strictObject, text, time } from '../shared-schemas.ts'
-import { jsonAnswer, listAnswer, named, operatorOperation } from './operation.ts'
+import { jsonResponse, listResponse, named, operatorOperation } from './operation.ts'
 
 const keyId = nullable(text(64, { description: 'The key that called; null where none did.' }))
 const keyName = nullable(text(100, { description: 'What its owner calls it; null for an unknown key.' }))
@@ -40,8 +40,8 @@ export const requestsGet = operatorOperation({
     description: 'The x-request-id of the answer.',
     example: 'req_8f2c61d09ab37e45',
   },
-  answers: {
-    200: jsonAnswer(
+  responses: {
+    200: jsonResponse(
       'The calls of this id, newest first: as a rule one, more where a proxy gave the same id twice.',
       strictObject({ data: listOf(call, { maxItems: 100 }) }),
       {
@@ -92,8 +92,8 @@ export const usageKeys = operatorOperation({
   summary: 'List the keys that call most',
   description: 'Keys by their calls in the last clock hours, most calls first.',
   query: top(limits.requestLogDays * 24),
-  answers: {
-    200: listAnswer(
+  responses: {
+    200: listResponse(
       'The keys.',
       named(
         'BusyKey',
@@ -135,8 +135,8 @@ export const usageAddresses = operatorOperation({
   summary: 'List the addresses that call most',
   description: 'Addresses by their calls without a valid key in the last clock hours, most calls first.',
   query: top(47),
-  answers: {
-    200: listAnswer(
+  responses: {
+    200: listResponse(
       'The addresses.',
       named(
         'BusyAddress',

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { limits } from '../limits.ts'
 import { nullable, position, strictObject, text, time } from '../shared-schemas.ts'
-import { listAnswer, named, operatorOperation } from './operation.ts'
+import { listResponse, named, operatorOperation } from './operation.ts'
 
 export const logList = operatorOperation({
   id: 'log.list',
@@ -23,8 +23,8 @@ export const logList = operatorOperation({
       }),
     ),
   }),
-  answers: {
-    200: listAnswer(
+  responses: {
+    200: listResponse(
       'The lines.',
       named(
         'LogLine',

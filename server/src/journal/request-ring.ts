@@ -1,5 +1,5 @@
 /** An answer, as the edge tells of it. There is no place for a path, a query or a key in it. */
-export interface Answered {
+export interface ServedRequest {
   requestId: string
   /** The key that called; null without a valid one. */
   keyId: string | null
@@ -14,21 +14,21 @@ export interface Answered {
 }
 
 /** A line of the journal. */
-export interface Call extends Omit<Answered, 'isDeprecated'> {
+export interface LoggedRequest extends Omit<ServedRequest, 'isDeprecated'> {
   /** When it was answered, in milliseconds of Unix time. */
   at: number
 }
 
 /** The newest calls, as many as there is room for. */
-export interface CallRing {
+export interface RequestRing {
   /** Notes a call. Where the ring is full the oldest one is lost. */
-  note(answered: Answered, at: number): void
+  add(answered: ServedRequest, at: number): void
   /** Takes all of them out, oldest first. */
-  take(): { calls: Call[]; lost: number }
+  take(): { calls: LoggedRequest[]; lost: number }
 }
 
 /** Columns that are made once and written over: noting a call makes no garbage, and touches little memory. */
-export function createCallRing(capacity: number): CallRing {
+export function createRequestRing(capacity: number): RequestRing {
   const ats = new Float64Array(capacity)
   const durationsMs = new Float64Array(capacity)
   const statuses = new Uint16Array(capacity)
@@ -41,7 +41,7 @@ export function createCallRing(capacity: number): CallRing {
   let lost = 0
 
   return {
-    note({ requestId, keyId, address, operation, status, durationMs }, at) {
+    add({ requestId, keyId, address, operation, status, durationMs }, at) {
       ats[next] = at
       durationsMs[next] = durationMs
       statuses[next] = status
@@ -56,7 +56,7 @@ export function createCallRing(capacity: number): CallRing {
 
     take() {
       const oldest = next - count + capacity
-      const calls = Array.from({ length: count }, (_, offset): Call => {
+      const calls = Array.from({ length: count }, (_, offset): LoggedRequest => {
         const index = (oldest + offset) % capacity
         return {
           at: ats[index] ?? 0,

@@ -2,15 +2,15 @@ import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { webhooks } from '@chancery/contract'
 import type { Agent } from 'undici'
-import { checkEndpointUrl } from './endpoint-url.ts'
-import { type Answered, exchange } from './exchange.ts'
-import type { Connector, ConnectorOptions } from './guarded-connector.ts'
-import { createNameLookup } from './name-lookup.ts'
-import { isPublicAddress } from './public-address.ts'
-import type { SendError } from './send-error.ts'
-import { createStops } from './stops.ts'
+import { createNameLookup } from '../outgoing/name-lookup.ts'
+import { isPublicAddress } from '../outgoing/public-address.ts'
+import type { SendErrorCode } from '../outgoing/send-error.ts'
+import { createAbortFanOut } from '../outgoing/stops.ts'
+import type { Connector, ConnectorOptions } from './connector.ts'
+import { checkEndpointUrl } from './guard.ts'
+import { type AttemptResponse, sendRequest } from './request.ts'
 
-export type { Answered, SendError }
+export type { AttemptResponse, SendErrorCode }
 
 /** What one attempt sends. */
 export interface Message {
@@ -21,7 +21,7 @@ export interface Message {
 
 export interface Sender {
   /** Posts one message. Never rejects. A signal that is aborted before there is an answer makes it `stopped`. */
-  send(message: Message, signal?: AbortSignal): Promise<Answered>
+  send(message: Message, signal?: AbortSignal): Promise<AttemptResponse>
   /** Stops what is under way and ends all connections. */
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ export interface SenderOptions extends Pick<ConnectorOptions, 'ca'> {
 }
 
 /** What messages leave by. */
-interface Way {
+interface Transport {
   agent: Agent
   connector: Connector
 }
@@ -52,13 +52,10 @@ export function createSender(options: SenderOptions): Sender {
   const { allowsLocal, ca, spareConnectionsMax = 500, idleMs = idleMsUsual } = options
   const { timeoutMs = webhooks.timeoutSeconds * 1000 } = options
   const closing = new AbortController()
-  const onStop = createStops()
+  const onStop = createAbortFanOut()
   let underWay = 0
-  const openWay = async (): Promise<Way> => {
-    const [{ Agent }, { createConnector }] = await Promise.all([
-      import('undici'),
-      import('./guarded-connector.ts'),
-    ])
+  const openWay = async (): Promise<Transport> => {
+    const [{ Agent }, { createConnector }] = await Promise.all([import('undici'), import('./connector.ts')])
     const connector = createConnector({
       isAllowed: allowsLocal ? () => true : isPublicAddress,
       // Under development names may stand in the machine's own list, which name servers do not know.
@@ -84,7 +81,7 @@ export function createSender(options: SenderOptions): Sender {
     return { agent, connector }
   }
   // Loaded for the first message: many processes never send one, and it takes 10 MB.
-  let way: Promise<Way> | undefined
+  let way: Promise<Transport> | undefined
   const openOnce = () => {
     // What could not be loaded, for want of files perhaps, is tried again for the next message.
     way ??= openWay().catch(error => {
@@ -108,7 +105,7 @@ export function createSender(options: SenderOptions): Sender {
       // A connection is free a turn of the event loop after its answer: by then the next message has opened another.
       const reset = connector.openCount() > 2 * underWay + spareConnectionsMax
       try {
-        return await exchange({
+        return await sendRequest({
           dispatcher: agent,
           request: { origin, path: pathname + search, method: 'POST', headers, body, reset },
           timeoutMs,
@@ -127,10 +124,10 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
-const unsent = (error: SendError): Answered => ({
+const unsent = (error: SendErrorCode): AttemptResponse => ({
   status: null,
   error,
-  answer: null,
+  body: null,
   retryAfter: null,
   latencyMs: 0,
 })

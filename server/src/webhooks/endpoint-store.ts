@@ -3,7 +3,7 @@ import type { DisabledReason, WebhookEndpoint } from '@chancery/contract'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { playerLock } from '../store/locks.ts'
 import type { FilterRow } from './filter.ts'
-import { closeBook } from './queue.ts'
+import { exclusiveDeliveryLock } from './queue.ts'
 
 /** An endpoint, and whose it is. */
 export interface Endpoint extends WebhookEndpoint {
@@ -94,7 +94,7 @@ export async function changeEndpoint(
 ): Promise<{ endpoint: Endpoint; hasMoved: boolean } | undefined> {
   const { url, description, types, nation_ids, alliance_ids } = change
   return pool.transaction(async db => {
-    await db.rows(closeBook)
+    await db.rows(exclusiveDeliveryLock)
     const before = await db.first<{ url: string }>(sql`
       select url from chancery_outbound.endpoint where id = ${id} for update`)
     if (!before) return undefined
@@ -106,7 +106,7 @@ export async function changeEndpoint(
         failing_since = case when ${hasMoved} then null else failing_since end
       where id = ${id}`)
     if (hasMoved) {
-      await giveUp(db, id, nowMs)
+      await failUnfinished(db, id, nowMs)
       await db.rows(sql`delete from chancery_outbound.warning where endpoint_id = ${id}`)
     }
     const endpoint = await findEndpoint(db, id)
@@ -126,7 +126,7 @@ export async function activate(
   return pool.transaction(async db => {
     // Not beside a step of the fan-out, which has read who hears: it would take events past this one.
     await db.rows(sql`select from chancery_outbound.fan_out for update`)
-    await db.rows(closeBook)
+    await db.rows(exclusiveDeliveryLock)
     const suspended = await db.first(sql`
       select from chancery_outbound.endpoint join chancery_access.suspension using (player_id) where id = ${id}`)
     if (suspended) return 'player_suspended'
@@ -135,7 +135,7 @@ export async function activate(
         heard_seq = (select seq from chancery_world.pulse)
       where id = ${id} and url = ${url} and status <> 'active' returning id`)
     if (activated) {
-      await giveUp(db, id, nowMs)
+      await failUnfinished(db, id, nowMs)
       await db.rows(sql`delete from chancery_outbound.warning where endpoint_id = ${id}`)
     }
     return findEndpoint(db, id)
@@ -150,8 +150,8 @@ export async function disable(
   nowMs: number,
 ): Promise<Endpoint | undefined> {
   return pool.transaction(async db => {
-    await db.rows(closeBook)
-    await switchOff(db, id, reason, nowMs)
+    await db.rows(exclusiveDeliveryLock)
+    await setDisabled(db, id, reason, nowMs)
     return findEndpoint(db, id)
   })
 }
@@ -164,23 +164,23 @@ export async function disableAllOf(
   nowMs: number,
 ): Promise<number> {
   return pool.transaction(async db => {
-    await db.rows(closeBook)
+    await db.rows(exclusiveDeliveryLock)
     const endpoints = await listEndpoints(db, { playerId })
     const hearing = endpoints.filter(({ status }) => status !== 'disabled')
-    for (const { id } of hearing) await switchOff(db, id, reason, nowMs)
+    for (const { id } of hearing) await setDisabled(db, id, reason, nowMs)
     return hearing.length
   })
 }
 
-async function switchOff(db: Database, id: string, reason: DisabledReason, nowMs: number): Promise<void> {
+async function setDisabled(db: Database, id: string, reason: DisabledReason, nowMs: number): Promise<void> {
   await db.rows(sql`
     update chancery_outbound.endpoint set status = 'disabled', disabled_reason = ${reason}, disabled_at = ${time(nowMs)}
     where id = ${id} and status <> 'disabled'`)
-  await giveUp(db, id, nowMs)
+  await failUnfinished(db, id, nowMs)
 }
 
 /** What waits for an endpoint has failed. */
-async function giveUp(db: Database, endpointId: string, nowMs: number): Promise<void> {
+async function failUnfinished(db: Database, endpointId: string, nowMs: number): Promise<void> {
   await db.rows(sql`
     update chancery_outbound.delivery set state = 'failed', settled_at = ${time(nowMs)}
     where endpoint_id = ${endpointId} and state in ('pending', 'sending')`)
@@ -189,7 +189,7 @@ async function giveUp(db: Database, endpointId: string, nowMs: number): Promise<
 /** Removes an endpoint with its deliveries and their attempts. False where there is none. */
 export async function removeEndpoint(pool: DatabasePool, id: string): Promise<boolean> {
   return pool.transaction(async db => {
-    await db.rows(closeBook)
+    await db.rows(exclusiveDeliveryLock)
     const removed = await db.first(sql`delete from chancery_outbound.endpoint where id = ${id} returning id`)
     await db.rows(sql`
       with gone as (delete from chancery_outbound.delivery where endpoint_id = ${id} returning id)

@@ -1,20 +1,20 @@
 import type { Dispatcher } from 'undici'
-import { createAnswerText } from './answer-text.ts'
-import { type SendError, sendErrorOf } from './send-error.ts'
+import { createBodyPrefix } from '../outgoing/answer-text.ts'
+import { type SendErrorCode, sendErrorCodeOf } from '../outgoing/send-error.ts'
 
 /** What came of an attempt. */
-export interface Answered {
+export interface AttemptResponse {
   /** The status that was answered; null where there was no answer, and `error` says why. */
   status: number | null
-  error: SendError | null
+  error: SendErrorCode | null
   /** The first kilobyte of the answer as text: well-formed UTF-8 without NUL. */
-  answer: string | null
+  body: string | null
   /** The receiver's Retry-After as it was sent. */
   retryAfter: string | null
   latencyMs: number
 }
 
-export interface ExchangeOptions {
+export interface SendRequestOptions {
   dispatcher: Dispatcher
   request: Dispatcher.DispatchOptions
   /** From now to the last byte that is read. */
@@ -32,28 +32,33 @@ const retryAfterLengthMax = 100
  * Sends one request and hears the answer. Once there is a status it stands, whatever becomes of the body: the receiver has
  * the message.
  */
-export function exchange({ dispatcher, request, timeoutMs, onStart }: ExchangeOptions): Promise<Answered> {
+export function sendRequest({
+  dispatcher,
+  request,
+  timeoutMs,
+  onStart,
+}: SendRequestOptions): Promise<AttemptResponse> {
   return new Promise(resolve => {
     const startedAt = performance.now()
-    const answer = createAnswerText()
+    const answer = createBodyPrefix()
     let controller: Dispatcher.DispatchController | undefined
     let status: number | null = null
     let retryAfter: string | null = null
     let interims = 0
     let isOver = false
 
-    function finish(error: SendError | null): void {
+    function finish(error: SendErrorCode | null): void {
       if (isOver) return
       isOver = true
       clearTimeout(timer)
       forget()
       const latencyMs = Math.round(performance.now() - startedAt)
-      if (status === null) resolve({ status, error, answer: null, retryAfter, latencyMs })
-      else resolve({ status, error: null, answer: answer.text(), retryAfter, latencyMs })
+      if (status === null) resolve({ status, error, body: null, retryAfter, latencyMs })
+      else resolve({ status, error: null, body: answer.text(), retryAfter, latencyMs })
     }
 
     /** Ends the connection too: what would still come of it is not wanted. */
-    function stop(error: SendError | null): void {
+    function stop(error: SendErrorCode | null): void {
       finish(error)
       controller?.abort(new Error('stopped'))
     }
@@ -77,7 +82,7 @@ export function exchange({ dispatcher, request, timeoutMs, onStart }: ExchangeOp
         if (!isOver && answer.add(chunk)) stop(null)
       },
       onResponseEnd: () => finish(null),
-      onResponseError: (_controller, error) => finish(sendErrorOf(error)),
+      onResponseError: (_controller, error) => finish(sendErrorCodeOf(error)),
     }
 
     // Timers run before sockets are read: a process that was busy looks once more before it calls the receiver silent.

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { isPublicHostName, webhooks } from '@chancery/contract'
-import { blockedPorts } from './blocked-ports.ts'
-import { isPublicAddress } from './public-address.ts'
+import { blockedPorts } from '../outgoing/blocked-ports.ts'
+import { isPublicAddress } from '../outgoing/public-address.ts'
 
 /**
  * Reads the address of an endpoint: the URL as it will be called, or one sentence for whoever typed it that says what is wrong.

@@ -2,9 +2,9 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import { webhooks } from '@chancery/contract'
 import { buildConnector } from 'undici'
-import { acceptContinue } from './accept-continue.ts'
-import { guardLookup } from './guarded-lookup.ts'
-import { type SendError, SendFailure } from './send-error.ts'
+import { patch100Continue } from '../outgoing/accept-continue.ts'
+import { guardLookup } from '../outgoing/guarded-lookup.ts'
+import { SendError, type SendErrorCode } from '../outgoing/send-error.ts'
 
 /**
  * What may come over a connection for one request: several times what is read of a body, because the socket reads ahead, and
@@ -37,7 +37,7 @@ export interface Connector {
   close(): void
 }
 
-/** Connects to allowed addresses only; fails with a SendFailure. */
+/** Connects to allowed addresses only; fails with a SendError. */
 export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorOptions): Connector {
   /** Checks the bytes received on each open connection. */
   const open = new Map<Socket, () => void>()
@@ -48,7 +48,7 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
   // It verifies the certificate against the host's name, and remembers TLS sessions. The time limit is kept here.
   const secure = buildConnector({ allowH2: false, timeout: 0, ...(ca && { ca }) })
 
-  function dial(options: buildConnector.Options, finish: (result: SendError | Socket) => void): void {
+  function dial(options: buildConnector.Options, finish: (result: SendErrorCode | Socket) => void): void {
     const { hostname, protocol } = options
     const isSecure = protocol === 'https:'
     // A look-up never sees what is an address already. Later: undici is in the middle of setting up what would fail.
@@ -64,8 +64,8 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
       autoSelectFamilyAttemptTimeout: nextAddressAfterMs,
       noDelay: true,
     })
-    let failed: SendError = 'connection_failed'
-    const end = (error: SendError) => {
+    let failed: SendErrorCode = 'connection_failed'
+    const end = (error: SendErrorCode) => {
       finish(error)
       socket.destroy()
     }
@@ -74,7 +74,7 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
       if (socket.bytesRead > responseBytesMax) end('tls_failed')
     })
     socket
-      .on('error', error => end(error instanceof SendFailure ? error.reason : failed))
+      .on('error', error => end(error instanceof SendError ? error.code : failed))
       .on('close', () => {
         clearTimeout(timer)
         open.delete(socket)
@@ -95,17 +95,17 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
     function ready(stream: Socket): void {
       clearTimeout(timer)
       open.set(socket, limitBytes(socket, stream))
-      finish(acceptContinue(stream))
+      finish(patch100Continue(stream))
     }
   }
 
   return {
     connect(options, callback) {
       let isFinished = false
-      const finish = (result: SendError | Socket) => {
+      const finish = (result: SendErrorCode | Socket) => {
         if (isFinished) return
         isFinished = true
-        if (typeof result === 'string') callback(new SendFailure(result), null)
+        if (typeof result === 'string') callback(new SendError(result), null)
         else callback(null, result)
       }
       dial(options, finish)
@@ -125,7 +125,7 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
 function limitBytes(socket: Socket, stream: Socket): () => void {
   let before = 0
   const check = () => {
-    if (socket.bytesRead - before > responseBytesMax) stream.destroy(new SendFailure('not_http'))
+    if (socket.bytesRead - before > responseBytesMax) stream.destroy(new SendError('not_http'))
   }
   const read = stream.read.bind(stream)
   stream.read = size => {

@@ -2,20 +2,20 @@ import { limits } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
 
 /** Who did something by the operator listener. */
-export interface LogActor {
+export interface AuditActor {
   token_id: string
   token_name: string
 }
 
 /** A line that is whole when it is written. */
-export interface LogEntry extends LogActor {
+export interface AuditEntry extends AuditActor {
   at: string
   action: string
   subject: string | null
   status: number
 }
 
-export interface LogLine extends LogActor {
+export interface AuditLine extends AuditActor {
   id: number
   at: string
   action: string
@@ -27,7 +27,7 @@ export interface LogLine extends LogActor {
 const unknownStatus = 0
 
 /** Writes down that something is about to be done. Returns the number of the line. */
-export async function beginLogLine(db: Database, actor: LogActor, action: string): Promise<number> {
+export async function beginAuditLine(db: Database, actor: AuditActor, action: string): Promise<number> {
   const row = await db.first<{ id: number }>(sql`
     insert into chancery_access.operator_log (at, token_id, token_name, action, status)
     values (date_trunc('milliseconds', clock_timestamp()), ${actor.token_id}, ${actor.token_name}, ${action}, ${unknownStatus})
@@ -37,7 +37,7 @@ export async function beginLogLine(db: Database, actor: LogActor, action: string
 }
 
 /** Completes a line with what became of it. */
-export async function completeLogLine(
+export async function completeAuditLine(
   db: Database,
   id: number,
   { status, subject }: { status: number; subject: string | null },
@@ -47,7 +47,7 @@ export async function completeLogLine(
 }
 
 /** Writes whole lines, in their order. */
-export async function addLogLines(db: Database, lines: readonly LogEntry[]): Promise<void> {
+export async function addAuditLines(db: Database, lines: readonly AuditEntry[]): Promise<void> {
   await db.rows(sql`
     insert into chancery_access.operator_log (at, token_id, token_name, action, subject, status)
     select * from unnest(${lines.map(line => line.at)}::timestamptz[], ${lines.map(line => line.token_id)}::text[],
@@ -56,16 +56,16 @@ export async function addLogLines(db: Database, lines: readonly LogEntry[]): Pro
 }
 
 /** Lines before one, the latest first. */
-export const listLogLines = (
+export const listAuditLines = (
   db: Database,
   { limit, before }: { limit: number; before: number | undefined },
-): Promise<LogLine[]> =>
-  db.rows<LogLine>(sql`
+): Promise<AuditLine[]> =>
+  db.rows<AuditLine>(sql`
     select id, at, token_id, token_name, action, subject, nullif(status, ${unknownStatus}) as status
     from chancery_access.operator_log where id < ${before ?? Number.MAX_SAFE_INTEGER} order by id desc limit ${limit}`)
 
 /** Forgets old lines, and of one action those beyond its bound. Those of batches are many: they are kept as long as the batches are known. */
-export async function forgetOldLogLines(
+export async function pruneAuditLog(
   db: Database,
   batchAction: string,
   linesMax: number = limits.auditLogLinesPerAction,

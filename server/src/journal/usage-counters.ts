@@ -1,4 +1,4 @@
-import type { Answered } from './call-ring.ts'
+import type { ServedRequest } from './request-ring.ts'
 
 export interface MinuteCount {
   keyId: string
@@ -38,12 +38,12 @@ export interface Counts {
 }
 
 /** Counts calls exactly, within bounds. */
-export interface Tally {
-  count(answered: Answered, at: number): void
+export interface UsageCounters {
+  count(answered: ServedRequest, at: number): void
   take(): Counts
 }
 
-export interface TallyBounds {
+export interface UsageCounterBounds {
   /** Distinct keys, minutes, operations and statuses, all combined, between two takings. */
   combinationsMax: number
   /** Distinct addresses in an hour. Those beyond are counted together. */
@@ -62,7 +62,7 @@ type Operations = Map<string, Statuses>
 type Statuses = Map<number, Counter>
 type Counter = Pick<HourCount, 'calls' | 'deprecated'>
 
-export function createTally({ combinationsMax, addressesMax }: TallyBounds): Tally {
+export function createUsageCounters({ combinationsMax, addressesMax }: UsageCounterBounds): UsageCounters {
   let minutes = new Map<number, Minute>()
   let combinations = 0
   let calls = 0
@@ -71,7 +71,7 @@ export function createTally({ combinationsMax, addressesMax }: TallyBounds): Tal
   const hours = new Map<number, Map<string, AddressCount>>()
   let addresses = 0
 
-  function countKey(keyId: string, { operation, status, isDeprecated }: Answered, at: number): void {
+  function countKey(keyId: string, { operation, status, isDeprecated }: ServedRequest, at: number): void {
     const index = Math.floor(at / minuteMs)
     let counter = minutes.get(index)?.get(keyId)?.get(operation)?.get(status)
     if (!counter) {
@@ -80,9 +80,9 @@ export function createTally({ combinationsMax, addressesMax }: TallyBounds): Tal
         return
       }
       counter = { calls: 0, deprecated: 0 }
-      const minute = within(minutes, index, newMap<string, Operations>)
-      const operations = within(minute, keyId, newMap<string, Statuses>)
-      const statuses = within(operations, operation, newMap<number, Counter>)
+      const minute = getOrCreate(minutes, index, newMap<string, Operations>)
+      const operations = getOrCreate(minute, keyId, newMap<string, Statuses>)
+      const statuses = getOrCreate(operations, operation, newMap<number, Counter>)
       statuses.set(status, counter)
       combinations += 1
     }
@@ -93,7 +93,7 @@ export function createTally({ combinationsMax, addressesMax }: TallyBounds): Tal
 
   function addressEntry(name: string, at: number): AddressCount {
     const index = Math.floor(at / hourMs)
-    const hour = within(hours, index, newMap<string, AddressCount>)
+    const hour = getOrCreate(hours, index, newMap<string, AddressCount>)
     const known = hour.get(name)
     if (known) return known
     if (addresses >= addressesMax && name !== otherAddresses) return addressEntry(otherAddresses, at)
@@ -130,7 +130,7 @@ export function createTally({ combinationsMax, addressesMax }: TallyBounds): Tal
 
 const newMap = <K, V>() => new Map<K, V>()
 
-function within<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function getOrCreate<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key)
   if (known !== undefined) return known
   const made = make()
@@ -151,7 +151,7 @@ function byKey(counted: ReadonlyMap<number, Minute>): { minutes: MinuteCount[]; 
           total.calls += calls
           if (status === 429) total.limited += calls
           const empty = () => ({ keyId, hour, operation, status, calls: 0, deprecated: 0 })
-          const count = within(hours, `${keyId} ${hour} ${operation} ${status}`, empty)
+          const count = getOrCreate(hours, `${keyId} ${hour} ${operation} ${status}`, empty)
           count.calls += calls
           count.deprecated += deprecated
         }

@@ -13,12 +13,12 @@ import { createDefineOperatorRoute } from './define-operator-route.ts'
 import { registerDocuments } from './documents.ts'
 import { factRoutes } from './facts.ts'
 import { feedRoutes } from './feeds.ts'
-import { finishWholeCalls } from './finish-whole-calls.ts'
+import { drainRequests } from './finish-whole-calls.ts'
 import { handoverRoutes } from './handovers.ts'
-import type { Identify } from './identify.ts'
-import { journalRoutes } from './journal.ts'
+import type { FindCaller } from './identify.ts'
+import { requestRoutes } from './journal.ts'
 import { keyRoutes } from './keys.ts'
-import { logRoutes } from './log.ts'
+import { auditLogRoutes } from './log.ts'
 import { OperatorError } from './operator-error.ts'
 import { playerRoutes } from './players.ts'
 import { refusedRoutes } from './refused.ts'
@@ -35,17 +35,17 @@ const pathBytesMax = 16_384
 /** The SQLSTATE of a text that cannot be stored. */
 const noSuchText = '22021'
 
-export interface OperatorAppOptions {
-  identify: Identify
+export interface OperatorApiOptions {
+  identify: FindCaller
   log: Logger
   tls: { cert: Buffer; key: Buffer } | undefined
   connectionTimings?: Partial<ConnectionTimings>
 }
 
 /** The private listener for the game's own servers. Every call needs an operator token; only its documents do not. */
-export function buildOperatorApp(
+export function buildOperatorApi(
   context: OperatorContext,
-  { identify, log, tls, connectionTimings }: OperatorAppOptions,
+  { identify, log, tls, connectionTimings }: OperatorApiOptions,
 ): FastifyInstance {
   const { headMs, lingerMs } = { ...usualTimings, ...connectionTimings }
   const requestIds = createRequestIds(createTrustedProxies([]))
@@ -101,7 +101,7 @@ export function buildOperatorApp(
 
   app.setErrorHandler(handleError)
   app.addHook('onRequest', async (req, reply) => void begin(req, reply))
-  finishWholeCalls(app)
+  drainRequests(app)
   app.setNotFoundHandler({ preValidation: admit }, (_req, reply) =>
     sendError(reply, new OperatorError('not_found')),
   )
@@ -122,9 +122,9 @@ export function buildOperatorApp(
     keyRoutes(define, context)
     playerRoutes(define, context)
     webhookRoutes(define, context)
-    journalRoutes(define, context)
+    requestRoutes(define, context)
     tokenRoutes(define, context)
-    logRoutes(define, context)
+    auditLogRoutes(define, context)
     statusRoutes(define, context)
     backupRoutes(define, context)
   })

@@ -315,8 +315,8 @@ describe('a body without end', () => {
         taken = socket.bytesWritten
       })
     })
-    const { status, answer } = await openSender(t).send(messageTo(receiver.url))
-    assert.deepEqual([status, answer], [200, 'a'.repeat(webhooks.responseBytesKept)])
+    const { status, body } = await openSender(t).send(messageTo(receiver.url))
+    assert.deepEqual([status, body], [200, 'a'.repeat(webhooks.responseBytesKept)])
     await receiver.allClosed()
     const limit = webhooks.responseBytesMax
     assert.ok(taken >= limit && taken < limit + 20 * drop.length, `${taken} bytes were taken`)

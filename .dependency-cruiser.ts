@@ -2,8 +2,12 @@ import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
 const ours = '^(contract|server|client|portal|simulator|connect|cli|acceptance|bench|examples|tools)/'
 const slice = '(?:resources/[^/]+|access|events|verification|webhooks)'
-/** What applies facts, what counts anew after them, and what begins the world anew. */
-const apply = '^server/src/resources/[^/]+/(apply|recount|reset)\\.ts$'
+/** The files of a slice that write: they apply facts, keep counters and the ranking index, reset the world and emit events. */
+const writers = '(?:apply|counters|ranking-index|reset|event-collector|game-events)'
+const apply = `^server/src/${slice}/${writers}\\.ts$`
+/** What they write with: the batch, its changes, the stores of entities and the tombstones. */
+const ingestModel =
+  '^server/src/ingest/(batch|changes|changed-rows|rows|entity-store|fact-tables|chunks|attributes|reused-history|reused-ids)\\.ts$'
 
 const databaseDrivers = '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely)/'
 
@@ -93,15 +97,15 @@ export const forbidden: IForbiddenRuleType[] = [
   {
     name: 'apply-imports-what-lies-below-and-apply',
     comment:
-      "As every file of a slice; and what a deletion takes with it is deleted by its own slice's apply.ts.",
+      'As every file of a slice; besides, writers use the model of ingestion, and each other: a deletion cascades through the apply.ts of its slice.',
     severity: 'error',
-    from: { path: `^server/src/(${slice})/(?:apply|recount|reset)\\.ts$` },
-    to: { path: ours, pathNot: [...belowSlices, apply] },
+    from: { path: `^server/src/(${slice})/${writers}\\.ts$` },
+    to: { path: ours, pathNot: [...belowSlices, apply, ingestModel] },
   },
   {
     name: 'ingest-imports-apply-and-events',
     comment:
-      'The one door in hands facts to every apply.ts, appends the events that follow, and takes back what must be forgotten.',
+      'Ingestion passes facts to every apply.ts, appends the events that follow, and applies redactions.',
     severity: 'error',
     from: { path: '^server/src/ingest/' },
     to: {
@@ -122,6 +126,7 @@ export const forbidden: IForbiddenRuleType[] = [
         '^server/src/(store|redaction)/',
         '^server/src/webhooks/queue\\.ts$',
         apply,
+        ingestModel,
       ],
     },
   },

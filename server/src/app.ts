@@ -191,7 +191,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     eventStreamRoutes(defineStream, {
       ...context,
       pulse,
-      onTold: count => metrics.streamedEvents.inc(count),
+      onDelivered: count => metrics.streamedEvents.inc(count),
     })
 
     // Whatever is left is an unknown path: it is counted like any other.

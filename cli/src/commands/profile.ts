@@ -63,7 +63,7 @@ async function check(file: string, { againstDatabase, json }: CheckOptions, term
     return
   }
   const config = await readServiceConfig(terminal.env, {})
-  const { isFirst, changes, refusals } = await compareProfile(config, profile)
+  const { isFirst, changes, rejections: refusals } = await compareProfile(config, profile)
   const document = { file, is_in_order: refusals.length === 0, is_first: isFirst, changes, refusals }
   print(terminal, json, document, comparisonText(file, isFirst, changes))
   if (refusals.length > 0) {

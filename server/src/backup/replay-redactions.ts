@@ -1,5 +1,5 @@
 import type { Contract } from '@chancery/contract'
-import { createFactChecker, receiveBatch } from '../ingest/index.ts'
+import { createFactValidator, receiveBatch } from '../ingest/index.ts'
 import type { LedgerEntry } from '../redaction/ledger-file.ts'
 import { type Database, type DatabasePool, sql } from '../store/database.ts'
 import { BackupError } from './backup-error.ts'
@@ -31,9 +31,9 @@ export async function replayRedactions(
 ): Promise<ReplayResult> {
   const refused: ReplayResult['refused'] = []
   let facts = (await missingFrom(db, entries)).map(({ fact }) => fact)
-  const context = { pool: poolWithin(db), contract, check: createFactChecker(contract) }
+  const context = { pool: poolWithin(db), contract, validate: createFactValidator(contract) }
   while (facts.length > 0) {
-    const outcome = await receiveBatch(context, batch, { facts }, { keepsRefused: false })
+    const outcome = await receiveBatch(context, batch, { facts }, { keepsRejected: false })
     if (outcome.status === 'applied' || outcome.status === 'duplicate') break
     // Lines are positions from 1. A refusal of the batch as a whole leaves nothing to go on with.
     const reasons = new Map(outcome.refused.map(({ line, reason }) => [line, reason]))

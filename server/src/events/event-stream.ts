@@ -5,13 +5,13 @@ import type { Frame, Page } from './log-pages.ts'
 import type { Start } from './store.ts'
 
 /** What a caller of `events.stream` asks for. */
-export type Wanted = ValuesFor<typeof operations.eventsStream>
+export type StreamFilter = ValuesFor<typeof operations.eventsStream>
 
 /** The log, as streams see it. */
 export interface FollowedLog {
   read(kind: 'all' | 'news', after: number, end: number): Page | Promise<Page>
   /** Frames of a span that pass the filter, found by the indexes: for few events in a long span. */
-  find(wanted: Wanted, after: number, end: number): Promise<Page>
+  find(wanted: StreamFilter, after: number, end: number): Promise<Page>
   /** The newest number that this process has heard of. */
   newest(): number
   /** Whether nothing more will be logged before this time. */
@@ -19,7 +19,7 @@ export interface FollowedLog {
   /** Something could not be read: all streams are woken a little later. */
   wakeLater(): void
   /** So many events were written to a reader. */
-  onTold(count: number): void
+  onDelivered(count: number): void
 }
 
 /** What is written at a time. */
@@ -34,7 +34,7 @@ const farNumbers = 1_024
 export function startEventStream(
   outlet: Outlet,
   { position: first, end: historyEnd, last }: Start,
-  wanted: Wanted,
+  wanted: StreamFilter,
   log: FollowedLog,
 ): StreamSource {
   const { type: types, nation_id: nationIds, alliance_id: allianceIds, war_id: warId } = wanted
@@ -61,7 +61,7 @@ export function startEventStream(
     if (!first) return
     // One frame, as news mostly are, is the same bytes for every reader.
     outlet.write(frames.length === 1 ? first : Buffer.concat(frames))
-    log.onTold(frames.length)
+    log.onDelivered(frames.length)
   }
 
   /** Tells what is new on a page, up to `end`, as far as the reader takes it. */

@@ -26,7 +26,7 @@ export interface LogPages {
   /** The page with what follows a number, as far as it goes up to `end`. At once where it is remembered; rejects while the database is away. */
   read(kind: PageKind, after: number, end: number): Page | Promise<Page>
   /** Drops all that is remembered: texts in the log have been replaced. */
-  forget(): void
+  clear(): void
 }
 
 export interface LogPagesOptions {
@@ -55,7 +55,7 @@ const frameOverheadBytes = 400
 export function createLogPages({ db, write, bytesMax = 16 * 1_048_576 }: LogPagesOptions): LogPages {
   const remembered = new LRUCache<string, Page>({ maxSize: bytesMax, sizeCalculation: sizeOf })
   const underWay = new Map<string, Promise<Page>>()
-  const takeTurn = createTurns(readsMax)
+  const takeTurn = createConcurrencyLimit(readsMax)
   let rewritings = 0
 
   /** Where numbers are missing, which a restore has left out, the page reaches over them. */
@@ -110,7 +110,7 @@ export function createLogPages({ db, write, bytesMax = 16 * 1_048_576 }: LogPage
       underWay.set(name, started)
       return started
     },
-    forget() {
+    clear() {
       rewritings += 1
       remembered.clear()
       underWay.clear()
@@ -122,7 +122,7 @@ const sizeOf = ({ frames }: Page) =>
   frames.reduce((sum, { bytes }) => sum + bytes.length + frameOverheadBytes, 1)
 
 /** Lets so many tasks run at a time; the others wait in their order. */
-function createTurns(turnsMax: number) {
+function createConcurrencyLimit(turnsMax: number) {
   const waiting: (() => void)[] = []
   let running = 0
   return async <T>(task: () => Promise<T>): Promise<T> => {

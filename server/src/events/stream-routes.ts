@@ -11,7 +11,7 @@ import { createTail } from './tail.ts'
 export interface StreamContext extends ReadContext {
   pulse: Pick<Pulse, 'onChange'>
   /** So many events were written to a reader. */
-  onTold: (count: number) => void
+  onDelivered: (count: number) => void
 }
 
 export function eventStreamRoutes(define: DefineStream, context: StreamContext): void {

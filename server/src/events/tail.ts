@@ -11,7 +11,7 @@ export interface TailOptions {
   db: Database
   pulse: Pick<Pulse, 'onChange'>
   write: WriteEvent
-  onTold: (count: number) => void
+  onDelivered: (count: number) => void
 }
 
 /** The log as it grows, for all streams of this process. */
@@ -27,7 +27,7 @@ const wokenAtOnce = 100
 const foundMax = 64
 
 /** Follows the pulse once. Without streams nothing is read. */
-export function createTail({ db, pulse, write, onTold }: TailOptions): Tail {
+export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail {
   const pages = createLogPages({ db, write })
   const streams = new Set<StreamSource>()
   let newest = 0
@@ -46,7 +46,7 @@ export function createTail({ db, pulse, write, onTold }: TailOptions): Tail {
     }
   }
   pulse.onChange(({ seq, worldChangedAt, redactionVersion: version }) => {
-    if (version !== redactionVersion) pages.forget()
+    if (version !== redactionVersion) pages.clear()
     redactionVersion = version
     const known = newest
     newest = Math.max(newest, seq)
@@ -70,7 +70,7 @@ export function createTail({ db, pulse, write, onTold }: TailOptions): Tail {
     wakeLater() {
       if (wakeUp === undefined) wakeUp = setTimeout(wake, wakeAfterMs).unref()
     },
-    onTold,
+    onDelivered,
   }
 
   return {

@@ -1,19 +1,23 @@
 import { type Contract, type FactResource, factResources } from '@chancery/contract'
-import { createEventCollector } from '../events/append.ts'
-import { recordEvents } from '../events/record.ts'
+import { createEventCollector } from '../events/event-collector.ts'
+import { emitGameEvents } from '../events/game-events.ts'
 import { applyRedactions } from '../redaction/apply-redactions.ts'
 import type { RedactionNote } from '../redaction/ledger.ts'
 import { applyAlliances } from '../resources/alliances/apply.ts'
 import { applyApplications } from '../resources/applications/apply.ts'
 import { applyBattles } from '../resources/battles/apply.ts'
 import { applyConflicts } from '../resources/conflicts/apply.ts'
-import { recountConflicts } from '../resources/conflicts/recount.ts'
+import { recountConflicts } from '../resources/conflicts/counters.ts'
 import { applyEras } from '../resources/eras/apply.ts'
 import { resetWorld } from '../resources/eras/reset.ts'
 import { applyMarket } from '../resources/market/apply.ts'
-import { applyMembers, dismissMembers, leaveAlliances } from '../resources/members/apply.ts'
+import {
+  applyMembers,
+  removeMembershipsOfNations,
+  removeMembersOfAlliances,
+} from '../resources/members/apply.ts'
 import { applyNations } from '../resources/nations/apply.ts'
-import { placeNations } from '../resources/nations/recount.ts'
+import { indexNewNations } from '../resources/nations/ranking-index.ts'
 import { applyNews } from '../resources/news/apply.ts'
 import { applyTreaties, endTreatiesOf } from '../resources/treaties/apply.ts'
 import { applyWars } from '../resources/wars/apply.ts'
@@ -23,16 +27,16 @@ import {
   recountBattles,
   recountWarsOfAlliances,
   recountWarsOfNations,
-} from '../resources/wars/recount.ts'
-import type { Batch, Change } from '../store/batch.ts'
-import { chunksOf } from '../store/chunks.ts'
+} from '../resources/wars/counters.ts'
 import { type Database, sql } from '../store/database.ts'
 import { ingestLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
+import type { Batch, Change } from './batch.ts'
+import { chunksOf } from './chunks.ts'
 import { createBatch } from './create-batch.ts'
-import { isInPlace, moveFeed } from './feeds.ts'
-import { dropRefused, hasRefused, noteOvertaken, noteOvertakenOf } from './refused.ts'
-import { leftOut } from './snapshot.ts'
+import { deleteDeadLetter, hasDeadLetters, markAllSuperseded, markSuperseded } from './dead-letters.ts'
+import { advanceFeed, isFeedCurrent } from './feeds.ts'
+import { snapshotDeletions } from './snapshot.ts'
 import type { SpooledBatch } from './spool.ts'
 
 const appliers: Record<FactResource, (batch: Batch, changes: Change[]) => Promise<void>> = {
@@ -54,8 +58,8 @@ const appliers: Record<FactResource, (batch: Batch, changes: Change[]) => Promis
  * the batch: otherwise the number of facts in the batch, secret ones too, would decide which names the events tell.
  */
 const cascades: Partial<Record<FactResource, ((batch: Batch, deletes: Change[]) => Promise<void>)[]>> = {
-  alliance: [endTreatiesOf, dismissMembers],
-  nation: [leaveAlliances],
+  alliance: [endTreatiesOf, removeMembersOfAlliances],
+  nation: [removeMembershipsOfNations],
 }
 
 /** What became of a batch that was not refused. `notes`: what it took back, for the ledger beside the database. */
@@ -82,36 +86,36 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
     const { is_same, ...counts } = known
     return is_same ? { status: 'duplicate', ...counts, notes: [] } : { status: 'conflict' }
   }
-  if (spooled.feed && !(await isInPlace(db, spooled.feed))) return { status: 'overtaken' }
+  if (spooled.feed && !(await isFeedCurrent(db, spooled.feed))) return { status: 'overtaken' }
 
   const { seq: base, logged_at: loggedAt } = await startOfBatch(db)
   const events = createEventCollector(db)
   const batch = createBatch(db, contract, loggedAt, events)
-  const mayOvertake = await hasRefused(db)
+  const mayOvertake = await hasDeadLetters(db)
   if (spooled.reset) {
     const retired = await resetWorld(batch, spooled.reset)
     await batch.checkReferences()
-    if (mayOvertake) await noteOvertakenOf(db, spooled.id, retired)
+    if (mayOvertake) await markAllSuperseded(db, spooled.id, retired)
   }
   for (const resource of factResources) {
     const whole = spooled.snapshot(resource)
-    const absent = whole ? await leftOut(batch, whole) : []
-    for await (const deletes of both(chunksOf(absent), spooled.deletes(resource))) {
+    const absent = whole ? await snapshotDeletions(batch, whole) : []
+    for await (const deletes of concat(chunksOf(absent), spooled.deletes(resource))) {
       for (const cascade of cascades[resource] ?? []) await cascade(batch, deletes)
     }
-    for await (const changes of both(chunksOf(absent), spooled.changes(resource))) {
+    for await (const changes of concat(chunksOf(absent), spooled.changes(resource))) {
       await appliers[resource](batch, changes)
-      if (mayOvertake) await noteOvertaken(db, spooled.id, resource, changes)
-      await events.relieve()
+      if (mayOvertake) await markSuperseded(db, spooled.id, resource, changes)
+      await events.flushIfLarge()
       await batch.checkReferences()
     }
   }
   for await (const gameEvents of spooled.events()) {
-    await recordEvents(batch, gameEvents)
-    await events.relieve()
+    await emitGameEvents(batch, gameEvents)
+    await events.flushIfLarge()
     await batch.checkReferences()
   }
-  await placeNations(batch)
+  await indexNewNations(batch)
   const takingBack = await applyRedactions(batch, spooled)
   await batch.checkReferences()
   await recount(batch)
@@ -122,8 +126,8 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
   await db.rows(sql`
     insert into chancery_secret.batch (id, content_hash, applied_at, facts, events, last_seq)
     values (${spooled.id}, ${spooled.contentHash}, ${loggedAt}, ${spooled.factCount}, ${eventCount}, ${lastSeq})`)
-  if (spooled.feed) await moveFeed(db, spooled.feed.name, spooled.id, loggedAt)
-  if (mayOvertake) await dropRefused(db, spooled.id)
+  if (spooled.feed) await advanceFeed(db, spooled.feed.name, spooled.id, loggedAt)
+  if (mayOvertake) await deleteDeadLetter(db, spooled.id)
   if (batch.hasWorldChanged() || eventCount > 0) {
     await db.rows(sql`
       update chancery_world.pulse set seq = ${lastSeq}, world_version = world_version + 1, world_changed_at = ${loggedAt},
@@ -134,7 +138,7 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
   return { status: 'applied', facts: spooled.factCount, events: eventCount, last_seq: lastSeq, notes }
 }
 
-async function* both<T>(first: Iterable<T>, second: AsyncIterable<T>): AsyncGenerator<T> {
+async function* concat<T>(first: Iterable<T>, second: AsyncIterable<T>): AsyncGenerator<T> {
   yield* first
   yield* second
 }

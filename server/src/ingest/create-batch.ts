@@ -1,8 +1,8 @@
 import { type Contract, type EventKind, type FactResource, primaryKeys } from '@chancery/contract'
-import type { EventCollector } from '../events/append.ts'
-import { type Batch, type Refusal, RefusedBatch } from '../store/batch.ts'
+import type { EventCollector } from '../events/event-collector.ts'
 import { type Database, raw, sql } from '../store/database.ts'
-import { idOfNext, retiredReason, retiredWith } from '../store/reused-ids.ts'
+import { type Batch, BatchRejectedError, type Rejection } from './batch.ts'
+import { idSuggestion, retiredReason, retiringEras } from './reused-ids.ts'
 
 /** Ids by resource, and where each was first referred to. */
 type References = Map<FactResource, Map<string, { line: number; path: string }>>
@@ -28,8 +28,8 @@ export function createBatch(
     db,
     contract,
     loggedAt,
-    touched: {
-      lacksPlaces: false,
+    dirty: {
+      hasUnindexedNations: false,
       battles: new Set(),
       warNations: new Set(),
       nationWars: new Map(),
@@ -40,7 +40,7 @@ export function createBatch(
       newConflicts: new Set(),
     },
 
-    tell(type, { line, at, nations = [], alliances = [], war = null, conflict = null }, data) {
+    emit(type, { line, at, nations = [], alliances = [], war = null, conflict = null }, data) {
       const { summarize } = contract.eventKinds[type] as EventKind
       events.add({
         line,
@@ -54,23 +54,24 @@ export function createBatch(
         data,
       })
     },
-    record: draft => events.add(draft),
+    emitFromGame: draft => events.add(draft),
 
-    noteWorldChange() {
+    markWorldChanged() {
       hasChanged = true
     },
     hasWorldChanged: () => hasChanged,
 
-    refersTo: (resource, id, line, path) => note(referredTo, resource, id, { line, path }),
-    needs: (resource, id, line, path) => note(needed, resource, id, { line, path }),
+    requireKnown: (resource, id, line, path) => addReference(referredTo, resource, id, { line, path }),
+    requireExisting: (resource, id, line, path) => addReference(needed, resource, id, { line, path }),
     async checkReferences() {
-      const refusals = [
-        ...(await missing(db, referredTo, { mayBeGone: true })),
-        ...(await missing(db, needed, { mayBeGone: false })),
+      const rejections = [
+        ...(await findMissing(db, referredTo, { mayBeGone: true })),
+        ...(await findMissing(db, needed, { mayBeGone: false })),
       ]
       referredTo.clear()
       needed.clear()
-      if (refusals.length > 0) throw new RefusedBatch(refusals.sort((one, other) => one.line - other.line))
+      if (rejections.length > 0)
+        throw new BatchRejectedError(rejections.sort((one, other) => one.line - other.line))
     },
 
     async nationNames(ids) {
@@ -85,7 +86,7 @@ export function createBatch(
 
 const distinct = (ids: (string | null)[]) => [...new Set(ids.filter(id => id !== null))]
 
-function note(
+function addReference(
   references: References,
   resource: FactResource,
   id: string | null | undefined,
@@ -100,12 +101,12 @@ function note(
   if (!ofResource.has(id)) ofResource.set(id, place)
 }
 
-async function missing(
+async function findMissing(
   db: Database,
   references: References,
   { mayBeGone }: { mayBeGone: boolean },
-): Promise<Refusal[]> {
-  const refusals: Refusal[] = []
+): Promise<Rejection[]> {
+  const rejections: Rejection[] = []
   for (const [resource, ids] of references) {
     const table = raw(`chancery_world.${resource}`)
     const key = raw(primaryKeys[resource])
@@ -114,19 +115,19 @@ async function missing(
       where not exists (select from ${table} k where k.${key} = t.id)
         and not (${mayBeGone} and exists (select from chancery_world.tombstone g where g.resource = ${resource} and g.id = t.id))`)
     if (rows.length === 0) continue
-    const eras = await retiredWith(
+    const eras = await retiringEras(
       { db },
       resource,
       rows.map(({ id }) => id),
     )
-    const next = await idOfNext({ db })
+    const next = await idSuggestion({ db })
     for (const { id } of rows) {
       const place = ids.get(id)
       const era = eras.get(id)
       const reason =
         era === undefined ? `there is no ${resource} ${id}` : retiredReason(resource, id, era, next)
-      if (place) refusals.push({ ...place, reason })
+      if (place) rejections.push({ ...place, reason })
     }
   }
-  return refusals
+  return rejections
 }

@@ -2,7 +2,7 @@ import { type DroppedBatch, limits } from '@chancery/contract'
 import { type Database, type Sql, sql } from '../store/database.ts'
 
 /** A refused batch that is to be kept: its size on disk without its facts, and that of its facts. */
-export interface Incoming {
+export interface IncomingDeadLetter {
   id: string
   feed: string | null
   recordBytes: number
@@ -12,10 +12,10 @@ export interface Incoming {
 /** What there is room for, and what was dropped to make it. */
 export interface Room {
   holds: 'all' | 'record' | 'nothing'
-  dropped: Dropping[]
+  dropped: DroppedDeadLetter[]
 }
 
-export type Dropping = Omit<DroppedBatch, 'dropped_at'>
+export type DroppedDeadLetter = Omit<DroppedBatch, 'dropped_at'>
 
 /** What a kept batch takes: the facts as they were sent, and why it was refused. */
 const sizeOf = sql`(case when content is null then 0 else bytes end + pg_column_size(refusals))`
@@ -32,9 +32,9 @@ async function shareOf(db: Database, feed: string | null): Promise<Sql> {
  * Makes room for a refused batch, in its feed and in all. What can be spared is dropped, the oldest first: records whose facts are not
  * kept, and batches that were overtaken. Batches that somebody can still apply stay: their sender was told that they are kept.
  */
-export async function makeRoom(db: Database, incoming: Incoming): Promise<Room> {
+export async function makeRoom(db: Database, incoming: IncomingDeadLetter): Promise<Room> {
   await db.rows(sql`select pg_advisory_xact_lock(hashtext('chancery dead letters'), 0)`)
-  const dropped: Dropping[] = []
+  const dropped: DroppedDeadLetter[] = []
   let holds: Room['holds'] = 'all'
   for (const { share, countMax, bytesMax } of [
     {
@@ -49,7 +49,7 @@ export async function makeRoom(db: Database, incoming: Incoming): Promise<Room> 
     let used = await usedBy(db, others)
     if (used.count >= countMax || used.bytes + wanted > bytesMax) {
       const spared = { count: used.count + 1 - countMax, bytes: used.bytes + wanted - bytesMax }
-      dropped.push(...(await dropSpare(db, others, spared)))
+      dropped.push(...(await dropExpendable(db, others, spared)))
       used = await usedBy(db, others)
     }
     if (used.count >= countMax || used.bytes + incoming.recordBytes > bytesMax) holds = 'nothing'
@@ -65,8 +65,8 @@ async function usedBy(db: Database, share: Sql): Promise<{ count: number; bytes:
 }
 
 /** Drops as many batches as have to go for this number and these bytes, as far as they can be spared. */
-const dropSpare = (db: Database, share: Sql, { count, bytes }: { count: number; bytes: number }) =>
-  db.rows<Dropping>(sql`
+const dropExpendable = (db: Database, share: Sql, { count, bytes }: { count: number; bytes: number }) =>
+  db.rows<DroppedDeadLetter>(sql`
     delete from chancery_secret.refused_batch where id in (
       select id from (
         select id, row_number() over (order by content is not null, last_refused_at, id) as place,
@@ -77,7 +77,7 @@ const dropSpare = (db: Database, share: Sql, { count, bytes }: { count: number; 
     returning id, feed, facts, bytes, false as is_listed`)
 
 /** Notes what was dropped, for the list of refused batches: the latest alone. */
-export async function noteDropped(db: Database, dropped: readonly Dropping[]): Promise<void> {
+export async function recordDropped(db: Database, dropped: readonly DroppedDeadLetter[]): Promise<void> {
   if (dropped.length === 0) return
   await db.rows(sql`
     insert into chancery_secret.refused_dropped (id, feed, facts, bytes, is_listed, dropped_at)
@@ -90,7 +90,7 @@ export async function noteDropped(db: Database, dropped: readonly Dropping[]): P
 }
 
 /** What was dropped within the time that refused batches are kept, the latest first. */
-export const listDropped = (db: Database, feed: string | undefined): Promise<DroppedBatch[]> =>
+export const listDroppedDeadLetters = (db: Database, feed: string | undefined): Promise<DroppedBatch[]> =>
   db.rows<DroppedBatch>(sql`
     select id, feed, facts, bytes, is_listed, dropped_at from chancery_secret.refused_dropped
     where dropped_at > now() - make_interval(days => ${limits.deadLetterDays}) and ${feed === undefined ? sql`true` : sql`feed = ${feed}`}

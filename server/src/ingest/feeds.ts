@@ -1,6 +1,6 @@
 import { type FeedPosition, limits } from '@chancery/contract'
-import { refuse } from '../store/batch.ts'
 import { type Database, sql } from '../store/database.ts'
+import { reject } from './batch.ts'
 
 /** Where a feed stands: the batch of it that was applied last. */
 export interface Feed {
@@ -20,17 +20,22 @@ export async function findFeed(db: Database, name: string): Promise<Feed> {
  * Whether a feed still stands where the batch says. The ingest lock is held, so it stays there.
  * @throws {RefusedBatch} where it would be one feed too many.
  */
-export async function isInPlace(db: Database, { name, after }: FeedPosition): Promise<boolean> {
+export async function isFeedCurrent(db: Database, { name, after }: FeedPosition): Promise<boolean> {
   const { last_batch } = await findFeed(db, name)
   if (last_batch === null && after === null) {
     const feeds = await db.first<{ count: number }>(sql`select count(*) as count from chancery_secret.feed`)
     if (feeds && feeds.count >= limits.feeds)
-      refuse(0, '/feed/name', `the limit of ${limits.feeds} feeds is reached: use an existing feed name`)
+      reject(0, '/feed/name', `the limit of ${limits.feeds} feeds is reached: use an existing feed name`)
   }
   return last_batch === after
 }
 
-export async function moveFeed(db: Database, name: string, batch: string, loggedAt: string): Promise<void> {
+export async function advanceFeed(
+  db: Database,
+  name: string,
+  batch: string,
+  loggedAt: string,
+): Promise<void> {
   await db.rows(sql`
     insert into chancery_secret.feed (name, last_batch, applied_at) values (${name}, ${batch}, ${loggedAt})
     on conflict (name) do update set last_batch = excluded.last_batch, applied_at = excluded.applied_at`)

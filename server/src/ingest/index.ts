@@ -1,16 +1,19 @@
-export { createFactChecker, isRefused } from './check-fact.ts'
-export { type Dropping, listDropped } from './dead-letter-limits.ts'
+export {
+  type DroppedDeadLetter,
+  listDroppedDeadLetters,
+} from './dead-letter-limits.ts'
+export {
+  deleteDeadLetter,
+  deleteOldBatchIds,
+  deleteOldDeadLetters,
+  findDeadLetter,
+  listDeadLetters,
+} from './dead-letters.ts'
 export { findFeed } from './feeds.ts'
 export type { Outcome } from './outcome.ts'
+export type { IngestContext, ReceiveOptions } from './process-batch.ts'
 export { checkFacts, receiveFacts } from './receive.ts'
 export { receiveBatch } from './receive-batch.ts'
-export {
-  dropRefused,
-  findRefused,
-  forgetOldBatches,
-  forgetOldRefused,
-  listRefused,
-} from './refused.ts'
-export { retryRefused } from './retry-refused.ts'
-export type { IngestContext, ReceiveOptions } from './settle-batch.ts'
+export { redriveDeadLetter } from './retry-refused.ts'
 export { removeTemporaryLeftovers } from './temporary-file.ts'
+export { createFactValidator, isRejected } from './validate-fact.ts'

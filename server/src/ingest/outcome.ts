@@ -1,5 +1,5 @@
-import type { Refusal } from '../store/batch.ts'
 import type { Applied } from './apply-batch.ts'
+import type { Rejection } from './batch.ts'
 
 /**
  * What became of one batch.
@@ -16,7 +16,7 @@ export interface Outcome {
   facts: number
   events: number
   last_seq: number | null
-  refused: Refusal[]
+  refused: Rejection[]
   is_kept: boolean
 }
 
@@ -24,39 +24,39 @@ export interface Outcome {
 const refusalsMax = 100
 
 /** Mistakes of a batch, as many as are reported: the first one of each fact comes before the others of any. */
-export class RefusalList {
-  #first: Refusal[] = []
-  #others: Refusal[] = []
+export class RejectionList {
+  #first: Rejection[] = []
+  #others: Rejection[] = []
 
   get isEmpty(): boolean {
     return this.#first.length === 0
   }
 
   /** All that is wrong with one fact. */
-  add([first, ...others]: Refusal[]): void {
+  add([first, ...others]: Rejection[]): void {
     if (!first || this.#first.length === refusalsMax) return
     this.#first.push(first)
     this.#others.push(...others.slice(0, refusalsMax - this.#others.length))
   }
 
   /** In the order of the facts. */
-  list(): Refusal[] {
+  list(): Rejection[] {
     const others = this.#others.slice(0, refusalsMax - this.#first.length)
     return [...this.#first, ...others].sort((one, other) => one.line - other.line)
   }
 }
 
-export const refused = (batch: string | null, refusals: Refusal[]): Outcome => ({
+export const rejectedOutcome = (batch: string | null, rejections: Rejection[]): Outcome => ({
   batch,
   status: 'refused',
   facts: 0,
   events: 0,
   last_seq: null,
-  refused: refusals.slice(0, refusalsMax),
+  refused: rejections.slice(0, refusalsMax),
   is_kept: false,
 })
 
-export const unavailable = (batch: string | null): Outcome => ({
-  ...refused(batch, []),
+export const unavailableOutcome = (batch: string | null): Outcome => ({
+  ...rejectedOutcome(batch, []),
   status: 'unavailable',
 })

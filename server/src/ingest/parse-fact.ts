@@ -1,5 +1,5 @@
 import { pointerStep } from '@chancery/contract'
-import type { Refusal } from '../store/batch.ts'
+import type { Rejection } from './batch.ts'
 
 const suspiciousEscape = /\\u(?:0000|[dD][89a-fA-F])/
 
@@ -7,7 +7,7 @@ const suspiciousEscape = /\\u(?:0000|[dD][89a-fA-F])/
  * Parses a line as JSON. Text that no database can keep is refused here: NUL characters, and halves of surrogate pairs
  * (their escapes; unescaped they are not UTF-8).
  */
-export function parseFact(text: string, line: number): { value: unknown } | Refusal {
+export function parseFact(text: string, line: number): { value: unknown } | Rejection {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -39,7 +39,11 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
   return depth >= depthMax || Object.values(value).some(member => isTooDeep(member, depth + 1))
 }
 
-export const tooDeep = (line: number): Refusal => ({ line, path: '', reason: 'nested deeper than any fact' })
+export const tooDeep = (line: number): Rejection => ({
+  line,
+  path: '',
+  reason: 'nested deeper than any fact',
+})
 
 /** The place of the first text that cannot be kept, or undefined. */
 function unkeepable(value: unknown, path: string): string | undefined {

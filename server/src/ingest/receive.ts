@@ -1,25 +1,25 @@
 import { sql } from '../store/database.ts'
-import { type Collected, collectBatches } from './collect-batches.ts'
-import { type Outcome, refused, unavailable } from './outcome.ts'
-import { setBy } from './set-by.ts'
+import { type Outcome, rejectedOutcome, unavailableOutcome } from './outcome.ts'
 import {
   type IngestContext,
-  keepIfRefused,
+  processBatch,
   type ReceiveOptions,
-  type Runner,
-  settleBatch,
-} from './settle-batch.ts'
+  storeIfRejected,
+  type TransactionRunner,
+} from './process-batch.ts'
+import { bufferToFile } from './set-by.ts'
+import { type ReceivedBatch, splitIntoBatches } from './split-batches.ts'
 
 /** Reads a stream of facts and applies each batch when its commit arrives. Yields one outcome a batch, as soon as it is durable. */
 export async function* receiveFacts(
   context: IngestContext,
   input: AsyncIterable<Uint8Array>,
-  { keepsRefused = true }: ReceiveOptions = {},
+  { keepsRejected = true }: ReceiveOptions = {},
 ): AsyncGenerator<Outcome> {
   yield* receive(context, input, {
     apply: work => context.pool.transaction(work),
     isDurable: true,
-    keepsRefused,
+    keepsRejected,
   })
 }
 
@@ -32,7 +32,7 @@ export async function checkFacts(
   input: AsyncIterable<Uint8Array>,
   report: (outcome: Outcome) => void | Promise<void>,
 ): Promise<void> {
-  const facts = await setBy(input)
+  const facts = await bufferToFile(input)
   try {
     await checkAll(context, facts.read(), report)
   } finally {
@@ -49,7 +49,7 @@ async function checkAll(
     await db.rows(sql`begin`)
     try {
       // Later batches stand on earlier ones, so all of them share one transaction, which is then undone.
-      const apply: Runner['apply'] = async work => {
+      const apply: TransactionRunner['apply'] = async work => {
         await db.rows(sql`savepoint batch`)
         try {
           const applied = await work(db)
@@ -62,7 +62,7 @@ async function checkAll(
           throw error
         }
       }
-      for await (const outcome of receive(context, input, { apply, isDurable: false, keepsRefused: false }))
+      for await (const outcome of receive(context, input, { apply, isDurable: false, keepsRejected: false }))
         await report(outcome)
     } finally {
       await db.rows(sql`rollback`)
@@ -73,10 +73,10 @@ async function checkAll(
 async function* receive(
   context: IngestContext,
   input: AsyncIterable<Uint8Array>,
-  runner: Runner,
+  runner: TransactionRunner,
 ): AsyncGenerator<Outcome> {
   let isAway = false
-  for await (const collected of ahead(collectBatches(context.check, input), clear)) {
+  for await (const collected of prefetched(splitIntoBatches(context.validate, input), clear)) {
     try {
       const outcome = await outcomeOf(context, collected, runner, isAway)
       isAway ||= outcome.status === 'unavailable'
@@ -89,19 +89,19 @@ async function* receive(
 
 async function outcomeOf(
   context: IngestContext,
-  collected: Collected,
-  runner: Runner,
+  collected: ReceivedBatch,
+  runner: TransactionRunner,
   isAway: boolean,
 ): Promise<Outcome> {
-  if (!('refusals' in collected) && isAway) return unavailable(collected.id)
+  if (!('rejections' in collected) && isAway) return unavailableOutcome(collected.id)
   const outcome =
-    'refusals' in collected
-      ? refused(collected.id, collected.refusals)
-      : await settleBatch(context, collected.batch, runner)
-  return runner.keepsRefused && !isAway ? keepIfRefused(context, outcome, collected) : outcome
+    'rejections' in collected
+      ? rejectedOutcome(collected.id, collected.rejections)
+      : await processBatch(context, collected.batch, runner)
+  return runner.keepsRejected && !isAway ? storeIfRejected(context, outcome, collected) : outcome
 }
 
-const clear = async (collected: Collected): Promise<void> => {
+const clear = async (collected: ReceivedBatch): Promise<void> => {
   if ('spool' in collected) await collected.spool.clear()
 }
 
@@ -109,7 +109,10 @@ const clear = async (collected: Collected): Promise<void> => {
  * Asks for the next item while the current one is worked on: a batch is read and checked while the database applies the
  * one before it. An item that nobody comes for is let go.
  */
-async function* ahead<T>(items: AsyncGenerator<T>, letGo: (item: T) => Promise<void>): AsyncGenerator<T> {
+async function* prefetched<T>(
+  items: AsyncGenerator<T>,
+  letGo: (item: T) => Promise<void>,
+): AsyncGenerator<T> {
   let next = items.next()
   try {
     for (;;) {

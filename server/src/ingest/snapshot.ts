@@ -1,8 +1,8 @@
 import { deletesMax, type FactResource, snapshotGapsReason } from '@chancery/contract'
-import { type Batch, type Change, refuse } from '../store/batch.ts'
 import { raw, sql } from '../store/database.ts'
-import { factTable } from '../store/fact-tables.ts'
-import type { WholeResource } from './spool.ts'
+import { type Batch, type Change, reject } from './batch.ts'
+import { factTable } from './fact-tables.ts'
+import type { SnapshotWithKeys } from './spool.ts'
 
 const lastReset = '(select max(r.at) from chancery_world.era_reset r)'
 const until = (column: string) => `coalesce(t.${column} <= ${lastReset}, false)`
@@ -21,7 +21,7 @@ const pastOf: Partial<Record<FactResource, string>> = {
  * not counted against it.
  * @throws {RefusedBatch} where it leaves out so much that it is taken for a mistake.
  */
-export async function leftOut({ db }: Batch, whole: WholeResource): Promise<Change[]> {
+export async function snapshotDeletions({ db }: Batch, whole: SnapshotWithKeys): Promise<Change[]> {
   const { line, resource, keys, except, allowsDeletes, at } = whole
   const { table, key } = factTable(resource)
   const [tableName, column] = [raw(table), raw(key)]
@@ -36,7 +36,7 @@ export async function leftOut({ db }: Batch, whole: WholeResource): Promise<Chan
       and not (${isPast})
     order by 1`)
   if (!allowsDeletes && absent.length > deletesMax(resource, total)) {
-    refuse(line, '/resource', snapshotGapsReason(resource, { missing: absent.length, total: total }))
+    reject(line, '/resource', snapshotGapsReason(resource, { missing: absent.length, total }))
   }
   return absent.map(row => ({ line, op: 'delete', key: row.key, data: {}, at }))
 }

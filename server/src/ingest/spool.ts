@@ -1,14 +1,14 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { CommitFact, FactResource, FeedPosition } from '@chancery/contract'
-import type { GameEvent } from '../events/record.ts'
-import type { Change, Erasure, Redaction, Refusal, Reset, Snapshot } from '../store/batch.ts'
-import { chunkSize } from '../store/chunks.ts'
-import type { CheckedFact } from './check-fact.ts'
+import type { GameEvent } from '../events/game-events.ts'
+import type { Change, Erasure, Redaction, Rejection, Reset, Snapshot } from './batch.ts'
+import { chunkSize } from './chunks.ts'
 import { openTemporaryFile } from './temporary-file.ts'
+import type { ValidFact } from './validate-fact.ts'
 
 /** What a batch says of a resource in whole, with the keys of all that it puts. */
-export interface WholeResource extends Snapshot {
+export interface SnapshotWithKeys extends Snapshot {
   keys: ReadonlySet<string>
 }
 
@@ -26,7 +26,7 @@ export interface SpooledBatch {
   deletes(resource: FactResource): AsyncIterable<Change[]>
   events(): AsyncIterable<GameEvent[]>
   /** What the batch says of a resource in whole, where it does. */
-  snapshot(resource: FactResource): WholeResource | undefined
+  snapshot(resource: FactResource): SnapshotWithKeys | undefined
   reset: Reset | undefined
   redactions: readonly Redaction[]
   erasures: readonly Erasure[]
@@ -61,7 +61,7 @@ export class Spool {
   #hash: Hash = createHash('sha256')
 
   /** Takes in one fact, or says why it does not stand where it may; `text` is how it was sent. */
-  async add(fact: Exclude<CheckedFact, { op: 'commit' }>, text: string): Promise<Refusal | undefined> {
+  async add(fact: Exclude<ValidFact, { op: 'commit' }>, text: string): Promise<Rejection | undefined> {
     const misplaced = this.#misplaced(fact)
     if (misplaced) return misplaced
     this.#factCount += 1
@@ -124,7 +124,7 @@ export class Spool {
   }
 
   /** A snapshot and a reset stand before what they are about: otherwise the batch would have to be read twice. */
-  #misplaced(fact: CheckedFact): Refusal | undefined {
+  #misplaced(fact: ValidFact): Rejection | undefined {
     if (fact.op === 'reset' && this.#factCount > 0)
       return { line: fact.reset.line, path: '/op', reason: 'a reset is the first fact of its batch' }
     if (fact.op !== 'snapshot') return undefined

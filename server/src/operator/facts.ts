@@ -5,7 +5,7 @@ import { bodyReader } from '../http/checked-body.ts'
 import {
   checkFacts,
   type IngestContext,
-  isRefused,
+  isRejected,
   type Outcome,
   type ReceiveOptions,
   receiveBatch,
@@ -54,12 +54,12 @@ export async function recordOutcome(
 export function ingestFor(ingest: IngestContext, caller: OperatorCaller, token: string): IngestContext {
   return {
     ...ingest,
-    check(value, line) {
-      const checked = ingest.check(value, line)
-      if (isRefused(checked)) return checked
+    validate(value, line) {
+      const checked = ingest.validate(value, line)
+      if (isRejected(checked)) return checked
       if (checked.op === 'erase' && !isAdmin(caller))
         return [{ line, path: '/op', reason: '`erase` requires a token with the role admin' }]
-      if (checked.op === 'commit' && !isRefused(checked.commit)) {
+      if (checked.op === 'commit' && !isRejected(checked.commit)) {
         const { batch, feed } = checked.commit
         const path = placeOfSecret({ batch, feed }, token)
         if (path !== undefined) return { op: 'commit', commit: [{ line, path, reason: secretReason }] }
@@ -110,7 +110,7 @@ export function factRoutes(define: DefineOperatorRoute, context: OperatorContext
     async ({ req, reply, query, caller }) => {
       const isCheckOnly = query.check ?? false
       const token = bearerOf(req)
-      const options = { keepsRefused: query.keep ?? true }
+      const options = { keepsRejected: query.keep ?? true }
       if (req.body instanceof Readable) {
         const stop = tokenWatch.watch(caller, () => req.raw.destroy())
         reply.raw.once('close', stop)

@@ -1,6 +1,12 @@
 import { operatorOperations } from '@chancery/contract'
 import { notFound } from '../http/api-error.ts'
-import { dropRefused, findRefused, listDropped, listRefused, retryRefused } from '../ingest/index.ts'
+import {
+  deleteDeadLetter,
+  findDeadLetter,
+  listDeadLetters,
+  listDroppedDeadLetters,
+  redriveDeadLetter,
+} from '../ingest/index.ts'
 import { bearerOf } from './caller.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
@@ -13,19 +19,19 @@ export function refusedRoutes(define: DefineOperatorRoute, context: OperatorCont
 
   define(operatorOperations.refusedList, async ({ query: { feed, limit = 100 } }) => ({
     body: {
-      data: await listRefused(pools.ingest, { feed, limit }),
-      dropped: await listDropped(pools.ingest, feed),
+      data: await listDeadLetters(pools.ingest, { feed, limit }),
+      dropped: await listDroppedDeadLetters(pools.ingest, feed),
     },
   }))
 
   define(operatorOperations.refusedGet, async ({ id }) => {
-    const found = await findRefused(pools.ingest, id)
+    const found = await findDeadLetter(pools.ingest, id)
     if (!found) throw noSuchBatch()
     return { body: found }
   })
 
   define(operatorOperations.refusedRetry, async ({ id, body: { anyway = false }, caller, req }) => {
-    const outcome = await retryRefused(ingestFor(ingest, caller, bearerOf(req)), id, { anyway })
+    const outcome = await redriveDeadLetter(ingestFor(ingest, caller, bearerOf(req)), id, { anyway })
     if (outcome === undefined) throw noSuchBatch()
     if (outcome === 'not_kept')
       throw new OperatorError('conflict', 'The facts of this batch are not kept: send it again.')
@@ -40,7 +46,7 @@ export function refusedRoutes(define: DefineOperatorRoute, context: OperatorCont
   })
 
   define(operatorOperations.refusedDrop, async ({ id }) => {
-    if (!(await dropRefused(pools.ingest, id))) throw noSuchBatch()
+    if (!(await deleteDeadLetter(pools.ingest, id))) throw noSuchBatch()
     return { body: { id, dropped: true } }
   })
 }

@@ -10,7 +10,7 @@ import { type ConnectionTarget, createPool, type Database, sql } from '../store/
 import { ingestLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
 import { moveAttribute } from './move-attributes.ts'
-import { refusalOf } from './refusal.ts'
+import { rejectionOf } from './refusal.ts'
 import { storedUses } from './stored-uses.ts'
 
 /** Processes that start at once take turns: the second compares with what the first has adopted. */
@@ -22,7 +22,7 @@ export interface ProfileComparison {
   isFirst: boolean
   changes: ProfileChange[]
   /** Why it cannot be served with this profile: a line each, with what to do. */
-  refusals: string[]
+  rejections: string[]
 }
 
 /**
@@ -35,17 +35,17 @@ export async function adoptProfile(
   profile: Profile,
   { isDefault = false } = {},
 ): Promise<ProfileComparison> {
-  return inTurn(target, async db => {
+  return withProfileLock(target, async db => {
     const known = await knownProfile(db)
-    if (known && profilesEqual(known, profile)) return { isFirst: false, changes: [], refusals: [] }
+    if (known && profilesEqual(known, profile)) return { isFirst: false, changes: [], rejections: [] }
     // No batch is under way that would write back what is moved here.
     await db.rows(sql`select pg_advisory_xact_lock(${ingestLock})`)
     const comparison = await compare(db, known, profile)
-    if (comparison.refusals.length > 0) {
+    if (comparison.rejections.length > 0) {
       const hint = isDefault
         ? 'CHANCERY_GAME_FILE is not set, so this would be the demo game’s profile.\n'
         : ''
-      throw new StartupError(hint + refused(comparison.refusals))
+      throw new StartupError(hint + rejectionText(comparison.rejections))
     }
     await asIngest(db, () => moveAttributes(db, comparison.changes))
     await db.rows(sql`
@@ -57,9 +57,9 @@ export async function adoptProfile(
 
 /** What adopting a profile would do, without doing it. */
 export const compareProfile = (target: ConnectionTarget, profile: Profile): Promise<ProfileComparison> =>
-  inTurn(target, async db => compare(db, await knownProfile(db), profile))
+  withProfileLock(target, async db => compare(db, await knownProfile(db), profile))
 
-async function inTurn<T>(target: ConnectionTarget, work: (db: Database) => Promise<T>): Promise<T> {
+async function withProfileLock<T>(target: ConnectionTarget, work: (db: Database) => Promise<T>): Promise<T> {
   const pool = createPool({ target, connectionsMax: 1, namesStatements: false })
   try {
     return await pool.transaction(async db => {
@@ -81,22 +81,22 @@ async function compare(
   known: Profile | undefined,
   profile: Profile,
 ): Promise<ProfileComparison> {
-  if (!known) return { isFirst: true, changes: [], refusals: [] }
+  if (!known) return { isFirst: true, changes: [], rejections: [] }
   const changes = profileChanges(known, profile)
-  const refusals: string[] = []
+  const rejections: string[] = []
   await asIngest(db, async () => {
     for (const change of changes.filter(requiresUnused)) {
       const uses = await storedUses(db, change, profile)
-      if (uses.length > 0) refusals.push(refusalOf(change, uses))
+      if (uses.length > 0) rejections.push(rejectionOf(change, uses))
     }
   })
-  return { isFirst: false, changes, refusals }
+  return { isFirst: false, changes, rejections }
 }
 
-const refused = (refusals: string[]) =>
+const rejectionText = (rejections: string[]) =>
   [
     'CHANCERY_GAME_FILE: the database was served with another profile, and cannot follow this one:',
-    ...refusals,
+    ...rejections,
   ].join('\n')
 
 /** The world is read and written as whoever ingests: the login itself may have no right to it. */

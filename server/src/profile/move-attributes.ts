@@ -1,5 +1,5 @@
 import type { Class, ProfileChange } from '@chancery/contract'
-import { placeOfClass } from '../store/attributes.ts'
+import { placeOfClass } from '../ingest/attributes.ts'
 import { type Database, raw, sql } from '../store/database.ts'
 
 /**
@@ -11,12 +11,12 @@ export async function moveAttribute(db: Database, { part, key, what }: ProfileCh
   const owner = part.slice('attributes.'.length)
   const to = placeOfClass[what.to as Class]
   return placeOfClass[what.from as Class] === 'attributes'
-    ? hide(db, owner, key, to === 'admin_attributes' ? 'admin_attributes' : 'attributes')
-    : bury(db, owner, key)
+    ? movePublicToSecret(db, owner, key, to === 'admin_attributes' ? 'admin_attributes' : 'attributes')
+    : movePrivateToAdmin(db, owner, key)
 }
 
 /** From what everybody may read to a column of secrets. Whatever reads by updated_at learns that something is gone. */
-async function hide(
+async function movePublicToSecret(
   db: Database,
   owner: string,
   key: string,
@@ -41,7 +41,7 @@ async function hide(
 }
 
 /** From what its owner may read to what nobody may. */
-async function bury(db: Database, owner: string, key: string): Promise<number> {
+async function movePrivateToAdmin(db: Database, owner: string, key: string): Promise<number> {
   await db.rows(sql`
     update ${raw(`chancery_secret.${owner}_private`)}
     set admin_attributes = admin_attributes || jsonb_build_object(${key}::text, attributes -> ${key}),

@@ -2,11 +2,11 @@ import type { ProfileChange, ProfilePart } from '@chancery/contract'
 import type { Use } from './stored-uses.ts'
 
 /** One line: what would change, how much that is stored stands against it, and what to do. */
-export function refusalOf(change: ProfileChange, uses: Use[]): string {
-  return `${change.path}: ${uses.map(said).join(', ')} ${verb(uses)} ${objectOf(change)}, and ${consequence(change)}. ${remedy(change)}`
+export function rejectionOf(change: ProfileChange, uses: Use[]): string {
+  return `${change.path}: ${uses.map(countText).join(', ')} ${verb(uses)} ${objectOf(change)}, and ${consequence(change)}. ${remedy(change)}`
 }
 
-const said = ({ count, nouns: [one, many] }: Use) => `${count} ${count === 1 ? one : many}`
+const countText = ({ count, nouns: [one, many] }: Use) => `${count} ${count === 1 ? one : many}`
 
 const verb = ([first, ...further]: Use[]) => (first?.count === 1 && further.length === 0 ? 'uses' : 'use')
 

@@ -8,16 +8,16 @@ export interface Use {
   nouns: readonly [one: string, many: string]
 }
 
-interface Question {
+interface UsageQuery {
   nouns: Use['nouns']
   /** `from` and `where` of what is counted. */
-  things: Sql
+  rows: Sql
 }
 
 /** What is stored that uses the word of a change; of a list that was closed, any word that is not in it. Acts as the ingest role. */
 export async function storedUses(db: Database, change: ProfileChange, after: Profile): Promise<Use[]> {
   const uses: Use[] = []
-  for (const { nouns, things } of questions[change.part](change, after)) {
+  for (const { nouns, rows: things } of questions[change.part](change, after)) {
     const row = await db.first<{ count: number }>(sql`select count(*) as count ${things}`)
     if (row && row.count > 0) uses.push({ count: row.count, nouns })
   }
@@ -33,9 +33,9 @@ const events = ['event of the log', 'events of the log'] as const
 /** A text column that holds a word of a list. */
 const column =
   (nouns: Use['nouns'], table: string, name: string) =>
-  ({ key, kind }: ProfileChange, allowed: readonly string[]): Question => ({
+  ({ key, kind }: ProfileChange, allowed: readonly string[]): UsageQuery => ({
     nouns,
-    things:
+    rows:
       kind === 'closed'
         ? sql`from ${raw(table)} where ${raw(name)} <> all(${allowed})`
         : sql`from ${raw(table)} where ${raw(name)} = ${key}`,
@@ -46,32 +46,32 @@ const keysOf = (words: readonly { key: string }[]) => words.map(word => word.key
 const ofList =
   (
     part: keyof Profile & ProfilePart,
-    question: (change: ProfileChange, allowed: readonly string[]) => Question,
+    question: (change: ProfileChange, allowed: readonly string[]) => UsageQuery,
   ) =>
-  (change: ProfileChange, after: Profile): Question[] => [
+  (change: ProfileChange, after: Profile): UsageQuery[] => [
     question(change, keysOf(after[part] as { key: string }[])),
   ]
 
 /** Counts of none are no use: a word that is missing counts as none. */
 const holds = (counts: string, key: string): Sql => sql`(${raw(counts)} ->> ${key})::numeric > 0`
 
-const unitQuestions = ({ key }: ProfileChange): Question[] => [
+const unitQuestions = ({ key }: ProfileChange): UsageQuery[] => [
   {
     nouns: nations,
-    things: sql`
+    rows: sql`
       from chancery_secret.nation_private
       where ${holds("military -> 'units'", key)} or ${holds("military -> 'reserves'", key)}
         or ${holds("military -> 'strategic'", key)}`,
   },
   {
     nouns: battles,
-    things: sql`
+    rows: sql`
       from chancery_world.battle
       where ${holds("losses -> 'attacker'", key)} or ${holds("losses -> 'defender'", key)}`,
   },
   {
     nouns: events,
-    things: sql`
+    rows: sql`
       from chancery_world.event
       where (type like 'strategic_weapon.%' and data ->> 'weapon' = ${key})
         or (type = 'battle.fought' and (${holds("data -> 'losses' -> 'attacker'", key)}
@@ -79,19 +79,19 @@ const unitQuestions = ({ key }: ProfileChange): Question[] => [
   },
 ]
 
-const resourceQuestions = (change: ProfileChange, after: Profile): Question[] => {
+const resourceQuestions = (change: ProfileChange, after: Profile): UsageQuery[] => {
   const traded = column(prices, 'chancery_world.market_price', 'resource')(change, keysOf(after.resources))
   return change.kind === 'closed' ? [traded] : [...stocksOf(change), traded]
 }
 
-const stocksOf = ({ key }: ProfileChange): Question[] => [
+const stocksOf = ({ key }: ProfileChange): UsageQuery[] => [
   {
     nouns: nations,
-    things: sql`from chancery_secret.nation_private where ${holds("economy -> 'resources'", key)}`,
+    rows: sql`from chancery_secret.nation_private where ${holds("economy -> 'resources'", key)}`,
   },
   {
     nouns: alliances,
-    things: sql`from chancery_secret.alliance_private where ${holds("treasury -> 'resources'", key)}`,
+    rows: sql`from chancery_secret.alliance_private where ${holds("treasury -> 'resources'", key)}`,
   },
 ]
 
@@ -100,10 +100,10 @@ const hasValue = (name: string, key: string): Sql => sql`jsonb_typeof(${raw(name
 
 const attributeQuestions =
   (owner: 'nation' | 'alliance', nouns: Use['nouns']) =>
-  ({ key }: ProfileChange): Question[] => [
+  ({ key }: ProfileChange): UsageQuery[] => [
     {
       nouns,
-      things: sql`
+      rows: sql`
         from ${raw(`chancery_world.${owner}`)} t
         left join ${raw(`chancery_secret.${owner}_private`)} p on p.${raw(`${owner}_id`)} = t.id
         where ${hasValue('t.attributes', key)} or ${hasValue('p.attributes', key)}
@@ -111,7 +111,7 @@ const attributeQuestions =
     },
   ]
 
-const questions: Record<ProfilePart, (change: ProfileChange, after: Profile) => Question[]> = {
+const questions: Record<ProfilePart, (change: ProfileChange, after: Profile) => UsageQuery[]> = {
   game: () => [],
   currency: change => [column(prices, 'chancery_world.market_price', 'currency')(change, [])],
   units: unitQuestions,

@@ -1,4 +1,4 @@
-import { type Batch, type Erasure, type Redaction, refuse } from '../store/batch.ts'
+import { type Batch, type Erasure, type Redaction, reject } from '../ingest/batch.ts'
 import { sql } from '../store/database.ts'
 import { playerLock } from '../store/locks.ts'
 import { exclusiveDeliveryLock } from '../webhooks/queue.ts'
@@ -32,7 +32,7 @@ export async function applyRedactions(
   for (const redaction of redactions) {
     const { line, resource, key } = redaction
     const one = await startRedaction(batch, redaction)
-    if (!one) refuse(line, '/id', `there is no ${resource} ${key}, and never was`)
+    if (!one) reject(line, '/id', `there is no ${resource} ${key}, and never was`)
     begun.push(one)
     notes.push(noteOfRedaction(redaction, batch.loggedAt))
   }

@@ -1,4 +1,4 @@
-import type { Batch } from '../store/batch.ts'
+import type { Batch } from '../ingest/batch.ts'
 import { sql } from '../store/database.ts'
 
 const noFacts =

@@ -1,4 +1,4 @@
-import type { Batch, Erasure } from '../store/batch.ts'
+import type { Batch, Erasure } from '../ingest/batch.ts'
 import { sql } from '../store/database.ts'
 import { publicTextAttributes, type StartedRedaction, startRedaction } from './redact.ts'
 

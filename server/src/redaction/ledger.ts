@@ -1,4 +1,4 @@
-import type { Batch, Erasure, Redaction } from '../store/batch.ts'
+import type { Batch, Erasure, Redaction } from '../ingest/batch.ts'
 import { sql } from '../store/database.ts'
 
 /** What is told again to a database that was restored from before. It holds what stands there now, never what stood there. */

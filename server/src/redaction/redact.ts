@@ -1,13 +1,13 @@
 import { fieldNames, type RedactableResource } from '@chancery/contract'
+import type { Batch, Change, Redaction } from '../ingest/batch.ts'
+import { factTable } from '../ingest/fact-tables.ts'
 import { applyAlliances } from '../resources/alliances/apply.ts'
 import { applyConflicts } from '../resources/conflicts/apply.ts'
 import { applyEras } from '../resources/eras/apply.ts'
 import { applyNations } from '../resources/nations/apply.ts'
 import { applyNews } from '../resources/news/apply.ts'
 import { applyWars } from '../resources/wars/apply.ts'
-import type { Batch, Change, Redaction } from '../store/batch.ts'
 import { raw, sql } from '../store/database.ts'
-import { factTable } from '../store/fact-tables.ts'
 import type { Replacement } from './denormalized-copies.ts'
 import { affectedEvents } from './events-of.ts'
 import { PreviousValues } from './previous-values.ts'
@@ -53,7 +53,7 @@ export async function startRedaction(
   if (row) {
     const change: Change = { line, op: 'put', key, data: { ...data, [column]: key }, at: undefined }
     // What it was called is not to be told, in no event either.
-    await appliers[resource]({ ...batch, tell: () => undefined }, [change])
+    await appliers[resource]({ ...batch, emit: () => undefined }, [change])
   }
   tell(batch, { line, resource, key, data })
   return { replacement: { resource, key, texts }, former, attributes: replaced }
@@ -70,8 +70,8 @@ async function hasBeen({ db, contract }: Batch, resource: RedactableResource, ke
 function tell(batch: Batch, { line, resource, key, data }: Redaction): void {
   const fields = publicFields(batch, resource, data)
   if (fields.length === 0) return
-  batch.noteWorldChange()
-  batch.tell(
+  batch.markWorldChanged()
+  batch.emit(
     'record.redacted',
     {
       line,

@@ -1,4 +1,4 @@
-import type { Batch } from '../store/batch.ts'
+import type { Batch } from '../ingest/batch.ts'
 import { type Sql, sql } from '../store/database.ts'
 import type { Replacement } from './denormalized-copies.ts'
 import type { PreviousValues } from './previous-values.ts'

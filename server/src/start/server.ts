@@ -9,10 +9,10 @@ import type { ConnectionTimings } from '../http/connections.ts'
 import { reasonOf } from '../http/errors.ts'
 import type { StreamTimings } from '../http/open-streams.ts'
 import {
-  createFactChecker,
-  type Dropping,
-  forgetOldBatches,
-  forgetOldRefused,
+  createFactValidator,
+  type DroppedDeadLetter,
+  deleteOldBatchIds,
+  deleteOldDeadLetters,
   removeTemporaryLeftovers,
 } from '../ingest/index.ts'
 import { createAccountUsage } from '../journal/account-journal.ts'
@@ -194,9 +194,9 @@ export async function startServer(
     const ingest = {
       pool: pools.ingest,
       contract,
-      check: createFactChecker(contract),
-      noteRedactions: (notes: LedgerEntry[]) => appendToLedgerFile(config.dataDir, notes),
-      onDropped: (dropped: readonly Dropping[]) => {
+      validate: createFactValidator(contract),
+      recordRedactions: (notes: LedgerEntry[]) => appendToLedgerFile(config.dataDir, notes),
+      onDropped: (dropped: readonly DroppedDeadLetter[]) => {
         metrics.deadLettersDropped.inc(dropped.length)
         for (const { id, feed, facts, bytes } of dropped)
           log.warn(
@@ -249,8 +249,8 @@ export async function startServer(
       forgetOldCodes(pools.access).catch(onError)
       pruneAccounts(pools.access).catch(onError)
       pruneDeliveryLog(pools.outbound, pulse.now()).catch(onError)
-      forgetOldBatches(pools.ingest).catch(onError)
-      forgetOldRefused(pools.ingest).catch(onError)
+      deleteOldBatchIds(pools.ingest).catch(onError)
+      deleteOldDeadLetters(pools.ingest).catch(onError)
       operator.prune().catch(onError)
     }, housekeepingEveryMs)
     closers.push(async () => clearInterval(housekeeping))

@@ -55,7 +55,7 @@ test('news that cannot be read at first are read later, though nothing beats aga
   }
   const { pulse, beat } = pulseByHand()
   const write = createEventWriter(contractFor(demoProfile))
-  const tail = createTail({ db: flaky, pulse, write, onTold: () => {} })
+  const tail = createTail({ db: flaky, pulse, write, onDelivered: () => {} })
   let said = ''
   const outlet = { hasRoom: true, write: (text: unknown) => (said += String(text)), finish: () => {} }
   const stream = tail.follow(0, log =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limits } from '@chancery/contract'
-import { forgetOldBatches, forgetOldRefused } from '../../src/ingest/index.ts'
+import { deleteOldBatchIds, deleteOldDeadLetters } from '../../src/ingest/index.ts'
 import { createPools, type Pools } from '../../src/store/pools.ts'
 import { query } from '../access/query.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -34,7 +34,7 @@ test('a batch is known by its id for as long as is promised, and forgotten after
     await age('batch', 'applied_at', batch, ago)
   }
   await send('newest')
-  await forgetOldBatches(pools.ingest)
+  await deleteOldBatchIds(pools.ingest)
   assert.equal(await send('remembered'), 'duplicate')
   assert.equal(await send('forgotten'), 'applied')
 })
@@ -44,7 +44,7 @@ test('the last batch of a feed is known for ever: its next one stands on it', as
   await send('quiet-1', nation('quiet-1'), { feed })
   await age('batch', 'applied_at', 'quiet-1', limits.batchIdDays * 10)
   await send('newer')
-  await forgetOldBatches(pools.ingest)
+  await deleteOldBatchIds(pools.ingest)
   assert.equal(await send('quiet-1', nation('quiet-1'), { feed }), 'duplicate')
   assert.equal(
     await send('quiet-2', nation('quiet-2'), { feed: { name: 'quiet', after: 'quiet-1' } }),
@@ -58,7 +58,7 @@ test('a refused batch is kept for as long as is promised', async () => {
     assert.equal(await send(batch, nation(batch, { national_score: -1 })), 'refused')
     await age('refused_batch', 'last_refused_at', batch, ago)
   }
-  await forgetOldRefused(pools.ingest)
+  await deleteOldDeadLetters(pools.ingest)
   const { data } = (await (await chancery.operate('GET', '/refused')).json()) as { data: { id: string }[] }
   assert.deepEqual(
     data.map(({ id }) => id),

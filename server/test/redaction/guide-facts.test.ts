@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { createFactChecker, isRefused } from '../../src/ingest/check-fact.ts'
+import { createFactValidator, isRejected } from '../../src/ingest/validate-fact.ts'
 
 const contract = contractFor(demoProfile)
-const check = createFactChecker(contract)
+const check = createFactValidator(contract)
 
 for (const [guide, ops] of [
   ['moderation-and-erasure', ['redact', 'erase']],
@@ -23,7 +23,7 @@ for (const [guide, ops] of [
     )
     for (const fact of facts) {
       const checked = check(fact, 1)
-      assert.ok(!isRefused(checked), JSON.stringify(checked))
+      assert.ok(!isRejected(checked), JSON.stringify(checked))
     }
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { contractFor, demoProfile } from '@chancery/contract'
 import { createEventWriter } from '../../src/disclosure/event-writer.ts'
-import { createFactChecker, receiveBatch } from '../../src/ingest/index.ts'
+import { createFactValidator, receiveBatch } from '../../src/ingest/index.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { createPulse } from '../../src/store/pulse.ts'
 import type { FilterRow } from '../../src/webhooks/filter.ts'
@@ -56,7 +56,7 @@ export async function openMailroom() {
   const pulse = createPulse({ target: database.target, timeoutFactor: 40 })
   await pulse.refresh()
   const contract = contractFor(demoProfile)
-  const ingest = { pool: pools.ingest, contract, check: createFactChecker(contract) }
+  const ingest = { pool: pools.ingest, contract, validate: createFactValidator(contract) }
   const write = createMessageWriter(createEventWriter(contract), 'test')
 
   let nowMs = Date.parse('2026-06-01T12:00:00Z')

@@ -1,12 +1,18 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
-import type { SplitAttributes } from '../../store/attributes.ts'
-import type { Batch, Change } from '../../store/batch.ts'
-import { goneOf, rebornOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import type { SplitAttributes } from '../../ingest/attributes.ts'
+import type { Batch, Change } from '../../ingest/batch.ts'
+import {
+  deletionsOf,
+  type EntityStore,
+  mergeChanges,
+  recreatedOf,
+  type Transition,
+} from '../../ingest/changes.ts'
+import { createTwoTables, secretRow } from '../../ingest/entity-store.ts'
+import { rejectReusedIds } from '../../ingest/reused-ids.ts'
+import { removeTombstones, rowRemover, rowWriter, writeTombstones } from '../../ingest/rows.ts'
 import { sql } from '../../store/database.ts'
-import { refuseReused } from '../../store/reused-ids.ts'
-import { bury, rowRemover, rowWriter, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
-import { secretRow, twoTables } from '../../store/table-store.ts'
 
 type Alliance = Pick<
   PublicOf<ResourceOf<'alliance'>>,
@@ -25,7 +31,7 @@ type Alliance = Pick<
     moderation_notes: string | null
   } & Omit<SplitAttributes, 'attributes'>
 
-const tables = twoTables(
+const tables = createTwoTables(
   'alliance',
   'chancery_world.alliance',
   { table: 'chancery_secret.alliance_private', key: 'alliance_id', isNested: true },
@@ -36,7 +42,7 @@ const removeAlliances = rowRemover('chancery_world.alliance', 'id')
 const removeSecrets = rowRemover('chancery_secret.alliance_private', 'alliance_id')
 const removeYesterday = rowRemover('chancery_world.alliance_yesterday', 'alliance_id')
 
-const store: ThingStore<Alliance> = {
+const store: EntityStore<Alliance> = {
   resource: 'alliance',
 
   async load(batch, ids) {
@@ -45,7 +51,7 @@ const store: ThingStore<Alliance> = {
   },
 
   async save(batch, alliances) {
-    const { db, touched } = batch
+    const { db, dirty } = batch
     const { write, writeSecrets } = tables(batch)
     await write(
       db,
@@ -55,12 +61,12 @@ const store: ThingStore<Alliance> = {
       db,
       alliances.map(alliance => secretRow('alliance_id', alliance.id, alliance)),
     )
-    const back = await unearth(
+    const back = await removeTombstones(
       db,
       'alliance',
       alliances.map(alliance => alliance.id),
     )
-    for (const id of back) touched.warAlliances.add(id)
+    for (const id of back) dirty.warAlliances.add(id)
   },
 
   async remove({ db }, ids) {
@@ -74,29 +80,78 @@ const referenceTo = ({ id, name, tag }: Alliance) => ({ alliance_id: id, name, t
 
 /** Applies facts about alliances. */
 export async function applyAlliances(batch: Batch, changes: Change[]): Promise<void> {
-  await refuseReused(batch, 'alliance', changes)
-  const transitions = await settle(batch, store, changes)
-  for (const id of rebornOf(transitions)) batch.touched.warAlliances.add(id)
-  await bury(
+  await rejectReusedIds(batch, 'alliance', changes)
+  const transitions = await mergeChanges(batch, store, changes)
+  for (const id of recreatedOf(transitions)) batch.dirty.warAlliances.add(id)
+  await writeTombstones(
     batch.db,
     'alliance',
-    goneOf(transitions).map(({ key, before }) => ({ id: key, name: before?.name ?? null })),
+    deletionsOf(transitions).map(({ key, before }) => ({ id: key, name: before?.name ?? null })),
     batch.loggedAt,
   )
-  for (const transition of transitions) tell(batch, transition)
+  for (const transition of transitions) emitEvents(batch, transition)
 }
 
-function tell(batch: Batch, { line, before, after, at }: Transition<Alliance>): void {
+function emitEvents(batch: Batch, { line, before, after, at }: Transition<Alliance>): void {
   if (after && !before) {
     const telling = { line, at: after.founded_at ?? at, alliances: [after.id] }
-    batch.tell('alliance.founded', telling, { alliance: referenceTo(after) })
+    batch.emit('alliance.founded', telling, { alliance: referenceTo(after) })
   } else if (before && !after) {
-    batch.tell('alliance.disbanded', { line, at, alliances: [before.id] }, { alliance: referenceTo(before) })
+    batch.emit('alliance.disbanded', { line, at, alliances: [before.id] }, { alliance: referenceTo(before) })
   } else if (before && after && (before.name !== after.name || before.tag !== after.tag)) {
-    batch.tell(
+    batch.emit(
       'alliance.renamed',
       { line, at, alliances: [after.id] },
       { alliance: referenceTo(after), old_name: before.name, old_tag: before.tag },
     )
   }
+}
+
+/** A nation that came to an alliance or left it. */
+export interface MembershipStep {
+  nation_id: string
+  alliance_id: string
+  /** 1 for who came, -1 for who left. */
+  step: 1 | -1
+}
+
+/**
+ * Keeps member_count and total_score in step with what a chunk of facts changed, by adding differences: a large alliance
+ * costs no more than a small one. The sums are exact decimals, so they never drift.
+ */
+export async function addMembershipSteps({ db }: Batch, steps: MembershipStep[]): Promise<void> {
+  if (steps.length === 0) return
+  await db.rows(sql`
+    with difference as (
+      select s.alliance_id, sum(s.step) as members, sum(s.step * n.national_score) as score
+      from unnest(${steps.map(step => step.nation_id)}::text[], ${steps.map(step => step.alliance_id)}::text[],
+        ${steps.map(step => step.step)}::integer[]) as s (nation_id, alliance_id, step)
+      join chancery_world.nation n on n.id = s.nation_id
+      group by s.alliance_id
+    )
+    update chancery_world.alliance a set member_count = a.member_count + d.members, total_score = a.total_score + d.score
+    from difference d where a.id = d.alliance_id`)
+}
+
+/** The same for members whose score changed while they stayed. */
+export async function addScoreChanges(
+  { db }: Batch,
+  transitions: Transition<{ national_score: number }>[],
+): Promise<void> {
+  const changed = transitions.flatMap(({ key, before, after }) =>
+    before && after && before.national_score !== after.national_score
+      ? [{ key, from: before.national_score, to: after.national_score }]
+      : [],
+  )
+  if (changed.length === 0) return
+  await db.rows(sql`
+    with difference as (
+      select m.alliance_id, sum(c.score_now - c.score_before) as score
+      from unnest(${changed.map(({ key }) => key)}::text[], ${changed.map(({ from }) => from)}::numeric[],
+        ${changed.map(({ to }) => to)}::numeric[]) as c (nation_id, score_before, score_now)
+      join chancery_world.alliance_member m on m.nation_id = c.nation_id
+      group by m.alliance_id
+    )
+    update chancery_world.alliance a set total_score = a.total_score + d.score
+    from difference d where a.id = d.alliance_id`)
 }

@@ -1,13 +1,13 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
-import type { Batch, Change } from '../../store/batch.ts'
-import { settle, type Transition } from '../../store/changes.ts'
+import type { Batch, Change } from '../../ingest/batch.ts'
+import { mergeChanges, type Transition } from '../../ingest/changes.ts'
+import { createTableStore } from '../../ingest/entity-store.ts'
+import { type HistoryOf, prepareReuseCheck } from '../../ingest/reused-history.ts'
 import { sql } from '../../store/database.ts'
-import { type HistoryOf, watchReuse } from '../../store/reused-history.ts'
-import { tableStore } from '../../store/table-store.ts'
 
 type Battle = PublicOf<ResourceOf<'battle'>>
 
-const store = tableStore<Battle>('battle', 'chancery_world.battle')
+const store = createTableStore<Battle>('battle', 'chancery_world.battle')
 
 const history: HistoryOf<Battle> = {
   resource: 'battle',
@@ -22,18 +22,18 @@ const history: HistoryOf<Battle> = {
 export async function applyBattles(batch: Batch, changes: Change[]): Promise<void> {
   for (const { line, data } of changes) {
     const { war_id, attacker_nation_id, defender_nation_id } = data as Partial<Battle>
-    batch.refersTo('war', war_id, line, '/data/war_id')
-    batch.refersTo('nation', attacker_nation_id, line, '/data/attacker_nation_id')
-    batch.refersTo('nation', defender_nation_id, line, '/data/defender_nation_id')
+    batch.requireKnown('war', war_id, line, '/data/war_id')
+    batch.requireKnown('nation', attacker_nation_id, line, '/data/attacker_nation_id')
+    batch.requireKnown('nation', defender_nation_id, line, '/data/defender_nation_id')
   }
-  const checkReuse = await watchReuse(batch, history, changes)
-  const transitions = await settle(batch, store, changes)
+  const checkReuse = await prepareReuseCheck(batch, history, changes)
+  const transitions = await mergeChanges(batch, store, changes)
   await checkReuse(transitions)
   for (const { before, after } of transitions) {
-    if (before) batch.touched.battles.add(before.war_id)
-    if (after) batch.touched.battles.add(after.war_id)
+    if (before) batch.dirty.battles.add(before.war_id)
+    if (after) batch.dirty.battles.add(after.war_id)
   }
-  await tell(batch, transitions)
+  await emitEvents(batch, transitions)
 }
 
 interface WarSides {
@@ -48,7 +48,7 @@ interface WarSides {
 }
 
 /** Names are those of the war where its own nations fought, else those of now. */
-async function tell(batch: Batch, transitions: Transition<Battle>[]): Promise<void> {
+async function emitEvents(batch: Batch, transitions: Transition<Battle>[]): Promise<void> {
   const fought = transitions.flatMap(({ line, before, after }) =>
     after && !before ? [{ line, battle: after }] : [],
   )
@@ -64,7 +64,7 @@ async function tell(batch: Batch, transitions: Transition<Battle>[]): Promise<vo
   for (const { line, battle } of fought) {
     const war = wars.get(battle.war_id)
     const nation = (id: string) => ({ nation_id: id, nation_name: nameIn(war, id) ?? names.get(id) ?? id })
-    batch.tell(
+    batch.emit(
       'battle.fought',
       {
         line,

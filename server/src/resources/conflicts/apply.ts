@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PublicOf, ResourceOf } from '@chancery/contract'
-import type { Batch, Change } from '../../store/batch.ts'
-import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import type { Batch, Change } from '../../ingest/batch.ts'
+import { deletionsOf, type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
+import { createTableStore } from '../../ingest/entity-store.ts'
+import { writeTombstones } from '../../ingest/rows.ts'
 import { sql } from '../../store/database.ts'
-import { bury } from '../../store/rows.ts'
-import { tableStore } from '../../store/table-store.ts'
 
 interface Side {
   name: string
@@ -15,8 +15,8 @@ type Conflict = Pick<
   'id' | 'name' | 'status' | 'cause' | 'started_at' | 'ended_at' | 'era_id'
 > & { sides: Side[] }
 
-const store: ThingStore<Conflict> = {
-  ...tableStore<Conflict>('conflict', 'chancery_world.conflict', { leavesTombstone: true }),
+const store: EntityStore<Conflict> = {
+  ...createTableStore<Conflict>('conflict', 'chancery_world.conflict', { leavesTombstone: true }),
   adjust(_batch, after, _before, { data }) {
     if (!('status' in data) && typeof data.ended_at === 'string') after.status = 'ended'
   },
@@ -27,28 +27,29 @@ export async function applyConflicts(batch: Batch, changes: Change[]): Promise<v
   for (const { line, data } of changes) {
     const { sides, era_id } = data as Partial<Conflict>
     for (const { alliances } of sides ?? []) {
-      for (const { alliance_id } of alliances) batch.refersTo('alliance', alliance_id, line, '/data/sides')
+      for (const { alliance_id } of alliances)
+        batch.requireKnown('alliance', alliance_id, line, '/data/sides')
     }
-    batch.refersTo('era', era_id, line, '/data/era_id')
+    batch.requireKnown('era', era_id, line, '/data/era_id')
   }
-  const transitions = await settle(batch, store, changes)
+  const transitions = await mergeChanges(batch, store, changes)
   const names = await allianceNames(batch, transitions)
   for (const transition of transitions) {
     noteSides(batch, transition)
-    tell(batch, transition, names)
+    emitEvents(batch, transition, names)
   }
-  await bury(
+  await writeTombstones(
     batch.db,
     'conflict',
-    goneOf(transitions).map(({ key, before }) => ({ id: key, name: before?.name ?? null })),
+    deletionsOf(transitions).map(({ key, before }) => ({ id: key, name: before?.name ?? null })),
     batch.loggedAt,
   )
 }
 
 /** Whose numbers are added up anew, because other alliances stand on its sides. */
-function noteSides({ touched }: Batch, { key, before, after }: Transition<Conflict>): void {
-  if (!before) touched.newConflicts.add(key)
-  if (!isDeepStrictEqual(before?.sides, after?.sides)) touched.conflictSides.add(key)
+function noteSides({ dirty }: Batch, { key, before, after }: Transition<Conflict>): void {
+  if (!before) dirty.newConflicts.add(key)
+  if (!isDeepStrictEqual(before?.sides, after?.sides)) dirty.conflictSides.add(key)
 }
 
 type AllianceNames = Map<string, { alliance_id: string; name: string; tag: string }>
@@ -75,12 +76,16 @@ function fighting(conflict: Conflict | undefined): Map<string, { side: string; j
   )
 }
 
-function tell(batch: Batch, { line, before, after, at }: Transition<Conflict>, names: AllianceNames): void {
+function emitEvents(
+  batch: Batch,
+  { line, before, after, at }: Transition<Conflict>,
+  names: AllianceNames,
+): void {
   if (!after) return
   const conflict = { conflict_id: after.id, name: after.name }
   if (!before) {
     const alliances = [...fighting(after).keys()]
-    batch.tell(
+    batch.emit(
       'conflict.started',
       { line, at: after.started_at, alliances, conflict: after.id },
       { conflict, cause: after.cause },
@@ -91,9 +96,9 @@ function tell(batch: Batch, { line, before, after, at }: Transition<Conflict>, n
     if (known.get(id)?.side === side) continue
     const alliance = names.get(id) ?? { alliance_id: id, name: id, tag: '' }
     const telling = { line, at: joinedAt ?? at, alliances: [id], conflict: after.id }
-    batch.tell('conflict.joined', telling, { conflict, alliance, side })
+    batch.emit('conflict.joined', telling, { conflict, alliance, side })
   }
   if (before?.status !== 'ended' && after.status === 'ended') {
-    batch.tell('conflict.ended', { line, at: after.ended_at ?? at, conflict: after.id }, { conflict })
+    batch.emit('conflict.ended', { line, at: after.ended_at ?? at, conflict: after.id }, { conflict })
   }
 }

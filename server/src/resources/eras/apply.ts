@@ -1,12 +1,12 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
-import type { Batch, Change } from '../../store/batch.ts'
-import { goneOf, settle } from '../../store/changes.ts'
-import { bury } from '../../store/rows.ts'
-import { tableStore } from '../../store/table-store.ts'
+import type { Batch, Change } from '../../ingest/batch.ts'
+import { deletionsOf, mergeChanges } from '../../ingest/changes.ts'
+import { createTableStore } from '../../ingest/entity-store.ts'
+import { writeTombstones } from '../../ingest/rows.ts'
 
 type Era = PublicOf<ResourceOf<'era'>>
 
-const store = tableStore<Era>('era', 'chancery_world.era', { leavesTombstone: true })
+const store = createTableStore<Era>('era', 'chancery_world.era', { leavesTombstone: true })
 
 /** What was retired with an era. */
 export interface ResetCounts {
@@ -22,13 +22,13 @@ export async function applyEras(
 ): Promise<void> {
   for (const { line, data } of changes) {
     const champion = data.champion as Era['champion'] | undefined
-    batch.refersTo('alliance', champion?.alliance_id, line, '/data/champion/alliance_id')
+    batch.requireKnown('alliance', champion?.alliance_id, line, '/data/champion/alliance_id')
   }
-  const transitions = await settle(batch, store, changes)
-  await bury(
+  const transitions = await mergeChanges(batch, store, changes)
+  await writeTombstones(
     batch.db,
     'era',
-    goneOf(transitions).map(({ key, before }) => ({ id: key, name: before?.name ?? null })),
+    deletionsOf(transitions).map(({ key, before }) => ({ id: key, name: before?.name ?? null })),
     batch.loggedAt,
   )
   for (const { line, before, after, at } of transitions) {
@@ -36,11 +36,11 @@ export async function applyEras(
     const era = { era_id: after.id, name: after.name }
     const wasBegun = before !== undefined && before.status !== 'upcoming'
     if (!wasBegun && after.status !== 'upcoming') {
-      batch.tell('era.started', { line, at: after.started_at ?? at }, { era })
+      batch.emit('era.started', { line, at: after.started_at ?? at }, { era })
     }
     if (before?.status !== 'ended' && after.status === 'ended') {
       const telling = { line, at: after.ended_at ?? at, alliances: [after.champion?.alliance_id ?? null] }
-      batch.tell('era.ended', telling, { era, champion: after.champion, reset: resets[after.id] ?? null })
+      batch.emit('era.ended', telling, { era, champion: after.champion, reset: resets[after.id] ?? null })
     }
   }
 }

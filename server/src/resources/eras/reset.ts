@@ -1,8 +1,8 @@
 import { type FactResource, limits } from '@chancery/contract'
-import { type Batch, type Change, RefusedBatch, type Reset, refuse } from '../../store/batch.ts'
+import { type Batch, BatchRejectedError, type Change, type Reset, reject } from '../../ingest/batch.ts'
 import { raw, sql } from '../../store/database.ts'
-import { noteAllChanged } from '../nations/recount.ts'
-import { countAllEnded } from '../wars/recount.ts'
+import { logAllNationsChanged } from '../nations/ranking-index.ts'
+import { countAllEnded } from '../wars/counters.ts'
 import { applyEras, type ResetCounts } from './apply.ts'
 
 /** What ends with an era where the world begins anew. What is left is history. */
@@ -34,13 +34,13 @@ const retiredTables = [
 /**
  * Ends an era and begins the world anew, by sets: one event instead of one for each thing that goes. Returns the resources of which
  * nothing is left.
- * @throws {RefusedBatch} where the era cannot end so.
+ * @throws {BatchRejectedError} where the era cannot end so.
  */
 export async function resetWorld(batch: Batch, reset: Reset): Promise<readonly FactResource[]> {
   await checkEras(batch, reset)
   await checkEnd(batch, reset)
   const at = endOf(reset) ?? batch.loggedAt
-  await noteAllChanged(batch.db)
+  await logAllNationsChanged(batch.db)
   const counts = {
     nations: await retire(batch, reset, { resource: 'nation', name: 'nation_name' }),
     alliances: await retire(batch, reset, { resource: 'alliance', name: 'name' }),
@@ -51,7 +51,7 @@ export async function resetWorld(batch: Batch, reset: Reset): Promise<readonly F
   await applyEraChanges(batch, reset, at, counts)
   await batch.db.rows(sql`
     insert into chancery_world.era_reset (era_id, at, logged_at) values (${idOf(reset.ended)}, ${at}, ${batch.loggedAt})`)
-  batch.noteWorldChange()
+  batch.markWorldChanged()
   return retiredResources
 }
 
@@ -67,27 +67,27 @@ async function checkEras({ db }: Batch, { line, ended, next }: Reset): Promise<v
     sql`select status from chancery_world.era where id = ${id}`,
   )
   const done = await db.first(sql`select from chancery_world.era_reset where era_id = ${id}`)
-  if (done) refuse(line, '/ended/id', `era ${id} has ended with a reset before: name the era that ends now`)
+  if (done) reject(line, '/ended/id', `era ${id} has ended with a reset before: name the era that ends now`)
   if (known && known.status !== 'active') {
     const state = known.status === 'ended' ? 'has ended' : 'has not begun'
-    refuse(
+    reject(
       line,
       '/ended/id',
       `era ${id} ${state}: a reset ends the active era; put it as active first, or name another`,
     )
   }
   if (ended.status !== undefined && ended.status !== 'ended')
-    refuse(line, '/ended/status', 'the era that a reset ends is ended: leave status out')
+    reject(line, '/ended/status', 'the era that a reset ends is ended: leave status out')
   if (!next) return
   const nextId = idOf(next)
-  if (nextId === id) refuse(line, '/next/id', `era ${id} is the one that ends: the next has an id of its own`)
+  if (nextId === id) reject(line, '/next/id', `era ${id} is the one that ends: the next has an id of its own`)
   if (next.status !== undefined && next.status !== 'active')
-    refuse(line, '/next/status', 'the era that a reset begins is active: leave status out')
+    reject(line, '/next/status', 'the era that a reset begins is active: leave status out')
   const nextKnown = await db.first<{ status: string }>(
     sql`select status from chancery_world.era where id = ${nextId}`,
   )
   if (nextKnown?.status === 'ended')
-    refuse(line, '/next/id', `era ${nextId} has ended before: give the next one an id of its own`)
+    reject(line, '/next/id', `era ${nextId} has ended before: give the next one an id of its own`)
 }
 
 /** By the end of an era what is past is told from what goes on: a slip in it could not be made good. */
@@ -100,16 +100,16 @@ async function checkEnd({ db, loggedAt }: Batch, reset: Reset): Promise<void> {
     select (select started_at from chancery_world.era where id = ${idOf(ended)}) as start,
       (select max(at) from chancery_world.era_reset) as last`)
   if (Date.parse(end) > Date.parse(loggedAt) + limits.resetAheadSeconds * 1000)
-    refuse(
+    reject(
       line,
       path,
       `lies ahead, it is ${loggedAt}: send the reset when the era has ended, without at or with the time of its end`,
     )
   const isBefore = (time: string | null | undefined) => time && Date.parse(end) < Date.parse(time)
   if (isBefore(known?.start))
-    refuse(line, path, `era ${idOf(ended)} began at ${known?.start}: it cannot end before`)
+    reject(line, path, `era ${idOf(ended)} began at ${known?.start}: it cannot end before`)
   if (isBefore(known?.last))
-    refuse(line, path, `the world began anew at ${known?.last}: it cannot do so again before`)
+    reject(line, path, `the world began anew at ${known?.last}: it cannot do so again before`)
 }
 
 /** Buries all of a resource, and says of all that was buried before that no new thing may take its id. */
@@ -165,10 +165,12 @@ async function inPlace(place: string, batch: Batch, work: (batch: Batch) => Prom
   try {
     await work({
       ...batch,
-      refersTo: (resource, id, line, path) => batch.refersTo(resource, id, line, moved(path)),
+      requireKnown: (resource, id, line, path) => batch.requireKnown(resource, id, line, moved(path)),
     })
   } catch (error) {
-    if (!(error instanceof RefusedBatch)) throw error
-    throw new RefusedBatch(error.refusals.map(refusal => ({ ...refusal, path: moved(refusal.path) })))
+    if (!(error instanceof BatchRejectedError)) throw error
+    throw new BatchRejectedError(
+      error.rejections.map(rejection => ({ ...rejection, path: moved(rejection.path) })),
+    )
   }
 }

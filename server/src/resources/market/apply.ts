@@ -1,7 +1,7 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
-import type { Batch, Change } from '../../store/batch.ts'
-import { settle, type ThingStore } from '../../store/changes.ts'
-import { tableStore } from '../../store/table-store.ts'
+import type { Batch, Change } from '../../ingest/batch.ts'
+import { type EntityStore, mergeChanges } from '../../ingest/changes.ts'
+import { createTableStore } from '../../ingest/entity-store.ts'
 
 type MarketPrice = PublicOf<ResourceOf<'market_price'>> & {
   reference_price: number
@@ -13,8 +13,8 @@ type MarketPrice = PublicOf<ResourceOf<'market_price'>> & {
 const dayMs = 86_400_000
 const movedPercent = 10
 
-const store: ThingStore<MarketPrice> = {
-  ...tableStore<MarketPrice>('market_price', 'chancery_world.market_price', {
+const store: EntityStore<MarketPrice> = {
+  ...createTableStore<MarketPrice>('market_price', 'chancery_world.market_price', {
     more: ['reference_price', 'reference_at'],
   }),
   /** A move counts from the price that was last told of; where that is over a day old, from the one before this. */
@@ -39,11 +39,11 @@ const changePercent = (from: number, to: number) =>
 
 /** Applies facts about market prices. */
 export async function applyMarket(batch: Batch, changes: Change[]): Promise<void> {
-  for (const { line, after } of await settle(batch, store, changes)) {
+  for (const { line, after } of await mergeChanges(batch, store, changes)) {
     if (after?.moved_from === undefined) continue
     const { resource, currency, price, moved_from, as_of } = after
     const change_percent = changePercent(moved_from, price)
-    batch.tell(
+    batch.emit(
       'market.price_moved',
       { line, at: as_of },
       { resource, currency, price, reference_price: moved_from, change_percent },

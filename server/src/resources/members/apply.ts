@@ -1,10 +1,10 @@
-import type { Batch, Change } from '../../store/batch.ts'
-import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import type { Batch, Change } from '../../ingest/batch.ts'
+import { type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
+import { createTwoTables } from '../../ingest/entity-store.ts'
+import { rowRemover, rowWriter } from '../../ingest/rows.ts'
 import { sql } from '../../store/database.ts'
-import { rowRemover, rowWriter } from '../../store/rows.ts'
-import { twoTables } from '../../store/table-store.ts'
-import { addMembershipSteps, type MembershipStep } from '../alliances/recount.ts'
-import { placeMembers } from '../nations/recount.ts'
+import { addMembershipSteps, type MembershipStep } from '../alliances/apply.ts'
+import { indexMembers } from '../nations/ranking-index.ts'
 
 interface Membership {
   nation_id: string
@@ -20,7 +20,7 @@ interface AllianceReference {
   tag: string
 }
 
-const tables = twoTables(
+const tables = createTwoTables(
   'alliance_member',
   'chancery_world.alliance_member',
   { table: 'chancery_secret.member_private', key: 'nation_id' },
@@ -29,7 +29,7 @@ const tables = twoTables(
 const removeMembers = rowRemover('chancery_world.alliance_member', 'nation_id')
 const removeSecrets = rowRemover('chancery_secret.member_private', 'nation_id')
 
-const store: ThingStore<Membership> = {
+const store: EntityStore<Membership> = {
   resource: 'alliance_member',
 
   async load(batch, ids) {
@@ -56,7 +56,7 @@ const store: ThingStore<Membership> = {
       db,
       members.filter(member => !isSaid(member)).map(member => member.nation_id),
     )
-    await placeMembers(
+    await indexMembers(
       db,
       members.map(member => member.nation_id),
     )
@@ -65,7 +65,7 @@ const store: ThingStore<Membership> = {
   async remove({ db }, ids) {
     await removeMembers(db, ids)
     await removeSecrets(db, ids)
-    await placeMembers(db, ids)
+    await indexMembers(db, ids)
   },
 }
 
@@ -73,20 +73,20 @@ const store: ThingStore<Membership> = {
 export async function applyMembers(batch: Batch, changes: Change[]): Promise<void> {
   for (const { line, key, op, data } of changes) {
     if (op === 'delete') continue
-    batch.needs('nation', key, line, '/data/nation_id')
+    batch.requireExisting('nation', key, line, '/data/nation_id')
     if (typeof data.alliance_id === 'string')
-      batch.needs('alliance', data.alliance_id, line, '/data/alliance_id')
+      batch.requireExisting('alliance', data.alliance_id, line, '/data/alliance_id')
   }
-  await tell(batch, await settle(batch, store, changes))
+  await emitEvents(batch, await mergeChanges(batch, store, changes))
 }
 
 /** Ends the memberships of nations that a batch deletes. */
-export async function leaveAlliances(batch: Batch, leaving: Change[]): Promise<void> {
-  await tell(batch, await settle(batch, store, leaving))
+export async function removeMembershipsOfNations(batch: Batch, leaving: Change[]): Promise<void> {
+  await emitEvents(batch, await mergeChanges(batch, store, leaving))
 }
 
 /** Ends the memberships in alliances that a batch deletes. */
-export async function dismissMembers(batch: Batch, deletes: Change[]): Promise<void> {
+export async function removeMembersOfAlliances(batch: Batch, deletes: Change[]): Promise<void> {
   const deleteOf = new Map(deletes.map(change => [change.key, change]))
   const rows = await batch.db.rows<{ nation_id: string; alliance_id: string }>(sql`
     select nation_id, alliance_id from chancery_world.alliance_member where alliance_id = any(${[...deleteOf.keys()]})
@@ -95,11 +95,11 @@ export async function dismissMembers(batch: Batch, deletes: Change[]): Promise<v
     const change = deleteOf.get(alliance_id)
     return change ? [{ ...change, key: nation_id }] : []
   })
-  await tell(batch, await settle(batch, store, changes))
+  await emitEvents(batch, await mergeChanges(batch, store, changes))
 }
 
 /** Says who came, left or rose, and counts them. */
-async function tell(batch: Batch, transitions: Transition<Membership>[]): Promise<void> {
+async function emitEvents(batch: Batch, transitions: Transition<Membership>[]): Promise<void> {
   if (transitions.length === 0) return
   const names = await batch.nationNames(transitions.map(transition => transition.key))
   const alliances = await loadAlliances(batch, transitions)
@@ -114,7 +114,7 @@ async function tell(batch: Batch, transitions: Transition<Membership>[]): Promis
     if (before && !isSame) {
       steps.push({ nation_id: key, alliance_id: before.alliance_id, step: -1 })
       const alliance = referenceTo(before.alliance_id)
-      batch.tell(
+      batch.emit(
         'alliance.member_left',
         { line, at, nations: [key], alliances: [before.alliance_id] },
         { nation, alliance },
@@ -123,7 +123,7 @@ async function tell(batch: Batch, transitions: Transition<Membership>[]): Promis
     if (after && !isSame) {
       steps.push({ nation_id: key, alliance_id: after.alliance_id, step: 1 })
       const alliance = referenceTo(after.alliance_id)
-      batch.tell(
+      batch.emit(
         'alliance.member_joined',
         { line, at: after.joined_at ?? at, nations: [key], alliances: [after.alliance_id] },
         { nation, alliance, rank: after.rank },
@@ -131,7 +131,7 @@ async function tell(batch: Batch, transitions: Transition<Membership>[]): Promis
     }
     if (before && after && isSame && before.rank !== after.rank) {
       const alliance = referenceTo(after.alliance_id)
-      batch.tell(
+      batch.emit(
         'alliance.rank_changed',
         { line, at, nations: [key], alliances: [after.alliance_id] },
         { nation, alliance, old_rank: before.rank, rank: after.rank },

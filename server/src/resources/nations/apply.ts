@@ -1,15 +1,26 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
-import type { SplitAttributes } from '../../store/attributes.ts'
-import type { Batch, Change } from '../../store/batch.ts'
-import { changedRowWriter } from '../../store/changed-rows.ts'
-import { goneOf, rebornOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import type { SplitAttributes } from '../../ingest/attributes.ts'
+import type { Batch, Change } from '../../ingest/batch.ts'
+import { changedRowWriter } from '../../ingest/changed-rows.ts'
+import {
+  deletionsOf,
+  type EntityStore,
+  mergeChanges,
+  recreatedOf,
+  type Transition,
+} from '../../ingest/changes.ts'
+import { createTwoTables, secretRow } from '../../ingest/entity-store.ts'
+import { rejectReusedIds } from '../../ingest/reused-ids.ts'
+import { removeTombstones, rowRemover, writeTombstones } from '../../ingest/rows.ts'
 import { sql } from '../../store/database.ts'
-import { refuseReused } from '../../store/reused-ids.ts'
-import { bury, rowRemover, unearth } from '../../store/rows.ts'
 import { searchText } from '../../store/search-text.ts'
-import { secretRow, twoTables } from '../../store/table-store.ts'
-import { addScoreChanges } from '../alliances/recount.ts'
-import { displaceNations, noteChanged, type PlacedNation, updatePlaces } from './recount.ts'
+import { addScoreChanges } from '../alliances/apply.ts'
+import {
+  type IndexedNation,
+  logChangedNations,
+  removeIndexedNations,
+  updateIndexedNations,
+} from './ranking-index.ts'
 
 type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
   Required<Pick<ReadableOf<ResourceOf<'nation'>>, 'military' | 'economy' | 'production' | 'assignments'>> & {
@@ -17,7 +28,7 @@ type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' 
     moderation_notes: string | null
   } & Omit<SplitAttributes, 'attributes'>
 
-const tables = twoTables(
+const tables = createTwoTables(
   'nation',
   'chancery_world.nation',
   { table: 'chancery_secret.nation_private', key: 'nation_id', isNested: true },
@@ -37,7 +48,7 @@ const withSearchText = (nation: Nation) => ({
 })
 
 /** Keeps nations for one chunk of changes: what it has loaded says what of them has to be written. */
-const createStore = (known = new Map<string, Nation>()): ThingStore<Nation> => ({
+const createStore = (known = new Map<string, Nation>()): EntityStore<Nation> => ({
   resource: 'nation',
 
   async load(batch, ids) {
@@ -47,7 +58,7 @@ const createStore = (known = new Map<string, Nation>()): ThingStore<Nation> => (
   },
 
   async save(batch, nations) {
-    const { db, touched } = batch
+    const { db, dirty } = batch
     const { write, writeSecrets } = tables(batch)
     const rows = nations.map(nation => {
       const before = known.get(nation.id)
@@ -59,13 +70,13 @@ const createStore = (known = new Map<string, Nation>()): ThingStore<Nation> => (
       rows.map(({ after, before }) => ({ after: secretsOf(after), before: before && secretsOf(before) })),
     )
     const added = nations.flatMap(({ id }) => (known.has(id) ? [] : [id]))
-    for (const id of await unearth(db, 'nation', added)) touched.warNations.add(id)
-    if (added.length > 0) touched.lacksPlaces = true
-    await updatePlaces(
+    for (const id of await removeTombstones(db, 'nation', added)) dirty.warNations.add(id)
+    if (added.length > 0) dirty.hasUnindexedNations = true
+    await updateIndexedNations(
       batch,
       rows.flatMap(({ after, before }) => (before && isListedOtherwise(before, after) ? [after] : [])),
     )
-    await noteChanged(
+    await logChangedNations(
       db,
       nations.map(({ id }) => id),
     )
@@ -75,47 +86,47 @@ const createStore = (known = new Map<string, Nation>()): ThingStore<Nation> => (
     await removeNations(db, ids)
     await removeSecrets(db, ids)
     await removeYesterday(db, ids)
-    await displaceNations(db, ids)
-    await noteChanged(db, ids)
+    await removeIndexedNations(db, ids)
+    await logChangedNations(db, ids)
     for (const id of ids) known.delete(id)
   },
 })
 
-const isListedOtherwise = (before: PlacedNation, after: PlacedNation) =>
+const isListedOtherwise = (before: IndexedNation, after: IndexedNation) =>
   before.status !== after.status ||
   before.national_score !== after.national_score ||
   before.search_text !== after.search_text
 
 /** Applies facts about nations. */
 export async function applyNations(batch: Batch, changes: Change[]): Promise<void> {
-  await refuseReused(batch, 'nation', changes)
-  const transitions = await settle(batch, createStore(), await freePlayers(batch, changes))
+  await rejectReusedIds(batch, 'nation', changes)
+  const transitions = await mergeChanges(batch, createStore(), await freePlayers(batch, changes))
   await addScoreChanges(batch, transitions)
-  for (const id of rebornOf(transitions)) batch.touched.warNations.add(id)
+  for (const id of recreatedOf(transitions)) batch.dirty.warNations.add(id)
   await removeApplications(
     batch.db,
     transitions.filter(({ after }) => after === undefined).map(({ key }) => key),
   )
-  await bury(
+  await writeTombstones(
     batch.db,
     'nation',
-    goneOf(transitions).map(({ key, before }) => ({ id: key, name: before?.nation_name ?? null })),
+    deletionsOf(transitions).map(({ key, before }) => ({ id: key, name: before?.nation_name ?? null })),
     batch.loggedAt,
   )
-  for (const transition of transitions) tell(batch, transition)
+  for (const transition of transitions) emitEvents(batch, transition)
 }
 
-function tell(batch: Batch, { line, before, after, at }: Transition<Nation>): void {
+function emitEvents(batch: Batch, { line, before, after, at }: Transition<Nation>): void {
   if (after && !before) {
     const nation = { nation_id: after.id, nation_name: after.nation_name }
-    batch.tell('nation.founded', { line, at: after.founded_at ?? at, nations: [after.id] }, { nation })
+    batch.emit('nation.founded', { line, at: after.founded_at ?? at, nations: [after.id] }, { nation })
   } else if (before && !after) {
     const nation = { nation_id: before.id, nation_name: before.nation_name }
-    batch.tell('nation.deleted', { line, at, nations: [before.id] }, { nation })
+    batch.emit('nation.deleted', { line, at, nations: [before.id] }, { nation })
   } else if (before && after) {
     if (before.nation_name !== after.nation_name) {
       const nation = { nation_id: after.id, nation_name: after.nation_name }
-      batch.tell(
+      batch.emit(
         'nation.renamed',
         { line, at, nations: [after.id] },
         { nation, old_name: before.nation_name },

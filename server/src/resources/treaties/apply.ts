@@ -1,8 +1,8 @@
-import { type Batch, type Change, refuse } from '../../store/batch.ts'
-import { settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { type Batch, type Change, reject } from '../../ingest/batch.ts'
+import { type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
+import { factColumns, oncePerContract } from '../../ingest/entity-store.ts'
+import { rowRemover, rowWriter } from '../../ingest/rows.ts'
 import { raw, sql } from '../../store/database.ts'
-import { rowRemover, rowWriter } from '../../store/rows.ts'
-import { factColumns, perContract } from '../../store/table-store.ts'
 
 interface Treaty {
   id: string
@@ -19,7 +19,7 @@ interface AllianceReference {
 }
 
 /** The two alliances stand in a column each. */
-const tables = perContract(contract => {
+const tables = oncePerContract(contract => {
   const { world } = factColumns(contract, 'treaty')
   const own = world.filter(name => name !== 'alliance_ids')
   return {
@@ -31,11 +31,11 @@ const tables = perContract(contract => {
 })
 const remove = rowRemover('chancery_world.treaty', 'id')
 
-const store: ThingStore<Treaty> = {
+const store: EntityStore<Treaty> = {
   resource: 'treaty',
   adjust(_batch, { alliance_ids: [first, second] }, before, { line }) {
     if (first === second && before?.alliance_ids.join() !== `${first},${second}`)
-      refuse(line, '/data/alliance_ids', 'must be two different alliances')
+      reject(line, '/data/alliance_ids', 'must be two different alliances')
   },
   async load(batch, ids) {
     const rows = await batch.db.rows<Treaty>(sql`${tables(batch).select}${ids})`)
@@ -57,9 +57,9 @@ const store: ThingStore<Treaty> = {
 export async function applyTreaties(batch: Batch, changes: Change[]): Promise<void> {
   for (const { line, data } of changes) {
     if (!Array.isArray(data.alliance_ids)) continue
-    for (const id of data.alliance_ids) batch.needs('alliance', id, line, '/data/alliance_ids')
+    for (const id of data.alliance_ids) batch.requireExisting('alliance', id, line, '/data/alliance_ids')
   }
-  await tell(batch, await settle(batch, store, changes))
+  await emitEvents(batch, await mergeChanges(batch, store, changes))
 }
 
 /** Ends the treaties of alliances that a batch deletes. */
@@ -73,10 +73,10 @@ export async function endTreatiesOf(batch: Batch, deletes: Change[]): Promise<vo
     const change = deleteOf.get(first) ?? deleteOf.get(second)
     return change ? [{ ...change, key: id }] : []
   })
-  await tell(batch, await settle(batch, store, changes))
+  await emitEvents(batch, await mergeChanges(batch, store, changes))
 }
 
-async function tell(batch: Batch, transitions: Transition<Treaty>[]): Promise<void> {
+async function emitEvents(batch: Batch, transitions: Transition<Treaty>[]): Promise<void> {
   if (transitions.length === 0) return
   const ids = new Set(
     transitions.flatMap(({ before, after }) => [
@@ -102,6 +102,6 @@ async function tell(batch: Batch, transitions: Transition<Treaty>[]): Promise<vo
       expires_at: treaty.expires_at,
     }
     const telling = { line, at: after ? (treaty.signed_at ?? at) : at, alliances: treaty.alliance_ids }
-    batch.tell(after ? 'treaty.signed' : 'treaty.ended', telling, data)
+    batch.emit(after ? 'treaty.signed' : 'treaty.ended', telling, data)
   }
 }

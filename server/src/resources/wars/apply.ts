@@ -1,14 +1,14 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
-import { type Batch, type Change, type NationWarCounts, refuse } from '../../store/batch.ts'
-import { changedRowWriter } from '../../store/changed-rows.ts'
-import { goneOf, settle, type ThingStore, type Transition } from '../../store/changes.ts'
+import { type Batch, type Change, type NationWarCounts, reject } from '../../ingest/batch.ts'
+import { changedRowWriter } from '../../ingest/changed-rows.ts'
+import { deletionsOf, type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
+import { factColumns, oncePerContract } from '../../ingest/entity-store.ts'
+import { type HistoryOf, lastReset, prepareReuseCheck } from '../../ingest/reused-history.ts'
+import { retiringEras } from '../../ingest/reused-ids.ts'
+import { removeTombstones, rowRemover, writeTombstones } from '../../ingest/rows.ts'
 import { raw, sql } from '../../store/database.ts'
-import { type HistoryOf, lastReset, watchReuse } from '../../store/reused-history.ts'
-import { retiredWith } from '../../store/reused-ids.ts'
-import { bury, rowRemover, unearth } from '../../store/rows.ts'
-import { factColumns, perContract } from '../../store/table-store.ts'
-import { keepCounted } from '../conflicts/recount.ts'
-import { countWars } from './recount.ts'
+import { snapshotCounters } from '../conflicts/counters.ts'
+import { countWars } from './counters.ts'
 
 type War = Omit<PublicOf<ResourceOf<'war'>>, 'battles_count' | 'losses' | 'url'>
 type Side = War['attacker']
@@ -16,7 +16,7 @@ type Side = War['attacker']
 const sides = ['attacker', 'defender'] as const
 
 /** A side stands in a column for each of its members. */
-const tables = perContract(contract => {
+const tables = oncePerContract(contract => {
   const members = Object.keys(contract.resources.war.fields.attacker['x-input'].properties)
   const { world } = factColumns(contract, 'war')
   const own = world.filter(name => sides.every(side => side !== name))
@@ -43,13 +43,13 @@ const rowOf = ({ attacker, defender, ...war }: War) => ({
 })
 
 /** Keeps wars for one chunk of changes: what it has loaded says what of them has to be written. */
-const createStore = (known = new Map<string, War>()): ThingStore<War> => ({
+const createStore = (known = new Map<string, War>()): EntityStore<War> => ({
   resource: 'war',
 
   async load(batch, ids) {
     const rows = await batch.db.rows<War>(sql`${tables(batch).select}${ids})`)
     const ofConflicts = rows.filter(({ conflict_id }) => conflict_id !== null)
-    await keepCounted(
+    await snapshotCounters(
       batch,
       ofConflicts.map(({ id }) => id),
     )
@@ -63,7 +63,7 @@ const createStore = (known = new Map<string, War>()): ThingStore<War> => ({
       before?.attacker.nation_id !== after.attacker.nation_id ||
       before?.defender.nation_id !== after.defender.nation_id
     if (isOfOthers && after.attacker.nation_id === after.defender.nation_id)
-      refuse(line, '/data/defender/nation_id', "must differ from the attacker's nation")
+      reject(line, '/data/defender/nation_id', "must differ from the attacker's nation")
     if (!('status' in data) && typeof data.ended_at === 'string') after.status = 'ended'
     for (const side of sides) {
       // Names and alliance are those of the declaration: only another nation makes them be looked up again.
@@ -76,7 +76,7 @@ const createStore = (known = new Map<string, War>()): ThingStore<War> => ({
   },
 
   async save(batch, wars) {
-    const { db, touched } = batch
+    const { db, dirty } = batch
     await tables(batch).write(
       db,
       wars.map(war => {
@@ -85,9 +85,9 @@ const createStore = (known = new Map<string, War>()): ThingStore<War> => ({
       }),
     )
     const added = wars.flatMap(({ id }) => (known.has(id) ? [] : [id]))
-    const back = await unearth(db, 'war', added)
-    for (const id of back) touched.battles.add(id)
-    for (const { id, conflict_id } of wars) if (conflict_id !== null) touched.conflictWars.add(id)
+    const back = await removeTombstones(db, 'war', added)
+    for (const id of back) dirty.battles.add(id)
+    for (const { id, conflict_id } of wars) if (conflict_id !== null) dirty.conflictWars.add(id)
   },
 
   async remove({ db }, ids) {
@@ -108,16 +108,16 @@ const history: HistoryOf<War> = {
 /** Applies facts about wars. */
 export async function applyWars(batch: Batch, changes: Change[]): Promise<void> {
   for (const { line, data } of changes) noteReferences(batch, line, data)
-  const checkReuse = await watchReuse(batch, history, changes)
-  const transitions = await settle(batch, await withSidesOf(batch, changes), changes)
+  const checkReuse = await prepareReuseCheck(batch, history, changes)
+  const transitions = await mergeChanges(batch, await withSidesOf(batch, changes), changes)
   await checkReuse(transitions)
   const deleted = transitions.filter(({ after }) => after === undefined).map(({ key }) => key)
   await removeBattles(batch.db, deleted)
-  for (const id of deleted) batch.touched.battles.add(id)
-  await bury(
+  for (const id of deleted) batch.dirty.battles.add(id)
+  await writeTombstones(
     batch.db,
     'war',
-    goneOf(transitions).map(({ key }) => ({ id: key, name: null })),
+    deletionsOf(transitions).map(({ key }) => ({ id: key, name: null })),
     batch.loggedAt,
   )
   await countWars(batch.db, transitions)
@@ -130,23 +130,23 @@ export async function applyWars(batch: Batch, changes: Change[]): Promise<void> 
       addWarOfNations(batch, war, step)
       addWarOfAlliances(batch, war, step)
     }
-    if (hasOtherSides(transition)) batch.touched.battles.add(transition.key)
-    tell(batch, transition)
+    if (hasOtherSides(transition)) batch.dirty.battles.add(transition.key)
+    emitEvents(batch, transition)
   }
 }
 
 function noteReferences(batch: Batch, line: number, data: Record<string, unknown>): void {
   const { attacker, defender, conflict_id, era_id } = data as Partial<War>
   for (const [side, said] of Object.entries({ attacker, defender })) {
-    batch.refersTo('nation', said?.nation_id, line, `/data/${side}/nation_id`)
-    batch.refersTo('alliance', said?.alliance_id, line, `/data/${side}/alliance_id`)
+    batch.requireKnown('nation', said?.nation_id, line, `/data/${side}/nation_id`)
+    batch.requireKnown('alliance', said?.alliance_id, line, `/data/${side}/alliance_id`)
   }
-  batch.refersTo('conflict', conflict_id, line, '/data/conflict_id')
-  batch.refersTo('era', era_id, line, '/data/era_id')
+  batch.requireKnown('conflict', conflict_id, line, '/data/conflict_id')
+  batch.requireKnown('era', era_id, line, '/data/era_id')
 }
 
 /** The store, with what nations and their alliances are called now: what a new war takes down. */
-async function withSidesOf(batch: Batch, changes: Change[]): Promise<ThingStore<War>> {
+async function withSidesOf(batch: Batch, changes: Change[]): Promise<EntityStore<War>> {
   const ids = new Set(
     changes.flatMap(({ data }) => [
       (data.attacker as Side | undefined)?.nation_id,
@@ -194,7 +194,7 @@ async function enderOf(batch: Batch): Promise<(war: War) => Promise<void>> {
   return async war => {
     if (!reset || war.status === 'ended' || Date.parse(war.declared_at) > reset.atMs) return
     const sides = [war.attacker.nation_id, war.defender.nation_id]
-    if ((await retiredWith(batch, 'nation', sides)).size === 0) return
+    if ((await retiringEras(batch, 'nation', sides)).size === 0) return
     war.status = 'ended'
     war.ended_at ??= reset.at
   }
@@ -221,14 +221,10 @@ const hasOtherSides = ({ before, after }: Transition<War>) =>
     before.defender.nation_id !== after.defender.nation_id)
 
 /** Adds a war as it is now to the counters of its nations, or takes away what it was. Who fights itself attacks. */
-function addWarOfNations(
-  { touched }: Batch,
-  { attacker, defender, status, outcome }: War,
-  step: 1 | -1,
-): void {
+function addWarOfNations({ dirty }: Batch, { attacker, defender, status, outcome }: War, step: 1 | -1): void {
   const add = (id: string, key: keyof NationWarCounts) => {
-    const counts = touched.nationWars.get(id) ?? { offensive: 0, defensive: 0, won: 0, lost: 0 }
-    touched.nationWars.set(id, counts)
+    const counts = dirty.nationWars.get(id) ?? { offensive: 0, defensive: 0, won: 0, lost: 0 }
+    dirty.nationWars.set(id, counts)
     counts[key] += step
   }
   const isAttackerVictory = outcome === 'attacker_victory'
@@ -242,14 +238,14 @@ function addWarOfNations(
 
 /** The same of its alliances. Inside one alliance it counts once as active. */
 function addWarOfAlliances(
-  { touched }: Batch,
+  { dirty }: Batch,
   { attacker, defender, status, outcome }: War,
   step: 1 | -1,
 ): void {
   for (const id of new Set([attacker.alliance_id, defender.alliance_id])) {
     if (id === null) continue
-    const counts = touched.allianceWars.get(id) ?? { active: 0, won: 0, lost: 0 }
-    touched.allianceWars.set(id, counts)
+    const counts = dirty.allianceWars.get(id) ?? { active: 0, won: 0, lost: 0 }
+    dirty.allianceWars.set(id, counts)
     if (status === 'active') counts.active += step
     if (status !== 'ended') continue
     const ended = (side: Side, victory: string) => side.alliance_id === id && outcome === victory
@@ -258,7 +254,7 @@ function addWarOfAlliances(
   }
 }
 
-function tell(batch: Batch, { line, before, after, at }: Transition<War>): void {
+function emitEvents(batch: Batch, { line, before, after, at }: Transition<War>): void {
   if (!after) return
   const { id, type, reason, attacker, defender, outcome } = after
   const subjects = {
@@ -270,10 +266,10 @@ function tell(batch: Batch, { line, before, after, at }: Transition<War>): void 
   }
   if (!before) {
     const data = { war: { war_id: id, type, reason }, attacker, defender }
-    batch.tell('war.declared', { ...subjects, at: after.declared_at }, data)
+    batch.emit('war.declared', { ...subjects, at: after.declared_at }, data)
   }
   if (before?.status !== 'ended' && after.status === 'ended') {
     const data = { war: { war_id: id, type }, outcome, attacker, defender }
-    batch.tell('war.ended', { ...subjects, at: after.ended_at ?? at }, data)
+    batch.emit('war.ended', { ...subjects, at: after.ended_at ?? at }, data)
   }
 }

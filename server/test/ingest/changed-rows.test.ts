@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { changedRowWriter } from '../../src/store/changed-rows.ts'
+import { changedRowWriter } from '../../src/ingest/changed-rows.ts'
 import { createPool, type DatabasePool, raw, sql } from '../../src/store/database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { randomRuns } from '../support/tier.ts'

@@ -11,7 +11,7 @@ import {
   requiredMembers,
 } from '@chancery/contract'
 import { attributePlaces, splitAttributes } from './attributes.ts'
-import { type Batch, type Change, type Refusal, RefusedBatch } from './batch.ts'
+import { type Batch, BatchRejectedError, type Change, type Rejection } from './batch.ts'
 
 /** What one change did to one thing. `before` is undefined where it is new, `after` where it is gone. */
 export interface Transition<T> {
@@ -24,7 +24,7 @@ export interface Transition<T> {
 }
 
 /** How a resource keeps its things. `T` has the contract's field names; attributes come split by who may read them. */
-export interface ThingStore<T> {
+export interface EntityStore<T> {
   resource: FactResource
   load(batch: Batch, keys: string[]): Promise<Map<string, T>>
   /** Fills in what the fact left to the world: names of the time, states that follow from others. */
@@ -35,7 +35,7 @@ export interface ThingStore<T> {
 
 type Document = Record<string, unknown>
 
-interface Rules {
+interface MergeRules {
   resource: Resource
   /** Fields that a new thing needs, and the members that each needs. */
   required: Record<string, string[]>
@@ -46,9 +46,9 @@ interface Rules {
   attributes: ReturnType<typeof attributePlaces>
 }
 
-const rulesByContract = new WeakMap<Contract, Map<FactResource, Rules>>()
+const rulesByContract = new WeakMap<Contract, Map<FactResource, MergeRules>>()
 
-function rulesFor(contract: Contract, name: FactResource): Rules {
+function rulesFor(contract: Contract, name: FactResource): MergeRules {
   let known = rulesByContract.get(contract)
   if (!known) {
     known = new Map()
@@ -62,7 +62,7 @@ function rulesFor(contract: Contract, name: FactResource): Rules {
   return rules
 }
 
-function makeRules(resource: Resource): Rules {
+function makeRules(resource: Resource): MergeRules {
   const own = { ...resource, fields: { ...resource.fields, ...resource.factFields } }
   return {
     resource: own,
@@ -78,9 +78,9 @@ function makeRules(resource: Resource): Rules {
  * Merges changes into what is known, in order, and writes the outcome.
  * Returns what each change did, so that a thing which changes twice in one batch is told of twice.
  */
-export async function settle<T extends object>(
+export async function mergeChanges<T extends object>(
   batch: Batch,
-  store: ThingStore<T>,
+  store: EntityStore<T>,
   changes: Change[],
 ): Promise<Transition<T>[]> {
   const rules = rulesFor(batch.contract, store.resource)
@@ -88,7 +88,7 @@ export async function settle<T extends object>(
   const current = new Map<string, T | undefined>(known)
   const transitions: Transition<T>[] = []
   const deleted = new Set<string>()
-  const refusals: Refusal[] = []
+  const rejections: Rejection[] = []
   const refusedKeys = new Set<string>()
   for (const change of changes) {
     if (refusedKeys.has(change.key)) continue
@@ -98,19 +98,19 @@ export async function settle<T extends object>(
     try {
       after = change.op === 'put' ? await put(batch, store, rules, before, change, at) : undefined
     } catch (error) {
-      if (!(error instanceof RefusedBatch)) throw error
+      if (!(error instanceof BatchRejectedError)) throw error
       // The others are looked at too: whoever sends them learns of all mistakes at once.
-      refusals.push(...error.refusals)
+      rejections.push(...error.rejections)
       refusedKeys.add(change.key)
       continue
     }
     if (before === undefined && after === undefined) continue
-    if (before === undefined || after === undefined) batch.noteWorldChange()
+    if (before === undefined || after === undefined) batch.markWorldChanged()
     current.set(change.key, after)
     if (after === undefined && known.has(change.key)) deleted.add(change.key)
     transitions.push({ line: change.line, key: change.key, before, after, at })
   }
-  if (refusals.length > 0) throw new RefusedBatch(refusals)
+  if (rejections.length > 0) throw new BatchRejectedError(rejections)
   const alive = [...current].filter((entry): entry is [string, T] => entry[1] !== undefined)
   const changed = alive.filter(([key, thing]) => known.get(key) !== thing).map(([, thing]) => thing)
   // First: what is deleted and put in one chunk is as new as if a chunk had ended in between.
@@ -120,11 +120,11 @@ export async function settle<T extends object>(
 }
 
 /** What changes deleted and did not make anew. */
-export const goneOf = <T>(transitions: Transition<T>[]): Transition<T>[] =>
+export const deletionsOf = <T>(transitions: Transition<T>[]): Transition<T>[] =>
   lastOf(transitions).filter(({ after }) => after === undefined)
 
 /** Keys of what changes deleted and made anew: wars of before count towards it. */
-export function rebornOf<T>(transitions: Transition<T>[]): string[] {
+export function recreatedOf<T>(transitions: Transition<T>[]): string[] {
   const deleted = new Set(transitions.flatMap(({ key, after }) => (after === undefined ? [key] : [])))
   return lastOf(transitions).flatMap(({ key, after }) =>
     after !== undefined && deleted.has(key) ? [key] : [],
@@ -137,14 +137,14 @@ const lastOf = <T>(transitions: Transition<T>[]): Transition<T>[] => [
 
 async function put<T extends object>(
   batch: Batch,
-  store: ThingStore<T>,
-  rules: Rules,
+  store: EntityStore<T>,
+  rules: MergeRules,
   before: T | undefined,
   change: Change,
   at: string,
 ): Promise<T> {
   const said = prepare(rules, change.data)
-  const start: Document = before ? (before as Document) : newThing(rules, store.resource, change)
+  const start: Document = before ? (before as Document) : newEntity(rules, store.resource, change)
   const after: Document = { ...start }
   for (const [name, value] of Object.entries(said)) {
     const merged = merge(after[name], value)
@@ -154,7 +154,7 @@ async function put<T extends object>(
   if (!before) {
     const missing = missingOf(rules, after)
     if (missing.length > 0)
-      throw new RefusedBatch(
+      throw new BatchRejectedError(
         missing.map(name => ({
           line: change.line,
           path: `/data/${name.replace('.', '/')}`,
@@ -164,7 +164,7 @@ async function put<T extends object>(
   }
   await store.adjust?.(batch, after as T, before, change)
   if (!before || rules.publicNames.some(name => !isDeepStrictEqual(after[name], start[name]))) {
-    batch.noteWorldChange()
+    batch.markWorldChanged()
     const known = before ? (start.updated_at as string | undefined) : undefined
     after.updated_at = known !== undefined && isLater(known, at) ? known : at
   }
@@ -172,7 +172,7 @@ async function put<T extends object>(
 }
 
 /** What a new thing lacks: `declared_at`, `attacker.nation_id`. */
-function missingOf({ required }: Rules, thing: Document): string[] {
+function missingOf({ required }: MergeRules, thing: Document): string[] {
   const isMissing = (value: unknown) => value === null || value === undefined
   return Object.entries(required).flatMap(([name, members]) => {
     const value = thing[name]
@@ -181,7 +181,7 @@ function missingOf({ required }: Rules, thing: Document): string[] {
   })
 }
 
-function newThing(rules: Rules, resource: FactResource, change: Change): Document {
+function newEntity(rules: MergeRules, resource: FactResource, change: Change): Document {
   return {
     ...rules.defaults,
     ...(rules.attributes ? splitAttributes(rules.attributes, {}) : {}),
@@ -190,7 +190,7 @@ function newThing(rules: Rules, resource: FactResource, change: Change): Documen
 }
 
 /** Brings what the game said into the form in which things are kept. */
-function prepare(rules: Rules, data: Document): Document {
+function prepare(rules: MergeRules, data: Document): Document {
   const said = { ...data }
   for (const name of rules.timeNames) {
     const value = said[name]

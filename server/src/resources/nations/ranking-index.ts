@@ -1,12 +1,12 @@
-import type { Batch } from '../../store/batch.ts'
+import type { Batch } from '../../ingest/batch.ts'
 import { type Database, sql } from '../../store/database.ts'
 
 /**
  * Gives the nations that have no place one, behind all others, those too that are gone, until the next ranking round. Once, at the end of
  * a batch and in the order of their ids: an order by chunks would show how many facts, private ones too, stood before them.
  */
-export async function placeNations({ db, touched }: Batch): Promise<void> {
-  if (!touched.lacksPlaces) return
+export async function indexNewNations({ db, dirty }: Batch): Promise<void> {
+  if (!dirty.hasUnindexedNations) return
   const round = await db.first<{ world_version: number }>(
     sql`select world_version from chancery_world.ranking_round`,
   )
@@ -33,7 +33,7 @@ export async function placeNations({ db, touched }: Batch): Promise<void> {
 }
 
 /** What lists of nations select by. */
-export interface PlacedNation {
+export interface IndexedNation {
   id: string
   status: string
   national_score: number
@@ -41,9 +41,12 @@ export interface PlacedNation {
 }
 
 /** Keeps what lists select by beside the places of nations that were there before: status, score and names as they are now. */
-export async function updatePlaces({ db, touched }: Batch, nations: readonly PlacedNation[]): Promise<void> {
+export async function updateIndexedNations(
+  { db, dirty }: Batch,
+  nations: readonly IndexedNation[],
+): Promise<void> {
   if (nations.length === 0) return
-  const columnOf = (column: keyof PlacedNation) => nations.map(nation => nation[column])
+  const columnOf = (column: keyof IndexedNation) => nations.map(nation => nation[column])
   const found = await db.first<{ count: number }>(sql`
     with changed as (
       update chancery_world.nation_place p set status = t.status, score_now = t.score, search_text = t.search_text
@@ -56,11 +59,11 @@ export async function updatePlaces({ db, touched }: Batch, nations: readonly Pla
     )
     select count(*) as count from changed`)
   // After a restore there are no places before the next round; what is new in this batch gets its place at its end.
-  if (found?.count !== nations.length) touched.lacksPlaces = true
+  if (found?.count !== nations.length) dirty.hasUnindexedNations = true
 }
 
 /** Takes nations out of the lists. */
-export async function displaceNations(db: Database, ids: readonly string[]): Promise<void> {
+export async function removeIndexedNations(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.rows(sql`
     with gone as (delete from chancery_world.nation_place where nation_id = any(${ids}) returning position)
@@ -69,17 +72,17 @@ export async function displaceNations(db: Database, ids: readonly string[]): Pro
 }
 
 /** Keeps beside the places of nations which alliance they are in. */
-export async function placeMembers(db: Database, nationIds: readonly string[]): Promise<void> {
+export async function indexMembers(db: Database, nationIds: readonly string[]): Promise<void> {
   if (nationIds.length === 0) return
   await db.rows(sql`
     update chancery_world.nation_place p set alliance_id = coalesce(m.alliance_id, '')
     from unnest(${nationIds}::text[]) as t (id) left join chancery_world.alliance_member m on m.nation_id = t.id
     where p.nation_id = t.id and p.alliance_id is distinct from coalesce(m.alliance_id, '')`)
-  await noteChanged(db, nationIds)
+  await logChangedNations(db, nationIds)
 }
 
 /** Notes nations that a batch wrote or removed, for the ranking round that may be under way. */
-export async function noteChanged(db: Database, ids: readonly string[]): Promise<void> {
+export async function logChangedNations(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.rows(sql`
     insert into chancery_secret.nation_changed (world_version, nation_id)
@@ -87,7 +90,7 @@ export async function noteChanged(db: Database, ids: readonly string[]): Promise
 }
 
 /** The same of all nations. */
-export async function noteAllChanged(db: Database): Promise<void> {
+export async function logAllNationsChanged(db: Database): Promise<void> {
   await db.rows(sql`
     insert into chancery_secret.nation_changed (world_version, nation_id)
     select p.world_version + 1, n.id from chancery_world.pulse p, chancery_world.nation n`)

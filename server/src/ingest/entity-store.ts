@@ -1,12 +1,12 @@
 import { type Contract, type FactResource, inputFields, primaryKeys, type Resource } from '@chancery/contract'
+import { raw, type Sql, sql } from '../store/database.ts'
 import type { SplitAttributes } from './attributes.ts'
 import type { Batch } from './batch.ts'
-import type { ThingStore } from './changes.ts'
-import { raw, type Sql, sql } from './database.ts'
-import { rowRemover, rowWriter, unearth } from './rows.ts'
+import type { EntityStore } from './changes.ts'
+import { removeTombstones, rowRemover, rowWriter } from './rows.ts'
 
 /** Makes something of a contract once. */
-export function perContract<T>(make: (contract: Contract) => T): (batch: Pick<Batch, 'contract'>) => T {
+export function oncePerContract<T>(make: (contract: Contract) => T): (batch: Pick<Batch, 'contract'>) => T {
   const made = new WeakMap<Contract, T>()
   return ({ contract }) => {
     const known = made.get(contract) ?? make(contract)
@@ -40,14 +40,14 @@ export function factColumns(
  * Keeps a resource whose things are the rows of one table: columns have the names of the fields.
  * `more`: columns that no fact fills. `leavesTombstone`: what is gone may still be referred to, until it is back.
  */
-export function tableStore<T extends object>(
+export function createTableStore<T extends object>(
   resource: FactResource,
   table: string,
   { more = [], leavesTombstone = false }: { more?: (keyof T & string)[]; leavesTombstone?: boolean } = {},
-): ThingStore<T> {
+): EntityStore<T> {
   const key = primaryKeys[resource]
   const keyOf = (thing: T) => String(thing[key as keyof T])
-  const statements = perContract(contract => {
+  const statements = oncePerContract(contract => {
     const { world, secret } = factColumns(contract, resource)
     const [own, others] = table.startsWith('chancery_secret.') ? [secret, world] : [world, secret]
     if (others.length > 0)
@@ -67,7 +67,7 @@ export function tableStore<T extends object>(
     },
     async save(batch, things) {
       await statements(batch).write(batch.db, things)
-      if (leavesTombstone) await unearth(batch.db, resource, things.map(keyOf))
+      if (leavesTombstone) await removeTombstones(batch.db, resource, things.map(keyOf))
     },
     remove: ({ db }, keys) => remove(db, keys),
   }
@@ -84,7 +84,7 @@ interface SecretTable {
  * The statements of a resource with a table for what everyone may read, and a second one for the rest. `more`: columns of the first that
  * no fact fills.
  */
-export function twoTables<W>(
+export function createTwoTables<W>(
   resource: FactResource,
   table: string,
   { table: secretTable, key: secretKey, isNested = false }: SecretTable,
@@ -92,7 +92,7 @@ export function twoTables<W>(
   more: string[] = [],
 ) {
   const key = primaryKeys[resource]
-  return perContract(contract => {
+  return oncePerContract(contract => {
     const { world, secret } = factColumns(contract, resource)
     return {
       /** Up to the keys and a closing parenthesis. */

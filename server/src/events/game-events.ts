@@ -1,5 +1,5 @@
 import type { EventType } from '@chancery/contract'
-import type { Batch } from '../store/batch.ts'
+import type { Batch } from '../ingest/batch.ts'
 import { sql } from '../store/database.ts'
 
 /** An event that the game sent, as the ingest door has checked it. */
@@ -24,7 +24,7 @@ interface WeaponData {
 }
 
 /** Records events that the game sent, for what no state shows. */
-export async function recordEvents(batch: Batch, events: GameEvent[]): Promise<void> {
+export async function emitGameEvents(batch: Batch, events: GameEvent[]): Promise<void> {
   const weapons = events.filter(({ type }) => type.startsWith('strategic_weapon.'))
   const wars = await warsOf(batch, weapons)
   const nationIds = weapons.flatMap(
@@ -33,21 +33,31 @@ export async function recordEvents(batch: Batch, events: GameEvent[]): Promise<v
   const names = await batch.nationNames(nationIds)
   const alliances = await alliancesOf(batch, nationIds)
   for (const event of events) {
-    if (event.type.startsWith('game.')) recordOwnKind(batch, event)
-    else recordWeapon(batch, event, { wars, alliances, names })
+    if (event.type.startsWith('game.')) emitCustomEvent(batch, event)
+    else emitWeaponEvent(batch, event, { wars, alliances, names })
   }
 }
 
-function recordOwnKind(batch: Batch, { line, type, occurred_at, ...event }: GameEvent): void {
+function emitCustomEvent(batch: Batch, { line, type, occurred_at, ...event }: GameEvent): void {
   const { nation_ids = [], alliance_ids = [], war_id = null, conflict_id = null } = event
-  for (const id of nation_ids) batch.refersTo('nation', id, line, '/data/nation_ids')
-  for (const id of alliance_ids) batch.refersTo('alliance', id, line, '/data/alliance_ids')
-  batch.refersTo('war', war_id, line, '/data/war_id')
-  batch.refersTo('conflict', conflict_id, line, '/data/conflict_id')
+  for (const id of nation_ids) batch.requireKnown('nation', id, line, '/data/nation_ids')
+  for (const id of alliance_ids) batch.requireKnown('alliance', id, line, '/data/alliance_ids')
+  batch.requireKnown('war', war_id, line, '/data/war_id')
+  batch.requireKnown('conflict', conflict_id, line, '/data/conflict_id')
   const kind = batch.contract.eventKinds[type]
   const data = withNulls(kind?.data, event.data)
   const summary = event.summary ?? kind?.description ?? type
-  batch.record({ line, type, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data })
+  batch.emitFromGame({
+    line,
+    type,
+    occurred_at,
+    summary,
+    nation_ids,
+    alliance_ids,
+    war_id,
+    conflict_id,
+    data,
+  })
 }
 
 interface WarRow {
@@ -63,7 +73,7 @@ interface Surroundings {
   names: Map<string, string>
 }
 
-function recordWeapon(batch: Batch, event: GameEvent, { wars, alliances, names }: Surroundings): void {
+function emitWeaponEvent(batch: Batch, event: GameEvent, { wars, alliances, names }: Surroundings): void {
   const { line, type, occurred_at } = event
   const {
     weapon,
@@ -72,9 +82,9 @@ function recordWeapon(batch: Batch, event: GameEvent, { wars, alliances, names }
     war_id = null,
     battle_id = null,
   } = event.data as unknown as WeaponData
-  batch.refersTo('nation', attacker_nation_id, line, '/data/data/attacker_nation_id')
-  batch.refersTo('nation', defender_nation_id, line, '/data/data/defender_nation_id')
-  batch.refersTo('war', war_id, line, '/data/data/war_id')
+  batch.requireKnown('nation', attacker_nation_id, line, '/data/data/attacker_nation_id')
+  batch.requireKnown('nation', defender_nation_id, line, '/data/data/defender_nation_id')
+  batch.requireKnown('war', war_id, line, '/data/data/war_id')
   const data = {
     weapon,
     attacker_nation_id,
@@ -85,7 +95,7 @@ function recordWeapon(batch: Batch, event: GameEvent, { wars, alliances, names }
     battle_id,
   }
   const summary = batch.contract.eventKinds[type as EventType]?.summarize?.(data) ?? type
-  batch.record({
+  batch.emitFromGame({
     line,
     type,
     occurred_at,

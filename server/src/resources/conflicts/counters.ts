@@ -1,4 +1,4 @@
-import type { Batch } from '../../store/batch.ts'
+import type { Batch } from '../../ingest/batch.ts'
 import { type Database, raw, type Sql, sql } from '../../store/database.ts'
 
 /** What of a war its conflict is counted by. */
@@ -7,14 +7,14 @@ const counted = raw(`id, conflict_id, status, battles_count,
   defender_nation_id, defender_alliance_id, defender_battles_won, defender_losses`)
 
 /** Keeps what wars are counted by so far. Called before a batch writes them. */
-export async function keepCounted({ db, touched }: Batch, warIds: Iterable<string>): Promise<void> {
-  const ids = [...warIds].filter(id => !touched.conflictWars.has(id))
+export async function snapshotCounters({ db, dirty }: Batch, warIds: Iterable<string>): Promise<void> {
+  const ids = [...warIds].filter(id => !dirty.conflictWars.has(id))
   if (ids.length === 0) return
   const rows = await db.rows<{ id: string }>(sql`
     insert into chancery_secret.counted_war (${counted})
     select ${counted} from chancery_world.war where id = any(${ids}) and conflict_id is not null
     returning id`)
-  for (const { id } of rows) touched.conflictWars.add(id)
+  for (const { id } of rows) dirty.conflictWars.add(id)
 }
 
 /** What a batch adds to the numbers of a conflict. */
@@ -32,8 +32,8 @@ interface Added {
  * alliance of the declaration stands. What it costs goes by the wars of the batch, not by those of the conflict; where sides have
  * changed, by the nations that fight.
  */
-export async function recountConflicts({ db, touched }: Batch): Promise<void> {
-  const { conflictWars, conflictSides, newConflicts } = touched
+export async function recountConflicts({ db, dirty }: Batch): Promise<void> {
+  const { conflictWars, conflictSides, newConflicts } = dirty
   const added = conflictWars.size > 0 ? await addWars(db, [...conflictWars]) : []
   if (newConflicts.size > 0) await countWarsOfNew(db, [...newConflicts])
   const ofKnown = added.filter(({ id }) => !newConflicts.has(id))

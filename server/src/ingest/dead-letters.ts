@@ -1,8 +1,8 @@
 import { limits, type RefusedBatch, type RefusedBatchWithContent } from '@chancery/contract'
-import type { Change, Refusal } from '../store/batch.ts'
 import { type Database, sql } from '../store/database.ts'
-import { type Dropping, makeRoom, noteDropped } from './dead-letter-limits.ts'
-import { anyId, type Commit, type Sent } from './sent-text.ts'
+import type { Change, Rejection } from './batch.ts'
+import { type DroppedDeadLetter, makeRoom, recordDropped } from './dead-letter-limits.ts'
+import { type Commit, type SentBatch, wildcardId } from './sent-text.ts'
 
 const columns = sql`
   id, feed, first_refused_at, last_refused_at, tries, facts, bytes, content is not null as has_content, refusals, overtaken_by`
@@ -14,19 +14,19 @@ const [pathMax, reasonMax] = [1_000, 2_000]
  * Keeps a refused batch for the operator; of one that was refused before, what became of it this time. Not where a batch of this
  * id was applied: another one can never be, so there is nothing to mend. Nor where there is no room for it.
  */
-export async function keepRefused(
+export async function storeDeadLetter(
   db: Database,
-  { id, sent, commit, refusals }: { id: string; sent: Sent; commit: Commit; refusals: Refusal[] },
-): Promise<{ isKept: boolean; dropped: Dropping[] }> {
+  { id, sent, commit, rejections }: { id: string; sent: SentBatch; commit: Commit; rejections: Rejection[] },
+): Promise<{ isKept: boolean; dropped: DroppedDeadLetter[] }> {
   const { facts, bytes } = sent
   if (await db.first(sql`select from chancery_secret.batch where id = ${id}`))
     return { isKept: false, dropped: [] }
   const feed = commit.feed?.name ?? null
   const shortened = JSON.stringify(
-    refusals.map(refusal => ({
-      ...refusal,
-      path: refusal.path.slice(0, pathMax),
-      reason: refusal.reason.slice(0, reasonMax),
+    rejections.map(rejection => ({
+      ...rejection,
+      path: rejection.path.slice(0, pathMax),
+      reason: rejection.reason.slice(0, reasonMax),
     })),
   )
   const { holds, dropped } = await makeRoom(db, {
@@ -37,13 +37,13 @@ export async function keepRefused(
   })
   if (holds === 'nothing' || (holds === 'record' && sent.content !== null))
     dropped.push({ id, feed, facts, bytes, is_listed: holds === 'record' })
-  await noteDropped(db, dropped)
+  await recordDropped(db, dropped)
   if (holds === 'nothing') {
-    await dropRefused(db, id)
+    await deleteDeadLetter(db, id)
     return { isKept: false, dropped }
   }
   const content = holds === 'all' ? sent.content : null
-  const things = content === null ? [] : sent.things
+  const things = content === null ? [] : sent.entities
   await db.rows(sql`
     insert into chancery_secret.refused_batch (id, feed, first_refused_at, last_refused_at, is_announced, facts, bytes, content, refusals)
     values (${id}, ${feed}, now(), now(), ${commit.announce ?? true}, ${facts}, ${bytes}, ${content},
@@ -59,7 +59,7 @@ export async function keepRefused(
 }
 
 /** Refused batches, the latest first. */
-export async function listRefused(
+export async function listDeadLetters(
   db: Database,
   { feed, limit }: { feed?: string | undefined; limit: number },
 ): Promise<RefusedBatch[]> {
@@ -68,14 +68,14 @@ export async function listRefused(
     select ${columns} from chancery_secret.refused_batch where ${ofFeed} order by last_refused_at desc, id limit ${limit}`)
 }
 
-export async function findRefused(db: Database, id: string): Promise<RefusedBatchWithContent | undefined> {
+export async function findDeadLetter(db: Database, id: string): Promise<RefusedBatchWithContent | undefined> {
   return db.first<RefusedBatchWithContent>(
     sql`select ${columns}, is_announced, content from chancery_secret.refused_batch where id = ${id}`,
   )
 }
 
 /** Forgets a refused batch. False where there is none. */
-export async function dropRefused(db: Database, id: string): Promise<boolean> {
+export async function deleteDeadLetter(db: Database, id: string): Promise<boolean> {
   return (
     (await db.first(sql`delete from chancery_secret.refused_batch where id = ${id} returning id`)) !==
     undefined
@@ -83,7 +83,7 @@ export async function dropRefused(db: Database, id: string): Promise<boolean> {
 }
 
 /** Whether any refused batch is kept: else nothing can be overtaken. */
-export async function hasRefused(db: Database): Promise<boolean> {
+export async function hasDeadLetters(db: Database): Promise<boolean> {
   const row = await db.first<{ is_any: boolean }>(
     sql`select exists (select from chancery_secret.refused_batch) as is_any`,
   )
@@ -91,7 +91,7 @@ export async function hasRefused(db: Database): Promise<boolean> {
 }
 
 /** Marks the refused batches that are about things which a later batch changes: sent as they are, they would turn back time. */
-export async function noteOvertaken(
+export async function markSuperseded(
   db: Database,
   batch: string,
   resource: string,
@@ -100,11 +100,11 @@ export async function noteOvertaken(
   await db.rows(sql`
     update chancery_secret.refused_batch set overtaken_by = ${batch}
     where overtaken_by is null and id <> ${batch} and id in (
-      select t.batch from chancery_secret.refused_thing t where t.resource = ${resource} and t.id = any(${[anyId, ...changes.map(change => change.key)]}))`)
+      select t.batch from chancery_secret.refused_thing t where t.resource = ${resource} and t.id = any(${[wildcardId, ...changes.map(change => change.key)]}))`)
 }
 
 /** The same for all things of resources that a later batch retires. */
-export async function noteOvertakenOf(
+export async function markAllSuperseded(
   db: Database,
   batch: string,
   resources: readonly string[],
@@ -116,13 +116,13 @@ export async function noteOvertakenOf(
 }
 
 /** Forgets what is older than it is kept. */
-export async function forgetOldRefused(db: Database): Promise<void> {
+export async function deleteOldDeadLetters(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_secret.refused_batch where last_refused_at < now() - make_interval(days => ${limits.deadLetterDays})`)
 }
 
 /** Forgets the ids of batches that nobody will send again. The last one stays: it says when the game last spoke; so do those of feeds. */
-export async function forgetOldBatches(db: Database): Promise<void> {
+export async function deleteOldBatchIds(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_secret.batch b
     where applied_at < now() - make_interval(days => ${limits.batchIdDays})

@@ -1,4 +1,4 @@
-import { type Database, raw, sql } from './database.ts'
+import { type Database, raw, sql } from '../store/database.ts'
 
 /**
  * Writes whole rows, new or known, in one statement. Rows travel as one JSON value, which PostgreSQL takes apart by the
@@ -39,7 +39,7 @@ export function rowRemover(table: string, key: string) {
   }
 }
 
-const writeTombstones = rowWriter('chancery_world.tombstone', 'resource, id', [
+const writeTombstoneRows = rowWriter('chancery_world.tombstone', 'resource, id', [
   'resource',
   'id',
   'name',
@@ -47,20 +47,24 @@ const writeTombstones = rowWriter('chancery_world.tombstone', 'resource, id', [
 ])
 
 /** Remembers what is gone, so that later facts may still refer to it and know its name. */
-export function bury(
+export function writeTombstones(
   db: Database,
   resource: string,
   things: { id: string; name: string | null }[],
   deletedAt: string,
 ): Promise<void> {
-  return writeTombstones(
+  return writeTombstoneRows(
     db,
     things.map(thing => ({ resource, ...thing, deleted_at: deletedAt })),
   )
 }
 
 /** Forgets that things were gone: they are back. Returns which, because history may count towards them. */
-export async function unearth(db: Database, resource: string, ids: readonly string[]): Promise<string[]> {
+export async function removeTombstones(
+  db: Database,
+  resource: string,
+  ids: readonly string[],
+): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await db.rows<{ id: string }>(sql`
     delete from chancery_world.tombstone where resource = ${resource} and id = any(${ids}) returning id`)

@@ -5,12 +5,12 @@ import { contractFor, demoProfile, factResources, primaryKeys, requiredMembers }
 import fc from 'fast-check'
 import { tableRows } from '../../../tools/guides/markdown-table.ts'
 import { markedBlock } from '../../../tools/guides/marked-block.ts'
-import { createFactChecker, isRefused } from '../../src/ingest/check-fact.ts'
 import { parseFact } from '../../src/ingest/parse-fact.ts'
+import { createFactValidator, isRejected } from '../../src/ingest/validate-fact.ts'
 import { randomRuns } from '../support/tier.ts'
 
 const contract = contractFor(demoProfile)
-const check = createFactChecker(contract)
+const check = createFactValidator(contract)
 
 const names = [
   ...new Set(factResources.flatMap(resource => Object.keys(contract.factSchemas[resource].properties))),
@@ -51,9 +51,9 @@ test('whatever a line holds, it is a fact or it is told what is wrong with it, a
     fc.property(fc.oneof(fact, value), sent => {
       const parsed = parseFact(JSON.stringify(sent), 7)
       const checked = 'reason' in parsed ? [parsed] : check(parsed.value, 7)
-      const refusals = isRefused(checked)
+      const refusals = isRejected(checked)
         ? checked
-        : checked.op === 'commit' && isRefused(checked.commit)
+        : checked.op === 'commit' && isRejected(checked.commit)
           ? checked.commit
           : undefined
       if (!refusals) return
@@ -82,7 +82,7 @@ test('whatever the text of a line, reading it never throws', () => {
 
 const refusalsOf = (sent: object) => {
   const checked = check(sent, 1)
-  return isRefused(checked) ? checked : []
+  return isRejected(checked) ? checked : []
 }
 const put = (resource: string, data: object, more: object = {}) =>
   refusalsOf({ op: 'put', resource, data, ...more })

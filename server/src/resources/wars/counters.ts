@@ -1,29 +1,29 @@
-import type { Batch, NationWarCounts, WarCounts } from '../../store/batch.ts'
+import type { Batch, NationWarCounts, WarCounts } from '../../ingest/batch.ts'
 import { type Database, sql } from '../../store/database.ts'
-import { keepCounted } from '../conflicts/recount.ts'
+import { snapshotCounters } from '../conflicts/counters.ts'
 
 /** Adds up the losses and victories of wars whose battles changed. A battle's attacker may be the war's defender, or an ally. */
 export async function recountBattles(batch: Batch): Promise<void> {
-  const { db, touched } = batch
-  if (touched.battles.size === 0) return
-  await keepCounted(batch, touched.battles)
+  const { db, dirty } = batch
+  if (dirty.battles.size === 0) return
+  await snapshotCounters(batch, dirty.battles)
   await db.rows(sql`
-    with touched as (
+    with dirty as (
       select w.id, w.attacker_nation_id, b.id as battle_id, b.victor, b.losses,
         b.attacker_nation_id = w.attacker_nation_id
           or (b.attacker_nation_id <> w.defender_nation_id and b.defender_nation_id <> w.attacker_nation_id) as same_direction
       from chancery_world.war w
       -- Each war's own battles by their index: as a plain join it may read all battles there are. That is what the offset is for.
       left join lateral (select * from chancery_world.battle f where f.war_id = w.id offset 0) b on true
-      where w.id = any(${[...touched.battles]})
+      where w.id = any(${[...dirty.battles]})
     ), victories as (
       select id, count(battle_id) as battles,
         count(*) filter (where victor = case when same_direction then 'attacker' else 'defender' end) as attacker_won,
         count(*) filter (where victor = case when same_direction then 'defender' else 'attacker' end) as defender_won
-      from touched group by id
+      from dirty group by id
     ), lost as (
       select t.id, (side = 'attacker') = same_direction as by_attacker, unit, sum(lost::bigint) as lost
-      from touched t, json_each(t.losses::json) as sides (side, units), json_each_text(units) as unit_losses (unit, lost)
+      from dirty t, json_each(t.losses::json) as sides (side, units), json_each_text(units) as unit_losses (unit, lost)
       group by 1, 2, 3
     ), summed as (
       select id,
@@ -42,9 +42,9 @@ export async function recountBattles(batch: Batch): Promise<void> {
 }
 
 /** Adds what the wars of the batch change to the counters of nations. */
-export async function addWarsOfNations({ db, touched }: Batch): Promise<void> {
-  const changed = [...touched.nationWars].filter(
-    ([id, counts]) => isDifferent(counts) && !touched.warNations.has(id),
+export async function addWarsOfNations({ db, dirty }: Batch): Promise<void> {
+  const changed = [...dirty.nationWars].filter(
+    ([id, counts]) => isDifferent(counts) && !dirty.warNations.has(id),
   )
   if (changed.length === 0) return
   const numbers = (key: keyof NationWarCounts) => changed.map(([, counts]) => counts[key])
@@ -61,12 +61,12 @@ const isDifferent = (counts: NationWarCounts | WarCounts) =>
   Object.values(counts).some(number => number !== 0)
 
 /** Counts the wars of nations that are back. */
-export async function recountWarsOfNations({ db, touched }: Batch): Promise<void> {
-  if (touched.warNations.size === 0) return
+export async function recountWarsOfNations({ db, dirty }: Batch): Promise<void> {
+  if (dirty.warNations.size === 0) return
   await db.rows(sql`
     with sides as (
       select t.id, w.status, w.outcome, w.attacker_nation_id = t.id as attacks
-      from unnest(${[...touched.warNations]}::text[]) as t (id)
+      from unnest(${[...dirty.warNations]}::text[]) as t (id)
       left join chancery_world.war w on w.attacker_nation_id = t.id or w.defender_nation_id = t.id
     ), counted as (
       select id,
@@ -83,9 +83,9 @@ export async function recountWarsOfNations({ db, touched }: Batch): Promise<void
 }
 
 /** Adds what the wars of the batch change to the counters of alliances: a large alliance costs no more than a small one. */
-export async function addWarsOfAlliances({ db, touched }: Batch): Promise<void> {
-  const changed = [...touched.allianceWars].filter(
-    ([id, counts]) => isDifferent(counts) && !touched.warAlliances.has(id),
+export async function addWarsOfAlliances({ db, dirty }: Batch): Promise<void> {
+  const changed = [...dirty.allianceWars].filter(
+    ([id, counts]) => isDifferent(counts) && !dirty.warAlliances.has(id),
   )
   if (changed.length === 0) return
   const numbers = (key: keyof WarCounts) => changed.map(([, counts]) => counts[key])
@@ -98,8 +98,8 @@ export async function addWarsOfAlliances({ db, touched }: Batch): Promise<void> 
 }
 
 /** Counts the wars of alliances that are back, by the alliances of the declaration. A war inside one alliance counts once as active. */
-export async function recountWarsOfAlliances({ db, touched }: Batch): Promise<void> {
-  if (touched.warAlliances.size === 0) return
+export async function recountWarsOfAlliances({ db, dirty }: Batch): Promise<void> {
+  if (dirty.warAlliances.size === 0) return
   await db.rows(sql`
     with counted as (
       select t.id,
@@ -108,7 +108,7 @@ export async function recountWarsOfAlliances({ db, touched }: Batch): Promise<vo
           or (w.outcome = 'defender_victory' and w.defender_alliance_id = t.id))) as won,
         count(*) filter (where w.status = 'ended' and ((w.outcome = 'defender_victory' and w.attacker_alliance_id = t.id)
           or (w.outcome = 'attacker_victory' and w.defender_alliance_id = t.id))) as lost
-      from unnest(${[...touched.warAlliances]}::text[]) as t (id)
+      from unnest(${[...dirty.warAlliances]}::text[]) as t (id)
       left join chancery_world.war w on w.attacker_alliance_id = t.id or w.defender_alliance_id = t.id
       group by t.id
     )

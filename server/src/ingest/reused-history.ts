@@ -1,7 +1,7 @@
-import { type Batch, type Change, type Refusal, RefusedBatch } from './batch.ts'
+import { sql } from '../store/database.ts'
+import { type Batch, BatchRejectedError, type Change, type Rejection } from './batch.ts'
 import type { Transition } from './changes.ts'
-import { sql } from './database.ts'
-import { idOfNext, retiredReason, retiredWith } from './reused-ids.ts'
+import { idSuggestion, retiredReason, retiringEras } from './reused-ids.ts'
 
 /** When a thing of the history was, and which nations it is about. */
 export interface Moment {
@@ -17,7 +17,7 @@ export interface HistoryOf<T> {
 }
 
 /** Refuses what would turn something from before the world began anew into something of today. */
-export type CheckReuse<T> = (transitions: readonly Transition<T>[]) => Promise<void>
+export type ReuseCheck<T> = (transitions: readonly Transition<T>[]) => Promise<void>
 
 interface LastReset {
   era: string
@@ -38,11 +38,11 @@ export async function lastReset({ db }: Batch): Promise<LastReset | undefined> {
  * Looks at what is known before changes are written, and returns the check of what they did. An id that was a war of an era that has
  * ended is not the id of a new war: else its history would be told of another. Facts that correct history pass.
  */
-export async function watchReuse<T>(
+export async function prepareReuseCheck<T>(
   batch: Batch,
   { resource, momentOf, paths }: HistoryOf<T>,
   changes: readonly Change[],
-): Promise<CheckReuse<T>> {
+): Promise<ReuseCheck<T>> {
   const reset = await lastReset(batch)
   if (!reset) return async () => undefined
   const { era, atMs, loggedAt } = reset
@@ -56,13 +56,13 @@ export async function watchReuse<T>(
     const put = transitions.flatMap(({ line, key, before, after }) =>
       after ? [{ line, key, before: before && momentOf(before), after: momentOf(after) }] : [],
     )
-    const nations = await retiredWith(
+    const nations = await retiringEras(
       batch,
       'nation',
       put.flatMap(({ after }) => after.nations),
     )
-    const next = await idOfNext(batch)
-    const refusals = put.flatMap(({ line, key, before, after }): Refusal[] => {
+    const next = await idSuggestion(batch)
+    const rejections = put.flatMap(({ line, key, before, after }): Rejection[] => {
       const reused = `${resource} ${key} was there before era ${era} ended: give the new one an id of its own, for example ${next(key)}`
       const isOld = before ? isPast(before) : wasBefore.has(key)
       if (isOld && !isPast(after)) return [{ line, path: paths.time, reason: reused }]
@@ -77,6 +77,6 @@ export async function watchReuse<T>(
         ? [{ line, path: paths.nation, reason: reused }]
         : []
     })
-    if (refusals.length > 0) throw new RefusedBatch(refusals)
+    if (rejections.length > 0) throw new BatchRejectedError(rejections)
   }
 }

@@ -1,9 +1,9 @@
 import type { Contract, EventData, EventType, FactResource, RedactableResource } from '@chancery/contract'
-import type { Database } from './database.ts'
+import type { Database } from '../store/database.ts'
 
 /** One fact about one thing, as the ingest door has checked it. */
 export interface Change {
-  /** Where it stood in the batch: orders the events, and is named in a refusal. */
+  /** Where it stood in the batch: orders the events, and is named in a rejection. */
   line: number
   op: 'put' | 'delete'
   key: string
@@ -65,7 +65,7 @@ export interface EventDraft {
 }
 
 /** What a derived event says besides its data. */
-export interface Telling {
+export interface EventMetadata {
   line: number
   at: string | null | undefined
   nations?: (string | null)[]
@@ -90,9 +90,9 @@ export interface NationWarCounts {
 }
 
 /** What must be computed anew before the batch is committed. */
-export interface Touched {
+export interface DirtyCounters {
   /** Whether nations have no place in the lists yet. */
-  lacksPlaces: boolean
+  hasUnindexedNations: boolean
   /** Wars that gained, lost or changed battles. */
   battles: Set<string>
   /** Nations that are back: wars of before count towards them. */
@@ -117,23 +117,23 @@ export interface Batch {
   contract: Contract
   /** When the batch is logged; the time of whatever the game gave no time for. */
   loggedAt: string
-  touched: Touched
+  dirty: DirtyCounters
   /** Notes an event that a change of state gives rise to. */
-  tell<K extends EventType>(type: K, telling: Telling, data: EventData<K>): void
+  emit<K extends EventType>(type: K, telling: EventMetadata, data: EventData<K>): void
   /** Notes an event that the game sent. */
-  record(draft: EventDraft): void
+  emitFromGame(draft: EventDraft): void
   /** Says that something changed that everybody may read. */
-  noteWorldChange(): void
+  markWorldChanged(): void
   /** Says that a fact refers to a thing, which must exist or have existed. Checked before the batch is committed. */
-  refersTo(resource: FactResource, id: string | null | undefined, line: number, path: string): void
+  requireKnown(resource: FactResource, id: string | null | undefined, line: number, path: string): void
   /** The same, of a thing that must exist now. */
-  needs(resource: FactResource, id: string | null | undefined, line: number, path: string): void
+  requireExisting(resource: FactResource, id: string | null | undefined, line: number, path: string): void
   /** Names of nations, also of deleted ones. */
   nationNames(ids: Iterable<string>): Promise<Map<string, string>>
 }
 
 /** Why a batch is refused: the line (from 1), the place in the fact as a JSON pointer, and what is wrong there. */
-export interface Refusal {
+export interface Rejection {
   line: number
   path: string
   reason: string
@@ -142,15 +142,15 @@ export interface Refusal {
 }
 
 /** Thrown while a batch is applied: nothing of it is stored. */
-export class RefusedBatch extends Error {
-  readonly refusals: Refusal[]
+export class BatchRejectedError extends Error {
+  readonly rejections: Rejection[]
 
-  constructor(refusals: Refusal[]) {
-    super(refusals[0]?.reason ?? 'refused')
-    this.refusals = refusals
+  constructor(rejections: Rejection[]) {
+    super(rejections[0]?.reason ?? 'refused')
+    this.rejections = rejections
   }
 }
 
-export function refuse(line: number, path: string, reason: string): never {
-  throw new RefusedBatch([{ line, path, reason }])
+export function reject(line: number, path: string, reason: string): never {
+  throw new BatchRejectedError([{ line, path, reason }])
 }

@@ -1,4 +1,4 @@
-import { type Database, raw, type Sql, sql } from './database.ts'
+import { type Database, raw, type Sql, sql } from '../store/database.ts'
 import { rowWriter } from './rows.ts'
 
 /** A row as it is to be, and as it stands in the table; undefined where it does not stand there. */
@@ -15,7 +15,7 @@ type Row = Record<string, unknown>
 /**
  * Writes rows of which most are known: of those only the columns in which any of them differs, so that a score costs a score and not a
  * whole row, here, on the way and there. An update also spares the lock that `on conflict` takes on each row.
- * `before` is taken for what stands in the table. Values are compared as they are: what was not touched is the same object.
+ * `before` is taken for what stands in the table. Values are compared as they are: what was not dirty is the same object.
  */
 export function changedRowWriter(
   table: string,

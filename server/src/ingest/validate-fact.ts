@@ -25,23 +25,23 @@ import {
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
-import type { GameEvent } from '../events/record.ts'
-import type { Change, Erasure, Redaction, Refusal, Reset, Snapshot } from '../store/batch.ts'
+import type { GameEvent } from '../events/game-events.ts'
+import type { Change, Erasure, Redaction, Rejection, Reset, Snapshot } from './batch.ts'
 
 /** A line of the stream that is as it should be. */
-export type CheckedFact =
+export type ValidFact =
   | { op: 'change'; resource: FactResource; change: Change }
   | { op: 'event'; event: GameEvent }
   | { op: 'snapshot'; snapshot: Snapshot }
   | { op: 'redact'; redaction: Redaction }
   | { op: 'erase'; erasure: Erasure }
   | { op: 'reset'; reset: Reset }
-  | { op: 'commit'; commit: CommitFact | Refusal[] }
+  | { op: 'commit'; commit: CommitFact | Rejection[] }
 
 /** Checks one fact against the contract. Never throws: a fact is good, or all that is wrong with it comes back, at least one thing. */
-export type FactChecker = (value: unknown, line: number) => CheckedFact | Refusal[]
+export type FactValidator = (value: unknown, line: number) => ValidFact | Rejection[]
 
-export const isRefused = <C extends object>(checked: C | Refusal[]): checked is Refusal[] =>
+export const isRejected = <C extends object>(checked: C | Rejection[]): checked is Rejection[] =>
   Array.isArray(checked)
 
 /** Of a fact with more mistakes, the first are reported. */
@@ -49,7 +49,7 @@ const mistakesMax = 20
 /** TypeBox stops after so many errors; it counts some mistakes twice. */
 const errorsMax = 1_000
 
-interface Check {
+interface CompiledSchema {
   schema: TSchema
   /** Whether everybody may read whatever the fact says: its members have no classes. */
   isPublic: boolean
@@ -59,7 +59,7 @@ interface Check {
 
 const nameAfterErasure = 'Erased nation'
 
-export function createFactChecker(contract: Contract): FactChecker {
+export function createFactValidator(contract: Contract): FactValidator {
   const { factSchemas, redactionSchemas, eventKinds } = contract
   const puts = byName(factResources, name => putFact(name, factSchemas[name]))
   const redactions = byName(redactableResources, name => redactFact(name, redactionSchemas[name]))
@@ -72,13 +72,13 @@ export function createFactChecker(contract: Contract): FactChecker {
   const commits = compile(commitFact)
 
   /** A fact that its check has passed, read as `read` does. */
-  const passing = <C>(check: Check, fact: object, line: number, read: () => C): C | Refusal[] =>
-    check.Check(fact) ? read() : refusalsOf(check, fact, line)
+  const passing = <C>(check: CompiledSchema, fact: object, line: number, read: () => C): C | Rejection[] =>
+    check.Check(fact) ? read() : rejectionsOf(check, fact, line)
 
-  const readers: Record<FactOp, (fact: Fact, line: number) => CheckedFact | Refusal[]> = {
+  const readers: Record<FactOp, (fact: Fact, line: number) => ValidFact | Rejection[]> = {
     put(fact, line) {
       const check = puts.get(fact.resource as FactResource)
-      if (!check) return unknownWord(line, '/resource', fact.resource, factResources)
+      if (!check) return notOneOf(line, '/resource', fact.resource, factResources)
       return passing(check, fact, line, () => {
         const resource = fact.resource as FactResource
         const data = fact.data as Record<string, unknown>
@@ -93,7 +93,7 @@ export function createFactChecker(contract: Contract): FactChecker {
       }),
     event(fact, line) {
       const check = events.get(fact.data?.type as string)
-      if (!check) return unknownWord(line, '/data/type', fact.data?.type, [...events.keys()])
+      if (!check) return notOneOf(line, '/data/type', fact.data?.type, [...events.keys()])
       return passing(check, fact, line, () => ({
         op: 'event',
         event: { ...(fact.data as unknown as GameEvent), line },
@@ -109,7 +109,7 @@ export function createFactChecker(contract: Contract): FactChecker {
       }),
     redact(fact, line) {
       const check = redactions.get(fact.resource as RedactableResource)
-      if (!check) return unknownWord(line, '/resource', fact.resource, redactableResources)
+      if (!check) return notOneOf(line, '/resource', fact.resource, redactableResources)
       return passing(check, fact, line, () => {
         const { resource, id: key, data } = fact as unknown as Omit<Redaction, 'key'> & { id: string }
         return { op: 'redact', redaction: { line, resource, key, data } }
@@ -138,7 +138,7 @@ export function createFactChecker(contract: Contract): FactChecker {
     }
     const fact = value as Fact
     const op = factOps.find(known => known === fact.op)
-    return op ? readers[op](fact, line) : unknownWord(line, '/op', fact.op, factOps)
+    return op ? readers[op](fact, line) : notOneOf(line, '/op', fact.op, factOps)
   }
 }
 
@@ -153,7 +153,7 @@ interface Fact {
   allow_deletes?: boolean
 }
 
-function compile(schema: TSchema, isPublic = false): Check {
+function compile(schema: TSchema, isPublic = false): CompiledSchema {
   const compiled = Compile(schema)
   return {
     schema,
@@ -174,7 +174,7 @@ function compile(schema: TSchema, isPublic = false): Check {
 const byName = <N extends string>(names: readonly N[], schemaOf: (name: N) => TSchema) =>
   new Map(names.map(name => [name, compile(schemaOf(name))]))
 
-const unknownWord = (line: number, path: string, word: unknown, allowed: readonly string[]): Refusal[] => [
+const notOneOf = (line: number, path: string, word: unknown, allowed: readonly string[]): Rejection[] => [
   {
     line,
     path,
@@ -183,7 +183,7 @@ const unknownWord = (line: number, path: string, word: unknown, allowed: readonl
   },
 ]
 
-function refusalsOf(check: Check, fact: object, line: number): Refusal[] {
+function rejectionsOf(check: CompiledSchema, fact: object, line: number): Rejection[] {
   const problems = describeErrors(check.schema, check.Errors(fact)).slice(0, mistakesMax)
   if (problems.length === 0) return [{ line, path: '', reason: `has more than ${errorsMax} unknown fields` }]
   return problems.map(problem => {

@@ -1,4 +1,4 @@
-import type { EventDraft } from '../store/batch.ts'
+import type { EventDraft } from '../ingest/batch.ts'
 import { type Database, raw, sql } from '../store/database.ts'
 
 interface OrderedDraft extends EventDraft {
@@ -12,7 +12,7 @@ const chunkSize = 2_500
 
 const draftColumns =
   'line, ordinal, type, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data'
-const holdBack = raw(`
+const insertDrafts = raw(`
   insert into chancery_secret.event_draft (${draftColumns})
   select ${draftColumns} from json_populate_recordset(null::chancery_secret.event_draft, `)
 const openCursor = raw(`
@@ -36,7 +36,7 @@ export function createEventCollector(db: Database) {
     const drafts = held
     held = []
     for (let start = 0; start < drafts.length; start += chunkSize) {
-      await db.rows(sql`${holdBack}${JSON.stringify(drafts.slice(start, start + chunkSize))}::json)`)
+      await db.rows(sql`${insertDrafts}${JSON.stringify(drafts.slice(start, start + chunkSize))}::json)`)
     }
   }
 
@@ -65,7 +65,7 @@ export function createEventCollector(db: Database) {
     },
 
     /** Keeps memory bounded: called after every chunk of facts. */
-    async relieve(): Promise<void> {
+    async flushIfLarge(): Promise<void> {
       if (held.length > heldMax) await moveToTable()
     },
 
@@ -86,7 +86,7 @@ export function createEventCollector(db: Database) {
         })
         await db.rows(sql`${write}${JSON.stringify(events)}::json)`)
       }
-      await noteSubjects(db, base)
+      await indexSubjects(db, base)
       await db.rows(sql`
         insert into chancery_world.event_kind (type, last_number)
         select * from unnest(${[...numbers.keys()]}::text[], ${[...numbers.values()]}::bigint[])
@@ -107,7 +107,7 @@ async function lastNumbers(db: Database): Promise<Map<string, number>> {
 }
 
 /** The indexes by nation and by alliance. */
-async function noteSubjects(db: Database, base: number): Promise<void> {
+async function indexSubjects(db: Database, base: number): Promise<void> {
   await db.rows(sql`
     insert into chancery_world.event_nation (nation_id, seq, type)
     select distinct n.id, e.seq, e.type

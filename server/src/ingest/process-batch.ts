@@ -1,79 +1,84 @@
 import type { Contract } from '@chancery/contract'
 import type { RedactionNote } from '../redaction/ledger.ts'
-import { RefusedBatch } from '../store/batch.ts'
 import { type Database, type DatabasePool, isUnavailable } from '../store/database.ts'
 import { type Applied, applyBatch } from './apply-batch.ts'
-import type { FactChecker } from './check-fact.ts'
-import type { Dropping } from './dead-letter-limits.ts'
-import { type Outcome, refused, unavailable } from './outcome.ts'
-import { keepRefused } from './refused.ts'
-import type { Commit, Sent } from './sent-text.ts'
+import { BatchRejectedError } from './batch.ts'
+import type { DroppedDeadLetter } from './dead-letter-limits.ts'
+import { storeDeadLetter } from './dead-letters.ts'
+import { type Outcome, rejectedOutcome, unavailableOutcome } from './outcome.ts'
+import type { Commit, SentBatch } from './sent-text.ts'
 import type { SpooledBatch } from './spool.ts'
+import type { FactValidator } from './validate-fact.ts'
 
 export interface IngestContext {
   pool: DatabasePool
   contract: Contract
-  check: FactChecker
+  validate: FactValidator
   /** Keeps beside the database what was taken back, before whoever asked for it is told that it is done. */
-  noteRedactions?: (notes: RedactionNote[]) => Promise<void>
+  recordRedactions?: (notes: RedactionNote[]) => Promise<void>
   /** Called for refused batches that are dropped, or not kept, because there is no room. */
-  onDropped?: (dropped: readonly Dropping[]) => void
+  onDropped?: (dropped: readonly DroppedDeadLetter[]) => void
 }
 
 /** Whether what is refused is kept for the operator. Who sends it again in another form does not want that. */
 export interface ReceiveOptions {
-  keepsRefused?: boolean
+  keepsRejected?: boolean
 }
 
 /** How batches are applied: each in a transaction of its own, or all in one that is undone. */
-export interface Runner {
+export interface TransactionRunner {
   apply(work: (db: Database) => Promise<Applied>): Promise<Applied>
   isDurable: boolean
-  keepsRefused: boolean
+  keepsRejected: boolean
 }
 
 /** Applies a batch, and says what became of it. */
-export async function settleBatch(
+export async function processBatch(
   context: IngestContext,
   spooled: SpooledBatch,
-  runner: Runner,
+  runner: TransactionRunner,
 ): Promise<Outcome> {
   try {
     const applied = await runner.apply(db => applyBatch(db, context.contract, spooled))
     if (applied.status === 'applied' || applied.status === 'duplicate') {
       const { notes, ...counts } = applied
-      if (notes.length > 0 && runner.isDurable) await context.noteRedactions?.(notes)
+      if (notes.length > 0 && runner.isDurable) await context.recordRedactions?.(notes)
       return { batch: spooled.id, ...counts, refused: [], is_kept: false }
     }
-    const refusal = {
+    const rejection = {
       line: 0,
       path: applied.status === 'conflict' ? '/batch' : '/feed',
-      reason: whyNot[applied.status],
+      reason: notAppliedReasons[applied.status],
     }
-    return { ...refused(spooled.id, [refusal]), status: applied.status, facts: spooled.factCount }
+    return { ...rejectedOutcome(spooled.id, [rejection]), status: applied.status, facts: spooled.factCount }
   } catch (error) {
-    if (error instanceof RefusedBatch) return refused(spooled.id, error.refusals)
+    if (error instanceof BatchRejectedError) return rejectedOutcome(spooled.id, error.rejections)
     if (isValueError(error))
-      return refused(spooled.id, [
+      return rejectedOutcome(spooled.id, [
         { line: 0, path: '', reason: `the database cannot keep a value: ${error.message}` },
       ])
-    if (isUnavailable(error)) return unavailable(spooled.id)
+    if (isUnavailable(error)) return unavailableOutcome(spooled.id)
     throw error
   }
 }
 
 /** What cannot be kept, because the database is away or takes no such text, is refused all the same. */
-export async function keepIfRefused(
+export async function storeIfRejected(
   { pool, onDropped }: IngestContext,
   outcome: Outcome,
-  { sent, commit }: { sent: Sent; commit: Commit },
+  { sent, commit }: { sent: SentBatch; commit: Commit },
 ): Promise<Outcome> {
   const { batch: id, status } = outcome
   if (status !== 'refused' || id === null) return outcome
   // The sender counts the lines of its stream, whoever looks at the batch those of the batch.
-  const refusals = outcome.refused.map(refusal => ({ ...refusal, line: sent.placeOf(refusal.line) }))
+  const rejections = outcome.refused.map(rejection => ({
+    ...rejection,
+    line: sent.lineInContent(rejection.line),
+  }))
   try {
-    const { isKept, dropped } = await pool.transaction(db => keepRefused(db, { id, sent, commit, refusals }))
+    const { isKept, dropped } = await pool.transaction(db =>
+      storeDeadLetter(db, { id, sent, commit, rejections }),
+    )
     if (dropped.length > 0) onDropped?.(dropped)
     return { ...outcome, is_kept: isKept }
   } catch (error) {
@@ -82,7 +87,7 @@ export async function keepIfRefused(
   }
 }
 
-const whyNot = {
+const notAppliedReasons = {
   conflict: 'another batch was applied under this id',
   overtaken:
     'the feed has gone on from another batch than `after` names: read the feed, and begin from there',

@@ -1,8 +1,8 @@
-import { type Batch, type Change, type Refusal, RefusedBatch } from './batch.ts'
-import { sql } from './database.ts'
+import { sql } from '../store/database.ts'
+import { type Batch, BatchRejectedError, type Change, type Rejection } from './batch.ts'
 
 /** Where a fact names a thing. */
-export interface Naming {
+export interface Reference {
   id: string
   line: number
   path: string
@@ -11,7 +11,7 @@ export interface Naming {
 const idMax = 64
 
 /** How ids of the era that goes on may be told from those of earlier ones. */
-export async function idOfNext({ db }: Pick<Batch, 'db'>): Promise<(id: string) => string> {
+export async function idSuggestion({ db }: Pick<Batch, 'db'>): Promise<(id: string) => string> {
   const era = await db.first<{ id: string }>(sql`
     select id from chancery_world.era where status = 'active' order by started_at desc nulls last, id desc limit 1`)
   const prefix = era?.id ?? 'new'
@@ -28,7 +28,7 @@ export const retiredReason = (
   `${resource} ${id} was retired with era ${era}: give the new one an id of its own, for example ${next(id)}`
 
 /** The eras with which things of these ids were retired. */
-export async function retiredWith(
+export async function retiringEras(
   { db }: Pick<Batch, 'db'>,
   resource: string,
   ids: Iterable<string>,
@@ -39,35 +39,35 @@ export async function retiredWith(
   return new Map(rows.map(row => [row.id, row.era]))
 }
 
-/** @throws {RefusedBatch} where facts name, as if it were there, what was retired when the world began anew. */
-export async function refuseRetired(
+/** @throws {BatchRejectedError} where facts name, as if it were there, what was retired when the world began anew. */
+export async function rejectRetired(
   batch: Pick<Batch, 'db'>,
   resource: string,
-  namings: readonly Naming[],
+  namings: readonly Reference[],
 ): Promise<void> {
   if (namings.length === 0) return
-  const eras = await retiredWith(
+  const eras = await retiringEras(
     batch,
     resource,
     namings.map(({ id }) => id),
   )
   if (eras.size === 0) return
-  const next = await idOfNext(batch)
-  throw new RefusedBatch(
-    namings.flatMap(({ id, line, path }): Refusal[] => {
+  const next = await idSuggestion(batch)
+  throw new BatchRejectedError(
+    namings.flatMap(({ id, line, path }): Rejection[] => {
       const era = eras.get(id)
       return era === undefined ? [] : [{ line, path, reason: retiredReason(resource, id, era, next) }]
     }),
   )
 }
 
-/** @throws {RefusedBatch} where changes make a thing anew that was retired when the world began anew. */
-export const refuseReused = (
+/** @throws {BatchRejectedError} where changes make a thing anew that was retired when the world began anew. */
+export const rejectReusedIds = (
   batch: Pick<Batch, 'db'>,
   resource: string,
   changes: readonly Change[],
 ): Promise<void> =>
-  refuseRetired(
+  rejectRetired(
     batch,
     resource,
     changes.filter(({ op }) => op === 'put').map(({ key, line }) => ({ id: key, line, path: '/data/id' })),

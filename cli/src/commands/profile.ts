@@ -63,13 +63,19 @@ async function check(file: string, { againstDatabase, json }: CheckOptions, term
     return
   }
   const config = await readServiceConfig(terminal.env, {})
-  const { isFirst, changes, rejections: refusals } = await compareProfile(config, profile)
-  const document = { file, is_in_order: refusals.length === 0, is_first: isFirst, changes, refusals }
+  const { isFirst, changes, rejections } = await compareProfile(config, profile)
+  const document = {
+    file,
+    is_in_order: rejections.length === 0,
+    is_first: isFirst,
+    changes,
+    refusals: rejections,
+  }
   print(terminal, json, document, comparisonText(file, isFirst, changes))
-  if (refusals.length > 0) {
-    const lines = refusals.map(refusal => `  ${refusal}`)
+  if (rejections.length > 0) {
+    const lines = rejections.map(rejection => `  ${rejection}`)
     throw new CommandError(
-      `${file}: the database cannot be served with it: ${counted(refusals.length, 'change')} refused\n${lines.join('\n')}`,
+      `${file}: the database cannot be served with it: ${counted(rejections.length, 'change')} refused\n${lines.join('\n')}`,
     )
   }
 }

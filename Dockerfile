@@ -1,9 +1,8 @@
-# The service in an image: a bundle and the files that it reads, no packages, no PostgreSQL, an ordinary user, nothing written but
-# below /data and /tmp.
-# deploy/compose.yaml runs it beside a database, a limit store and a proxy that ends TLS.
+# Image of the service: a bundle and the files that it reads, without packages or PostgreSQL. It runs as an unprivileged user and
+# writes only below /data and /tmp. deploy/compose.yaml adds a database, Valkey and a TLS proxy.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
-# What the service runs and sends: a bundle of its code and packages, and the developer settings page.
+# Builds the bundle of the service, the documentation pages and the developer settings page.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -50,9 +49,9 @@ VOLUME /data
 EXPOSE 8080 8081
 USER node
 
-# Ready, not only alive: a container that does not hear its database gets no callers.
+# Readiness, not liveness: a container without its database gets no traffic.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=2 CMD ["node", "/app/deploy/docker/healthcheck.js"]
 
-# No shell between: the signal that asks for the end reaches the service itself.
+# Exec form: signals reach the service directly.
 ENTRYPOINT ["node", "/app/cli/start/main.js"]
 CMD ["serve"]

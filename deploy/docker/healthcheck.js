@@ -1,10 +1,10 @@
-// Ends with status 0 while the service in this container can answer. Plain JavaScript: it starts within some tens of milliseconds.
+// Exits with status 0 if the service in this container is ready. Plain JavaScript, because it starts within tens of milliseconds.
 import http from 'node:http'
 import https from 'node:https'
 
 const { CHANCERY_PORT: port, CHANCERY_TLS_CERT: certificate } = process.env
 const [client, scheme] = certificate ? [https, 'https'] : [http, 'http']
-// It asks itself: whose certificate that is, it need not ask.
+// A request to the same container: no certificate check needed.
 const options = { timeout: 2_500, rejectUnauthorized: false }
 
 const req = client.get(`${scheme}://127.0.0.1:${port || 8080}/readyz`, options, res => {

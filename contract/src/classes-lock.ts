@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { Contract } from './contract.ts'
 import { type JsonSchema, plainSchema } from './json-schema.ts'
-import type { Operation } from './operations/operation.ts'
+import type { Operation } from './public/operation.ts'
 
 /**
  * Who may read what, one sorted line for each member of each resource and event, and one for each operation:

@@ -3,10 +3,10 @@ import { join, relative } from 'node:path'
 import { classesLock } from './classes-lock.ts'
 import { contractFor } from './contract.ts'
 import { factsSchema } from './facts-schema.ts'
-import { openApiFor } from './openapi.ts'
-import { operations } from './operations/index.ts'
-import { operatorOpenApiFor } from './operator/openapi.ts'
+import { operatorOpenApiFor } from './openapi/operator.ts'
+import { openApiFor } from './openapi/public.ts'
 import { demoProfile } from './profile/demo.ts'
+import { operations } from './public/index.ts'
 
 /** Writes the files that follow from the contract. With --check: exits 1, naming each file that differs. */
 

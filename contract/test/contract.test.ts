@@ -20,7 +20,7 @@ import {
   writtenText,
 } from '../src/index.ts'
 import { type JsonSchema, plainSchema } from '../src/json-schema.ts'
-import { errorsOf, protocolErrors } from '../src/openapi/errors.ts'
+import { errorsOf, protocolErrors } from '../src/openapi/public.ts'
 import { nationReference } from '../src/resources/references.ts'
 import {
   count,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractFor, demoProfile, operations } from '@chancery/contract'
 import { publicField } from '../src/classification.ts'
-import { openApiOperation } from '../src/openapi/operations.ts'
+import { openApiOperation } from '../src/openapi/public.ts'
 import { documented } from '../src/openapi/schemas.ts'
 import { strictObject, text } from '../src/shared-schemas.ts'
 

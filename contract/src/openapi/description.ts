@@ -1,8 +1,10 @@
-import { errors } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { bases } from '../operations/index.ts'
-import type { Operation } from '../operations/operation.ts'
+import { operatorErrors } from '../operator/errors.ts'
+import { operatorRoles } from '../operator/roles.ts'
 import type { Profile } from '../profile/profile.ts'
+import { errors } from '../public/errors.ts'
+import { bases } from '../public/index.ts'
+import type { Operation } from '../public/operation.ts'
 import { scopes } from '../scopes.ts'
 import type { ApiInfo } from './document.ts'
 
@@ -17,8 +19,8 @@ export const tagDescriptions: Record<Operation['tag'], string> = {
   Game: 'The game, its words and its eras.',
 }
 
-const table = (head: string, rows: string[][]) =>
-  [head, head.replace(/[^|]+/g, ' --- '), ...rows.map(row => `| ${row.join(' | ')} |`)].join('\n')
+const table = (head: string[], rows: string[][]) =>
+  [head, head.map(() => '---'), ...rows].map(row => `| ${row.join(' | ')} |`).join('\n')
 
 /** Who offers the API: the game, whose data it answers with. The description is Chancery's, and as free as Chancery. */
 export const offeredBy = ({ name, url }: Profile): Pick<ApiInfo, 'contact' | 'license'> => ({
@@ -60,7 +62,7 @@ A parameter that takes a list is comma separated (\`ids=n1,n2\`), or repeated (\
 Most operations need no key. A key belongs to a player, who makes it in the developer settings and grants it scopes. Send it as \`Authorization: Bearer <API_KEY>\`, never in a URL. A key that is wrong, revoked or expired is refused; it is never treated as no key.
 
 ${table(
-  '| Scope | Opens |',
+  ['Scope', 'Opens'],
   Object.entries(scopes).map(([scope, description]) => [`\`${scope}\``, description]),
 )}
 
@@ -81,8 +83,54 @@ Answers that are the same for everybody carry an \`ETag\`: send it back in \`If-
 Every error has the body \`{ "error": { "code", "message", "request_id" } }\`. Programs read \`code\`; \`message\` says what to do next; \`request_id\` is also the \`x-request-id\` header, for reports.
 
 ${table(
-  '| Status | Code | What happened | What to do |',
+  ['Status', 'Code', 'What happened', 'What to do'],
   Object.entries(errors).map(([code, { status, description, fix }]) => [
+    String(status),
+    `\`${code}\``,
+    description,
+    fix,
+  ]),
+)}
+`
+
+/** What the author of a game's backend needs before the first call, in Markdown. */
+export const operatorDescription = (
+  gameName: string,
+): string => `The private door of Chancery: by it the servers of ${gameName} say what happens in the game, and operators look after keys, webhooks and the service. It belongs on a private network, never on the public internet.
+
+## First call
+
+\`\`\`
+curl "$CHANCERY_OPERATOR_URL/status" \\
+  -H "Authorization: Bearer $CHANCERY_OPERATOR_TOKEN"
+\`\`\`
+
+## Tokens and roles
+
+Every operation needs a token, sent as \`Authorization: Bearer <token>\`. The one that Chancery is configured with (\`CHANCERY_ADMIN_TOKEN\`, or \`operator-token\` in the data directory) is named \`main\` and may do everything. Make one for each service that comes in by this door, with the roles that it needs: \`chancery tokens create --name game-server --roles facts,identity\`. Tokens are stored hashed, may end by themselves, are replaced without a break (\`rotate\`) and end everywhere within a second (\`revoke\`).
+
+${table(
+  ['Role', 'May'],
+  Object.entries(operatorRoles).map(([role, opens]) => [`\`${role}\``, opens]),
+)}
+
+A token of any role may read \`/status\`, which shows each role the members that it needs. Whatever a token does that may change something is in the operator log.
+
+## Facts
+
+A fact says what is true now. Facts come in batches: each is applied whole or not at all, and once, however often it is sent: so whoever does not know whether a batch arrived sends it again. A batch is known by its id for ${limits.batchIdDays} days at least. The schema of every fact of this game is at [/facts.schema.json](/facts.schema.json), and below as \`Fact\`.
+
+## Answers
+
+JSON in UTF-8. Times are RFC 3339 in UTC. Members may be added to answers within a version: ignore those that you do not know. In what is sent, an unknown member or parameter is refused.
+
+## Errors
+
+Every error has the body \`{ "error": { "code", "message", "request_id" } }\`. Programs read \`code\`; \`message\` says what to do next. What became of a batch is no error but an outcome, with statuses of its own: see \`POST /facts\`.
+
+${table(
+  ['Status', 'Code', 'What happened', 'What to do'],
+  Object.entries(operatorErrors).map(([code, { status, description, fix }]) => [
     String(status),
     `\`${code}\``,
     description,

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../json-schema.ts'
-import type { ParameterLocation } from '../parameters.ts'
+import type { ParameterLocation } from '../public/parameters.ts'
 
-/** Who offers an API, and on what terms its description may be used. */
+/** Who offers an API, and the license of its description. */
 export interface ApiInfo {
   title: string
   version: string
@@ -11,17 +11,18 @@ export interface ApiInfo {
   license: { name: string; url: string }
 }
 
-/** The parts of an OpenAPI 3.1 document that this API uses. */
-export interface OpenApiDocument {
+/** The parts of OpenAPI 3.1 that the documents of the APIs use. `M`: the HTTP methods. */
+export interface OpenApiDocument<M extends string = 'get'> {
   openapi: '3.1.0'
   info: ApiInfo
   servers: { url: string; description: string }[]
+  security?: Record<string, string[]>[]
   tags: { name: string; description: string }[]
-  paths: Record<string, { get: OpenApiOperation }>
+  paths: Record<string, Record<M, OpenApiOperation>>
   components: {
     schemas: Record<string, JsonSchema>
     responses: Record<string, OpenApiResponse>
-    parameters: Record<string, OpenApiParameter>
+    parameters?: Record<string, OpenApiParameter>
     headers: Record<string, OpenApiHeader>
     securitySchemes: { bearer: { type: 'http'; scheme: 'bearer'; description: string } }
   }
@@ -34,9 +35,13 @@ export interface OpenApiOperation {
   description: string
   deprecated?: boolean
   security: Record<string, string[]>[]
-  'x-scope': string
+  /** Of the public API: the scope that the key must hold, and those that values of `include` require. */
+  'x-scope'?: string
   'x-include-scopes'?: Record<string, string>
+  /** Of the operator API: the token must have one of these roles. */
+  'x-roles'?: string[]
   parameters: (OpenApiParameter | Reference)[]
+  requestBody?: { required: boolean; content: Record<string, OpenApiContent> }
   responses: Record<string, OpenApiResponse | Reference>
 }
 
@@ -64,18 +69,15 @@ export interface OpenApiContent {
 
 export interface OpenApiHeader {
   description: string
-  /** Whether every answer that names it has it. */
+  /** Whether every response that refers to it has it. */
   required?: boolean
   schema: JsonSchema
 }
 
-/** A type, not an interface: it stands where any schema may. */
+/** A type, not an interface, so that it is assignable to any schema. */
 export type Reference = { $ref: string }
 
-export type ComponentKind = keyof OpenApiDocument['components']
-
-/** Points at a component. */
-export const refTo = (kind: ComponentKind, name: string): Reference => ({
+export const refTo = (kind: keyof OpenApiDocument['components'], name: string): Reference => ({
   $ref: `#/components/${kind}/${name}`,
 })
 

@@ -1,4 +1,4 @@
-import { strictObject, text } from './shared-schemas.ts'
+import { strictObject, text } from '../shared-schemas.ts'
 
 /** Every error that the API answers: its HTTP status, what happened, and what to do next. */
 export const errors = {

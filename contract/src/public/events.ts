@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts'
+import { listOperation, streamOperation } from './operation.ts'
 import {
   eventTypes,
   idParam,
@@ -9,30 +10,7 @@ import {
   relatedIdListParam,
   sequenceParam,
   timeParam,
-} from '../parameters.ts'
-import { listOperation, streamOperation } from './operation.ts'
-
-export const conflictsList = listOperation('conflict', {
-  id: 'conflicts.list',
-  path: '/global-conflicts',
-  tag: 'Wars',
-  summary: 'List global conflicts',
-  description: 'Global conflicts by started_at, newest first, then id.',
-  scope: 'none',
-  cache: 'public',
-  parameters: { page, limit },
-})
-
-export const erasList = listOperation('era', {
-  id: 'eras.list',
-  path: '/eras',
-  tag: 'Game',
-  summary: 'List eras',
-  description: 'Eras by started_at, newest first, those without one last, then id.',
-  scope: 'none',
-  cache: 'public',
-  parameters: { page, limit },
-})
+} from './parameters.ts'
 
 /** Which events are read, and from where on. */
 const eventFilterParams = {

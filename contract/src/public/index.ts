@@ -1,5 +1,5 @@
-import { conflictsList, erasList, eventsList, eventsStream, newsList } from './history.ts'
-import { gameGet, marketPrice, marketRankings } from './market.ts'
+import { eventsList, eventsStream, newsList } from './events.ts'
+import { erasList, gameGet, marketPrice, marketRankings } from './game.ts'
 import { discordVerify, meKey, meNation } from './me.ts'
 import {
   alliancesGet,
@@ -10,7 +10,7 @@ import {
   rankingsList,
 } from './nations.ts'
 import type { Operation } from './operation.ts'
-import { warsBattles, warsGet, warsList } from './wars.ts'
+import { conflictsList, warsBattles, warsGet, warsList } from './wars.ts'
 
 /** Every operation, in the order of the reference. */
 export const operations = {

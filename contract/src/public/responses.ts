@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
-import { type Class, classes, type Resource } from './classification.ts'
-import { type Contract, itemEnvelope, listEnvelope } from './contract.ts'
-import { type JsonSchema, mapSchema, withoutKeywords } from './json-schema.ts'
-import type { Operation, ResourceName, Returns } from './operations/operation.ts'
+import { type Class, classes, type Resource } from '../classification.ts'
+import { type Contract, itemEnvelope, listEnvelope } from '../contract.ts'
+import { type JsonSchema, mapSchema, withoutKeywords } from '../json-schema.ts'
+import type { Operation, ResourceName, Returns } from './operation.ts'
 
 /** The classes that may leave in each view. `admin_only` is in none. */
 const clearedClasses: Record<Returns['view'], readonly Class[]> = {

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
-import type { Deprecation } from './classification.ts'
-import { limits } from './limits.ts'
-import type { ParameterList } from './profile/examples.ts'
-import { count, decimal, enumOf, id, position, text } from './shared-schemas.ts'
+import type { Deprecation } from '../classification.ts'
+import { limits } from '../limits.ts'
+import type { ParameterList } from '../profile/examples.ts'
+import { count, decimal, enumOf, id, position, text } from '../shared-schemas.ts'
 
 /**
  * How a parameter's text becomes a value. Lists are comma separated, with or without blanks around the commas; the parameter may be

@@ -1,3 +1,5 @@
+import { nationStatuses } from '../resources/nation.ts'
+import { itemOperation, listOperation } from './operation.ts'
 import {
   decimalParam,
   enumListParam,
@@ -9,9 +11,7 @@ import {
   pathIdParam,
   relatedIdListParam,
   searchParam,
-} from '../parameters.ts'
-import { nationStatuses } from '../resources/nation.ts'
-import { itemOperation, listOperation } from './operation.ts'
+} from './parameters.ts'
 
 export const nationsList = listOperation('nation', {
   id: 'nations.list',

@@ -1,5 +1,5 @@
-import { accountParam, enumListParam, pathTextParam } from '../parameters.ts'
 import { itemOperation } from './operation.ts'
+import { accountParam, enumListParam, pathTextParam } from './parameters.ts'
 
 export const meNation = itemOperation('nation', {
   id: 'me.nation',

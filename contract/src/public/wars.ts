@@ -1,3 +1,5 @@
+import { warStatuses } from '../resources/war.ts'
+import { itemOperation, listOperation } from './operation.ts'
 import {
   enumParam,
   idListParam,
@@ -6,9 +8,7 @@ import {
   page,
   pathIdParam,
   relatedIdListParam,
-} from '../parameters.ts'
-import { warStatuses } from '../resources/war.ts'
-import { itemOperation, listOperation } from './operation.ts'
+} from './parameters.ts'
 
 export const warsList = listOperation('war', {
   id: 'wars.list',
@@ -54,4 +54,15 @@ export const warsBattles = listOperation('battle', {
   cache: 'public',
   parameters: { id: pathIdParam('The war’s id.', 'w310'), page, limit },
   errors: ['not_found'],
+})
+
+export const conflictsList = listOperation('conflict', {
+  id: 'conflicts.list',
+  path: '/global-conflicts',
+  tag: 'Wars',
+  summary: 'List global conflicts',
+  description: 'Global conflicts by started_at, newest first, then id.',
+  scope: 'none',
+  cache: 'public',
+  parameters: { page, limit },
 })

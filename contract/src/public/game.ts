@@ -1,5 +1,5 @@
-import { limit, page, profileEnumParam } from '../parameters.ts'
 import { itemOperation, listOperation } from './operation.ts'
+import { limit, page, profileEnumParam } from './parameters.ts'
 
 export const marketPrice = listOperation('market_price', {
   id: 'market.price',
@@ -32,4 +32,15 @@ export const gameGet = itemOperation('game', {
   scope: 'none',
   cache: 'public',
   parameters: {},
+})
+
+export const erasList = listOperation('era', {
+  id: 'eras.list',
+  path: '/eras',
+  tag: 'Game',
+  summary: 'List eras',
+  description: 'Eras by started_at, newest first, those without one last, then id.',
+  scope: 'none',
+  cache: 'public',
+  parameters: { page, limit },
 })

@@ -1,6 +1,6 @@
 import type { Deprecation } from '../classification.ts'
-import type { Parameters, ValuesOf } from '../parameters.ts'
 import type { Scope } from '../scopes.ts'
+import type { Parameters, ValuesOf } from './parameters.ts'
 
 /**
  * The Cache-Control policy of a response.

@@ -67,7 +67,7 @@ export const forbidden: IForbiddenRuleType[] = [
         '^[^/]+/test/',
         '^tools/',
         '^examples/connect-a-game/',
-        '^bench/src/(contestants|many)/',
+        '^bench/src/',
       ],
     },
     to: { path: databaseDrivers },

@@ -1,86 +1,139 @@
-/**
- * `npm run bench`: how fast Chancery answers, beside the simplest servers that give the same answers, in one run. See `--help` and
- * docs/operations/performance.md.
- */
-import { writeFile } from 'node:fs/promises'
-import { asksOf } from './asks.ts'
-import { measureGuards } from './guards.ts'
-import { versionOf } from './installed.ts'
-import { describeMachine, loadNow } from './machine.ts'
-import { measureMemory } from './memory.ts'
-import { type Options, readOptions, usage } from './options.ts'
-import type { GuardShares, Results } from './report/results.ts'
-import { terminalText } from './report/terminal.ts'
-import { readLatest, writeResults } from './report/write.ts'
-import { connections, runRounds } from './rounds.ts'
-import { type Scene, setScene } from './scene.ts'
+/** `npm run bench -- COMMAND`: see `--help`, and docs/operations/performance.md. */
+import { parseArgs } from 'node:util'
+import { versionOf } from './machine.ts'
+import { closeAll } from './servers.ts'
 
-const say = (text: string) => console.error(text)
+const usage = `npm run bench -- COMMAND [OPTIONS]
 
-/** What this run measures; without any works, those of the last one that was written. */
-async function resultsOf(options: Options): Promise<Results> {
-  const last = await readLatest()
-  const memory = options.memoryMinutes > 0 ? await measureMemory(options.memoryMinutes, say) : last?.memory
-  const results = options.only.includes('none') && last ? last : await measure(options)
-  return memory ? { ...results, memory } : results
+  http        requests a second of one process, beside simpler servers with the same responses
+                --peers        also Platformatic DB and PostGraphile, installed into a temporary folder
+                --rounds N     turns of each server at each workload (3)
+                --seconds N    length of a turn (4)
+                --only ID,ID   only these workloads: cached-page, nations-changing, …
+  memory      resident memory of a process with 100,000 nations
+                --minutes N    how long (30)
+  growth      each list, filter and page with 1,000, 100,000 and 1,000,000 nations, and facts a second
+                --worlds DIR   keeps the loaded worlds (.chancery/growth)
+                --sizes N,N    only worlds of these sizes
+                --only TEXT    only queries that contain the text
+  processes   one to four processes: idle, cached reads, streams, limits in Redis
+  push        webhook deliveries a second beside a bare loop, and their latency
+  pull        rounds of a pull of 10,000 nations and 50,000 wars
+
+  --quick     a smoke test: small worlds and short loads, whose figures mean nothing
+  --json      prints the results as JSON
+  --write     http, memory: bench/results.json and docs/operations/performance.md; growth: docs/operations/growth.md
+  --help      prints this`
+
+class UsageError extends Error {}
+
+function integer(name: string, text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1 || value > 600)
+    throw new UsageError(`--${name} must be an integer from 1 to 600`)
+  return value
 }
 
-async function measure(options: Options): Promise<Results> {
-  const loadBefore = loadNow()
-  const scene = await setScene({ peers: options.peers, say })
-  closeWhenStopped(scene)
-  try {
-    const works = scene.works.filter(({ id }) => options.only.length === 0 || options.only.includes(id))
-    const measured = await runRounds(scene, works, { ...options, say })
-    const guards = options.only.length === 0 ? await guardsOf(scene, options.seconds) : undefined
-    return {
-      measuredAt: new Date().toISOString(),
-      command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
-      machine: describeMachine({ loadBefore, postgres: scene.database.version }),
-      rounds: options.rounds,
-      seconds: options.seconds,
-      connections,
-      world: scene.subjects.counts,
-      works: measured,
-      leftOut: scene.leftOut,
-      ...(guards ? { guards } : {}),
+async function main(args: string[]): Promise<void> {
+  const { values: options, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      peers: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      minutes: { type: 'string' },
+      only: { type: 'string', default: '' },
+      worlds: { type: 'string', default: '.chancery/growth' },
+      sizes: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (options.help) return console.log(usage)
+  const [command] = positionals
+  const { quick, write: writes } = options
+  if (writes && (quick || options.only !== '')) throw new UsageError('--write needs a complete run')
+  const commandText = ['npm run bench --', ...args].join(' ')
+  const print = (results: object, text = JSON.stringify(results, null, 2)) =>
+    console.log(options.json ? JSON.stringify(results, null, 2) : text)
+
+  switch (command) {
+    case 'http':
+    case 'memory': {
+      needWrk()
+      const { resultsText } = await import('./report/page.ts')
+      const results =
+        command === 'http'
+          ? {
+              http: await (await import('./http/run.ts')).measureHttp({
+                peers: options.peers,
+                rounds: integer('rounds', options.rounds, quick ? 1 : 3),
+                seconds: integer('seconds', options.seconds, quick ? 1 : 4),
+                only: options.only.split(',').filter(Boolean),
+                nations: quick ? 1_000 : 12_000,
+                command: commandText,
+              }),
+            }
+          : {
+              memory: await (await import('./http/memory.ts')).measureMemory({
+                minutes: integer('minutes', options.minutes, quick ? 1 : 30),
+                nations: quick ? 1_000 : 100_000,
+              }),
+            }
+      if (writes) await (await import('./report/write.ts')).writeResults(results)
+      return print(results, resultsText(results))
     }
-  } finally {
-    await scene.close()
+    case 'growth': {
+      const { measureGrowth } = await import('./growth/run.ts')
+      const page = await measureGrowth({
+        worlds: options.worlds,
+        sizes: (options.sizes ?? (quick ? '1000' : '1000,100000,1000000')).split(',').map(Number),
+        only: quick && options.only === '' ? 'alliances' : options.only,
+        writes,
+        command: commandText,
+      })
+      return console.log(page)
+    }
+    case 'processes': {
+      needWrk()
+      const { measureProcesses } = await import('./processes.ts')
+      const seconds = integer('seconds', options.seconds, quick ? 1 : 6)
+      return print(
+        await measureProcesses({ seconds, idleSeconds: quick ? 1 : 20, streams: quick ? 20 : 2_000 }),
+      )
+    }
+    case 'push': {
+      const { fullPush, measurePush, quickPush } = await import('./push/run.ts')
+      return print(await measurePush(quick ? quickPush : fullPush))
+    }
+    case 'pull': {
+      const { measurePull } = await import('./pull.ts')
+      return print(await measurePull({ rounds: quick ? 1 : 20 }))
+    }
+    default:
+      throw new UsageError(command === undefined ? usage : `unknown command ${command}; see --help`)
   }
 }
 
-/** A database is no child that ends with its terminal: whoever stops a run leaves nothing behind. */
-function closeWhenStopped({ close }: Scene): void {
-  const stop = () => {
-    close().finally(() => process.exit(1))
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+function needWrk(): void {
+  if (versionOf('wrk', '-v') === undefined)
+    throw new UsageError('wrk is not installed, and it makes the load: apt-get install wrk')
 }
 
-async function guardsOf(scene: Scene, seconds: number): Promise<GuardShares | undefined> {
-  const work = scene.works.find(({ id }) => id === 'hot-list')
-  const withKeys = scene.contestants.get('chancery-keys')
-  if (!work || !withKeys) return undefined
-  say('Profiling the guards')
-  const order = { databaseUrl: scene.database.url, connections, seconds: seconds * 2 }
-  return {
-    anonymous: await measureGuards({ ...order, asks: work.asks }),
-    withKeys: await measureGuards({ ...order, asks: await asksOf(work, withKeys, scene) }),
-  }
-}
+// PostgreSQL does not end with the terminal.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => closeAll().finally(() => process.exit(1)))
 
-const options = readOptions(process.argv.slice(2))
-if (options === 'help') console.log(usage)
-else if (versionOf('wrk', '-v') === undefined) {
-  console.error(
-    'wrk is not installed, and it makes the load: apt-get install wrk, or https://github.com/wg/wrk',
-  )
-  process.exitCode = 1
-} else {
-  const results = await resultsOf(options)
-  if (options.jsonFile !== undefined)
-    await writeFile(options.jsonFile, `${JSON.stringify(results, null, 2)}\n`)
-  if (options.writes) await writeResults(results)
-  console.log(terminalText(results))
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  const isUsage = error instanceof UsageError || (error instanceof TypeError && 'code' in error)
+  console.error(isUsage ? error.message : error)
+  process.exitCode = isUsage ? 2 : 1
+} finally {
+  await closeAll()
 }

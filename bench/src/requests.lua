@@ -1,4 +1,4 @@
--- Sends requests that are written already, one after the other, and tells in one line what came of them.
+-- Sends prepared requests in turn and prints one line of results.
 
 local texts = {}
 local at = 0
@@ -21,7 +21,7 @@ end
 function done(summary, latency, requests)
   local errors = summary.errors
   print(string.format(
-    'measured {"requests":%d,"microseconds":%d,"p50":%d,"p99":%d,"refused":%d,"broken":%d,"late":%d}',
+    'measured {"requests":%d,"microseconds":%d,"p50":%d,"p99":%d,"errors":%d,"broken":%d,"late":%d}',
     summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
     errors.status, errors.connect + errors.read + errors.write, errors.timeout))
 end

@@ -1,46 +1,47 @@
-import { type Answered, type Asker, type Timing, timingOf } from './asking.ts'
-import type { Promised, Question } from './questions.ts'
+import { quantile } from '../machine.ts'
+import type { Api, CostClass, Query } from './queries.ts'
 
 export type Place = 'first' | 'middle' | 'last'
 
-/** What the pages of a question took in one world. A list that fits on one page has no middle and no last one. */
-export interface Measured {
-  operation: string
-  name: string
-  promised: Promised
-  filters: number
-  order: number
+/** In milliseconds. The p99 is the slowest of fewer than a hundred samples. */
+export interface Timing {
+  p50: number
+  p99: number
+}
+
+/** What the pages of a query took in one world. A list that fits on one page has a first page only. */
+export interface Measured extends Omit<Query, 'path'> {
   total: number | undefined
   pages: Partial<Record<Place, Timing>>
-  /** Why it was not answered, where it was not. */
+  /** The error, if the query failed. */
   failure?: string
 }
 
-/** How often a page is asked for: at least, at most, and no longer than so many milliseconds in between. */
 interface Effort {
   samplesMin: number
   samplesMax: number
+  /** Beyond the minimum, sampling ends after it. */
   ms: number
 }
 
-const efforts: Record<Promised, Effort> = {
+const efforts: Record<CostClass, Effort> = {
   flat: { samplesMin: 30, samplesMax: 48, ms: 500 },
   one: { samplesMin: 100, samplesMax: 400, ms: 500 },
   bounded: { samplesMin: 6, samplesMax: 48, ms: 200 },
 }
-/** Combinations are many, of what was measured one by one. */
-const effortOfPairs: Effort = { samplesMin: 3, samplesMax: 8, ms: 60 }
-const effortOfMore: Effort = { samplesMin: 2, samplesMax: 4, ms: 30 }
-const limit = 100
-/** How many items the pages that are asked for one after the other have: each has another number, so that nobody has asked for it before. */
-const limits = Array.from({ length: 50 }, (_, index) => limit - index)
+const pairEffort: Effort = { samplesMin: 3, samplesMax: 8, ms: 60 }
+const combinationEffort: Effort = { samplesMin: 2, samplesMax: 4, ms: 30 }
 
-/** What is not answered within the limits of the service is a result as well. */
-export async function measure(asker: Asker, question: Question): Promise<Measured> {
+const limit = 100
+/** Each sample of a page has another size, so that no response is cached. */
+const pageSizes = Array.from({ length: 50 }, (_, index) => limit - index)
+
+/** A query that fails is a result as well. */
+export async function measureQuery(api: Api, query: Query): Promise<Measured> {
+  const { path, ...named } = query
   try {
-    return await measureAnswered(asker, question)
+    return { ...named, ...(await (query.cost === 'one' ? measureItems : measurePages)(api, query)) }
   } catch (error) {
-    const { path: _path, ...named } = question
     return {
       ...named,
       total: undefined,
@@ -50,60 +51,80 @@ export async function measure(asker: Asker, question: Question): Promise<Measure
   }
 }
 
-async function measureAnswered(asker: Asker, question: Question): Promise<Measured> {
-  const { path, ...named } = question
-  if (question.promised === 'one') {
-    const ids = await idsOf(asker, path.replace('/{id}', ''))
-    let next = 0
-    const timing = await timed(efforts.one, () =>
-      asker.ask(path.replace('{id}', ids[next++ % ids.length] ?? '')),
-    )
-    return { ...named, total: undefined, pages: { first: timing } }
-  }
-  const { total = 0 } = await asker.ask(`${path}limit=${limit}`)
-  // The last page is one that is full: a short one costs less, whatever comes before it.
-  const places: Partial<Record<Place, (limit: number) => number>> = {
-    first: () => 1,
-    ...(total >= 3 * limit && {
-      middle: limit => Math.ceil(total / limit / 2),
-      last: limit => Math.floor(total / limit),
-    }),
-  }
-  const pages: Measured['pages'] = {}
-  for (const [place, numberOf] of Object.entries(places)) {
-    let next = 0
-    const ask = () => {
-      const size = limits[next++ % limits.length] ?? limit
-      return asker.ask(`${path}limit=${size}&page=${numberOf(size)}`)
-    }
-    pages[place as Place] = await timed(effortOf(question), ask)
-  }
-  return { ...named, total, pages }
-}
+type Samples = Pick<Measured, 'total' | 'pages'>
 
-const effortOf = ({ filters, promised }: Question): Effort =>
-  filters > 2 ? effortOfMore : filters === 2 ? effortOfPairs : efforts[promised]
-
-async function timed({ samplesMin, samplesMax, ms }: Effort, ask: () => Promise<Answered>): Promise<Timing> {
-  // The first one plans the statements and fetches what the memory of the database does not hold yet.
-  await ask()
-  const measured: number[] = []
-  const until = performance.now() + ms
-  while (measured.length < samplesMin || (measured.length < samplesMax && performance.now() < until))
-    measured.push((await ask()).ms)
-  return timingOf(measured)
-}
-
-/** Ids from all over a list. */
-async function idsOf(asker: Asker, path: string): Promise<string[]> {
-  type Listed = { data: { id: string }[]; pagination: { total: number } }
-  const { total } = (await asker.read<Listed>(`${path}?limit=1`)).pagination
+async function measureItems(api: Api, { path }: Query): Promise<Samples> {
+  type Page = { data: { id: string }[]; pagination: { total: number } }
+  const list = path.replace('/{id}', '')
+  const { total } = (await api.read<Page>(`${list}?limit=1`)).pagination
   const pages = Math.max(1, Math.floor(total / limit))
   const ids: string[] = []
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     const page = 1 + Math.floor((pages - 1) * share)
-    const { data } = await asker.read<Listed>(`${path}?limit=${limit}&page=${page}`)
-    ids.push(...data.map(({ id }) => id))
+    ids.push(...(await api.read<Page>(`${list}?limit=${limit}&page=${page}`)).data.map(({ id }) => id))
   }
-  return ids
+  let next = 0
+  const first = await sample(efforts.one, () =>
+    api.time(path.replace('{id}', ids[next++ % ids.length] ?? '')),
+  )
+  return { total: undefined, pages: { first } }
+}
+
+async function measurePages(api: Api, { path, cost, filters }: Query): Promise<Samples> {
+  const { total = 0 } = await api.time(`${path}limit=${limit}`)
+  // The last full page: a short one costs less.
+  const places: Partial<Record<Place, (size: number) => number>> = {
+    first: () => 1,
+    ...(total >= 3 * limit && {
+      middle: size => Math.ceil(total / size / 2),
+      last: size => Math.floor(total / size),
+    }),
+  }
+  const effort = filters > 2 ? combinationEffort : filters === 2 ? pairEffort : efforts[cost]
+  const pages: Measured['pages'] = {}
+  for (const [place, numberOf] of Object.entries(places)) {
+    let next = 0
+    pages[place as Place] = await sample(effort, () => {
+      const size = pageSizes[next++ % pageSizes.length] ?? limit
+      return api.time(`${path}limit=${size}&page=${numberOf(size)}`)
+    })
+  }
+  return { total, pages }
+}
+
+async function sample(
+  { samplesMin, samplesMax, ms }: Effort,
+  time: () => Promise<{ ms: number }>,
+): Promise<Timing> {
+  // Prepares the statements and fills the database's cache.
+  await time()
+  const samples: number[] = []
+  const until = performance.now() + ms
+  while (samples.length < samplesMin || (samples.length < samplesMax && performance.now() < until))
+    samples.push((await time()).ms)
+  return { p50: quantile(samples, 0.5), p99: quantile(samples, 0.99) }
+}
+
+/** Milliseconds that the p99 of a first page and of any other page may take. */
+export const bounds = { first: 150, any: 600 }
+/** A list is flat if its pages, and the first one of the smallest world, are within this factor of each other or this many milliseconds. */
+export const flatness = { factor: 1.3, ms: 1 }
+
+/** What a query misses of its cost class, or undefined. `small`: the same query in the smallest world. */
+export function missOf(measured: Measured, small: Measured | undefined): string | undefined {
+  if (measured.failure !== undefined) return measured.failure.slice(0, 200)
+  const { first, ...others } = measured.pages
+  if (measured.cost === 'bounded') {
+    if (first && first.p99 > bounds.first) return `page 1 takes ${first.p99.toFixed(0)} ms`
+    const slow = Object.entries(others).find(([, { p99 }]) => p99 > bounds.any)
+    return slow && `the ${slow[0]} page takes ${slow[1].p99.toFixed(0)} ms`
+  }
+  // By medians: a p99 of a millisecond is the machine's.
+  const costs = Object.entries(measured.pages).map(([place, { p50 }]) => ({ name: `${place} page`, ms: p50 }))
+  if (small?.pages.first) costs.push({ name: 'small world', ms: small.pages.first.p50 })
+  costs.sort((one, other) => one.ms - other.ms)
+  const [least, most] = [costs.at(0), costs.at(-1)]
+  if (!least || !most || most.ms <= least.ms * flatness.factor || most.ms - least.ms <= flatness.ms)
+    return undefined
+  return `${most.name} ${most.ms.toFixed(1)} ms, ${least.name} ${least.ms.toFixed(1)} ms`
 }

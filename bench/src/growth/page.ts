@@ -1,102 +1,87 @@
-import type { Timing } from './asking.ts'
-import { furtherDayText } from './further-day.ts'
-import type { Measured, Place } from './measure.ts'
-import { bounds, flatness, judge } from './verdicts.ts'
+import { type Machine, machineText } from '../machine.ts'
+import { furtherDayText } from './facts.ts'
+import { bounds, flatness, type Measured, missOf, type Place } from './measure.ts'
 
-/** What was measured of one world. */
 export interface WorldResult {
   nations: number
   events: number
   wars: number
-  /** Facts a second of a further day, and what a bare COPY of such rows takes in. */
+  /** Of a further day, beside a bare COPY of its rows. */
   ingest: { factsPerSecond: number; copyFactsPerSecond: number } | undefined
   measured: Measured[]
 }
 
-export interface Result {
-  measuredAt: string
-  machine: string
-  /** Of the machine before the first measurement: what else ran. */
-  load: number
+export interface GrowthResults {
+  measuredOn: string
   command: string
+  machine: Machine
   worlds: WorldResult[]
 }
 
 const places: Place[] = ['first', 'middle', 'last']
-const keyOf = ({ operation, name }: Measured) => `${operation} ${name}`
+const count = (value: number | undefined) => value?.toLocaleString('en') ?? ''
 const shownMs = (ms: number) => (ms < 10 ? ms.toFixed(1) : ms.toFixed(0))
-const cell = (timing: Timing | undefined) => (timing ? `${shownMs(timing.p50)} / ${shownMs(timing.p99)}` : '')
 
-/** What did not keep its promise in the largest world. */
-export function missesOf({ worlds }: Result): { question: string; why: string }[] {
-  const [small, large] = [worlds[0], worlds.at(-1)]
-  return (large?.measured ?? []).flatMap(measured => {
-    const { isMet, why } = judge(measured, small && alike(small, measured))
-    return isMet ? [] : [{ question: keyOf(measured), why }]
-  })
-}
+/** The same query in another world, whatever its values. */
+const sameQuery = (world: WorldResult | undefined, { operation, order }: Measured) =>
+  world?.measured.find(other => other.operation === operation && other.order === order)
 
-/** The same question of another world, whatever values it was asked with. */
-const alike = (world: WorldResult, { operation, order }: Measured) =>
-  world.measured.find(other => other.operation === operation && other.order === order)
-
-/** The page for operators. */
-export function pageOf(result: Result): string {
-  const { worlds, measuredAt, machine, load, command } = result
+/** docs/operations/growth.md. */
+export function pageOf({ worlds, measuredOn, machine, command }: GrowthResults): string {
   const large = worlds.at(-1)
-  const misses = missesOf(result)
+  const misses = (large?.measured ?? []).flatMap(measured => {
+    const miss = missOf(measured, sameQuery(worlds[0], measured))
+    return miss === undefined ? [] : [`- ${measured.operation} ${measured.name}: ${miss}`]
+  })
   return `# What a larger world costs
 
-Written by \`${command}\` on ${measuredAt.slice(0, 10)}: ${machine}; the load of the machine was ${load.toFixed(1)} before the first measurement. Service, database and whoever asks share it.
+Written by \`${command}\` on ${measuredOn}: ${machineText(machine)}; load average ${machine.loadBefore.toFixed(1)} before the run. Service, database and client share the machine.
 
-One question is asked after the other on one connection, each as nobody asked it before, so that no answer is remembered: pages have from 100 items down to 52, one less each time. A cell is the median and the p99 in milliseconds; where a page was asked for less than a hundred times, the p99 is the slowest. The database holds in memory what it is asked for often.
-
-![Cost against size](growth.svg)
+Queries run one after another on one connection. No response comes from the cache: each page is requested with another size, from 100 items down to 52. A cell is the median and the p99 in milliseconds; with fewer than a hundred samples, the p99 is the slowest. The database has its frequently used pages in memory.
 
 ## The worlds
 
 | Nations | Wars | Events | Facts a second | A bare COPY of such rows |
 | ---: | ---: | ---: | ---: | ---: |
-${worlds.map(({ nations, wars, events, ingest }) => `| ${nations.toLocaleString('en')} | ${wars.toLocaleString('en')} | ${events.toLocaleString('en')} | ${ingest ? ingest.factsPerSecond.toLocaleString('en') : ''} | ${ingest ? `${ingest.copyFactsPerSecond.toLocaleString('en')} (${(ingest.copyFactsPerSecond / ingest.factsPerSecond).toFixed(1)} times)` : ''} |`).join('\n')}
+${worlds.map(({ nations, wars, events, ingest }) => `| ${count(nations)} | ${count(wars)} | ${count(events)} | ${count(ingest?.factsPerSecond)} | ${ingest ? `${count(ingest.copyFactsPerSecond)} (${(ingest.copyFactsPerSecond / ingest.factsPerSecond).toFixed(1)} times)` : ''} |`).join('\n')}
 
-Facts a second are those of a further day, the same for all worlds: ${furtherDayText}. The COPY writes the rows that such facts leave behind into empty tables of the same shape; it checks nothing and looks nothing up.
+Facts a second are those of a further day, the same for all worlds: ${furtherDayText}. The COPY writes the rows that such facts leave behind into empty tables of the same shape, without checks or lookups.
 
 ## Flat
 
 Page 1, a middle page and the last page, within ${flatness.factor} times of each other and of the smallest world's, or ${flatness.ms} ms.
 
-${tableOf(worlds, measured => measured.promised !== 'bounded', places)}
+${tableOf(worlds, ({ cost }) => cost !== 'bounded')}
 
 ## Bounded
 
-Everything else: at most ${bounds.first} ms for page 1 and ${bounds.any} ms for any page. One filter each; the combinations come after.
+Everything else: at most ${bounds.first} ms for page 1 and ${bounds.any} ms for any page. One filter each; combinations follow.
 
-${tableOf(worlds, measured => measured.promised === 'bounded' && measured.filters < 2, places)}
+${tableOf(worlds, ({ cost, filters }) => cost === 'bounded' && filters < 2)}
 
-${misses.length === 0 ? 'All of this, and every combination of filters, keeps its bounds in the largest world.' : `Beyond their bounds in the largest world, combinations included:\n\n${misses.map(({ question, why }) => `- ${question}: ${why}`).join('\n')}`}
+${misses.length === 0 ? 'All queries, and every combination of filters, are within their bounds in the largest world.' : `Beyond their bounds in the largest world, combinations included:\n\n${misses.join('\n')}`}
 
 ## Combinations of filters
 
-In the world of ${large?.nations.toLocaleString('en')} nations.
+In the world of ${count(large?.nations)} nations.
 
-${tableOf(large ? [large] : [], measured => measured.filters > 1, places)}
+${tableOf(large ? [large] : [], ({ filters }) => filters > 1)}
 `
 }
 
-/** A row for each question, a column for each page of each world. */
-function tableOf(worlds: WorldResult[], isIn: (measured: Measured) => boolean, shown: Place[]): string {
-  const large = worlds.at(-1)
-  if (!large) return ''
-  const heads = worlds.flatMap(({ nations }) =>
-    shown.map(place => `${nations.toLocaleString('en')}: ${place}`),
-  )
-  const rows = large.measured.filter(isIn).map(measured => {
-    const cells = worlds.flatMap(world => shown.map(place => cell(alike(world, measured)?.pages[place])))
-    return `| ${measured.operation} | ${measured.name.replaceAll('|', '\\|')} | ${measured.total?.toLocaleString('en') ?? ''} | ${cells.join(' | ')} |`
+/** A row for each query, a column for each page of each world. */
+function tableOf(worlds: WorldResult[], isShown: (measured: Measured) => boolean): string {
+  const columns = worlds.flatMap(world => places.map(place => ({ world, place })))
+  const rows = (worlds.at(-1)?.measured ?? []).filter(isShown).map(measured => {
+    const cells = columns.map(({ world, place }) => {
+      const timing = sameQuery(world, measured)?.pages[place]
+      return timing ? `${shownMs(timing.p50)} / ${shownMs(timing.p99)}` : ''
+    })
+    return `| ${measured.operation} | ${measured.name.replaceAll('|', '\\|')} | ${count(measured.total)} | ${cells.join(' | ')} |`
   })
   return [
-    `| Operation | Asked | Total | ${heads.join(' | ')} |`,
-    `| --- | --- | ---: | ${heads.map(() => '---:').join(' | ')} |`,
+    `| Operation | Query | Total | ${columns.map(({ world, place }) => `${count(world.nations)}: ${place}`).join(' | ')} |`,
+    `| --- | --- | ---: | ${columns.map(() => '---:').join(' | ')} |`,
     ...rows,
   ].join('\n')
 }

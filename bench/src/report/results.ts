@@ -1,61 +1,106 @@
-import type { Turn } from '../measure.ts'
-import type { ContestantId } from '../work.ts'
+/** What a run of `bench http` or `bench memory` leaves behind in bench/results.json: everything that performance.md is made of. */
 
-/** What a run leaves behind: everything that tables, page and plot are made from. */
+import { type Machine, median } from '../machine.ts'
+import type { OverheadShares } from '../profile.ts'
+import type { TargetId } from '../servers.ts'
+
 export interface Results {
-  measuredAt: string
-  /** How it was started. */
+  http?: HttpResults
+  memory?: MemoryResults
+}
+
+export interface HttpResults {
+  measuredOn: string
   command: string
-  machine: Machine
+  machine: Machine & { versions: Record<string, string> }
   rounds: number
   seconds: number
   connections: number
   world: { nations: number; wars: number; events: number }
-  works: WorkResult[]
-  /** Contestants that were left out, and why. */
-  leftOut: { title: string; why: string }[]
-  guards?: GuardShares
-  memory?: MemoryResult
+  workloads: WorkloadResult[]
+  leftOut: string[]
+  overhead?: { anonymous: OverheadShares; withKeys: OverheadShares }
 }
 
-export interface Machine {
-  model: string
-  cpus: number
-  memoryBytes: number
-  /** The cores of servers and load; null where they were not kept apart. */
-  cores: { server: number; load: number } | null
-  /** What else ran: the load average of the last minute, before and after. */
-  load: { before: number; after: number }
-  versions: Record<string, string>
-}
-
-export interface WorkResult {
+export interface WorkloadResult {
   id: string
   title: string
-  isMoving: boolean
-  contestants: { id: ContestantId; title: string; turns: Turn[] }[]
+  targets: TargetResult[]
 }
 
-/** Shares of the busy time of a service that answers one remembered body over and over, from a profile. */
-export interface GuardShares {
-  anonymous: GuardShare
-  withKeys: GuardShare
+/** One value for each round. */
+export interface TargetResult {
+  id: TargetId
+  title: string
+  perSecond: number[]
+  p50Ms: number[]
+  p99Ms: number[]
+  /** Processor time of a request in microseconds, of the server and of the database; null outside Linux. */
+  serverUs: (number | null)[]
+  databaseUs: (number | null)[]
+  /** Share of its core that the server used: far below 1, something else was the limit. */
+  busy: (number | null)[]
 }
 
-export interface GuardShare {
-  /** Of all guards together. */
-  all: number
-  /** Of each guard and of the rest, the most first. */
-  parts: { name: string; share: number; isGuard: boolean }[]
+/** Resident bytes, by seconds since the load began. */
+export interface MemorySample {
+  second: number
+  bytes: number
 }
 
-export interface MemoryResult {
-  measuredAt: string
+/** In bytes. */
+export interface MemoryTrend {
+  max: number
+  /** Mean of the second fifth of the time, after the warm-up. */
+  early: number
+  /** Mean of the last fifth. */
+  late: number
+  /** Growth by a linear regression over the last two thirds. */
+  perHour: number
+}
+
+export interface MemoryResults extends MemoryTrend {
+  measuredOn: string
   minutes: number
   nations: number
   requests: number
-  /** Of which answered with a status from 400 on: searches that found no connection free. */
-  refused: number
-  /** Resident bytes, by seconds since the load began. */
-  samples: { second: number; bytes: number }[]
+  /** Of these with a status from 400 on: searches without a free connection. */
+  errors: number
+  samples: MemorySample[]
+}
+
+/** The median of the known values; null without any. */
+export function medianOfKnown(values: readonly (number | null)[]): number | null {
+  const known = values.filter(value => value !== null)
+  return known.length > 0 ? median(known) : null
+}
+
+/** The simplest target with the same responses, which the others are compared with. */
+export const baselineOf = ({ targets }: WorkloadResult): TargetId | undefined =>
+  (['node', 'plain'] as const).find(id => targets.some(target => target.id === id))
+
+/** How many times another's rate a target has, and how many times its processor time a request takes. */
+export interface Ratio {
+  rate: number
+  /** Null outside Linux. */
+  cpu: number | null
+}
+
+/** Compares two targets within each round, then takes the median: what slows the machine for a while slows both in that round. */
+export function ratioOf(
+  { targets }: Pick<WorkloadResult, 'targets'>,
+  id: TargetId,
+  baseline: TargetId,
+): Ratio | undefined {
+  const [one, other] = [id, baseline].map(wanted => targets.find(target => target.id === wanted))
+  if (!one || !other) return undefined
+  const divide = (some: readonly (number | null)[], others: readonly (number | null)[]) =>
+    medianOfKnown(
+      some.map((value, round) => {
+        const beside = others[round]
+        return value === null || beside === null || beside === undefined ? null : value / beside
+      }),
+    )
+  const rate = divide(one.perSecond, other.perSecond)
+  return rate === null ? undefined : { rate, cpu: divide(one.serverUs, other.serverUs) }
 }

@@ -1,28 +1,25 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { pageWith } from './page.ts'
 import { plotOf } from './plot.ts'
 import type { Results } from './results.ts'
 
-const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
-const latest = fromRoot('bench/results/latest.json')
+export const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+const file = fromRoot('bench/results.json')
 const page = fromRoot('docs/operations/performance.md')
-const plot = fromRoot('docs/operations/performance.svg')
 
-/** What was written last, or undefined. */
-export const readLatest = async (): Promise<Results | undefined> => {
-  const text = await readFile(latest, 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : (JSON.parse(text) as Results)
-}
+/** Formats files as the rest of the repository. */
+export const format = (...files: string[]) =>
+  promisify(execFile)(fromRoot('node_modules/.bin/biome'), ['format', '--write', ...files])
 
-/** Writes the results, and the page and the plot that are made from them. */
-export async function writeResults(results: Results): Promise<void> {
-  await mkdir(fromRoot('bench/results'), { recursive: true })
-  await writeFile(latest, `${JSON.stringify(results, null, 2)}\n`)
-  await writeFile(plot, plotOf(results))
+/** Replaces the parts of bench/results.json that were measured, and writes the page and the plot that are made of it. */
+export async function writeResults(measured: Results): Promise<void> {
+  const previous = await readFile(file, 'utf8').catch(() => '{}')
+  const results: Results = { ...(JSON.parse(previous) as Results), ...measured }
+  await writeFile(file, `${JSON.stringify(results)}\n`)
+  if (results.http) await writeFile(fromRoot('docs/operations/performance.svg'), plotOf(results.http))
   await writeFile(page, pageWith(await readFile(page, 'utf8'), results))
-  // As everything else in the repository is written.
-  await promisify(execFile)(fromRoot('node_modules/.bin/biome'), ['format', '--write', page, latest])
+  await format(page, file)
 }

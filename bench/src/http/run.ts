@@ -1,0 +1,198 @@
+/** `bench http`: one process beside simpler servers with the same responses, in the same rounds. */
+import { type BenchRequest, fetchOnce, headerOf, type RecordedResponse, runWrk } from '../load.ts'
+import { describeMachine, measureCpu, rounded, versionOf } from '../machine.ts'
+import { profileOverhead } from '../profile.ts'
+import type { HttpResults, TargetResult } from '../report/results.ts'
+import { startPostgres, startService, type Target } from '../servers.ts'
+import { createKeys, findSubjects, loadWorld, whileChanging } from '../world.ts'
+import { startTargets } from './targets.ts'
+import { createWorkloads, firstPage, requestsFor, type Workload } from './workloads.ts'
+
+/** Enough that a server never waits for its load. */
+const connections = 32
+const warmUpSeconds = 2
+
+export interface HttpOptions {
+  peers: boolean
+  rounds: number
+  /** Of one turn. */
+  seconds: number
+  /** Ids of workloads; empty for all. */
+  only: readonly string[]
+  nations: number
+  command: string
+}
+
+export async function measureHttp(options: HttpOptions): Promise<HttpResults> {
+  const machine = describeMachine()
+  const postgres = await startPostgres()
+  // Ingests through a process that serves no other requests, on the core of the load.
+  const ingest = await startService({ CHANCERY_DATABASE_URL: postgres.url }, 'load')
+  await loadWorld(ingest, { nations: options.nations, days: 10, seed: 7, endsAt: '2026-03-01T00:00:00Z' })
+  // For the targets that order nations by score; Chancery reads them by rank.
+  await postgres.db.query('create index on chancery_world.nation (national_score desc, id)')
+  await postgres.db.query('vacuum analyze')
+  const subjects = await findSubjects(postgres.db)
+  const keys = await createKeys(ingest, subjects.players)
+  const nginxPaths = [`/api/v1${firstPage}`, `/api/v1/nations/${subjects.nations[0]}`]
+  const { targets, leftOut } = await startTargets(postgres, { peers: options.peers, nginxPaths })
+  const first = await fetchOnce(targets[0]?.url ?? '', { path: `/api/v1${firstPage}` })
+  const workloads = createWorkloads(subjects, headerOf(first, 'etag') ?? '').filter(
+    ({ id }) => options.only.length === 0 || options.only.includes(id),
+  )
+  const runs: Run[] = []
+  for (const workload of workloads) runs.push(await prepare(workload, targets, keys))
+  const order = { ...options, databasePid: postgres.pid }
+  await runRounds(
+    runs.filter(({ workload }) => !workload.isChanging),
+    order,
+  )
+  const changing = runs.filter(({ workload }) => workload.isChanging)
+  if (changing.length > 0) await whileChanging(ingest, subjects.nations, () => runRounds(changing, order))
+  const page = workloads.find(({ id }) => id === 'cached-page')
+  const load = { databaseUrl: postgres.url, connections, seconds: options.seconds * 2 }
+  return {
+    measuredOn: new Date().toISOString().slice(0, 10),
+    command: options.command,
+    machine: { ...machine, versions: versionsWith(postgres.version) },
+    rounds: options.rounds,
+    seconds: options.seconds,
+    connections,
+    world: subjects.counts,
+    leftOut,
+    workloads: runs.map(({ workload: { id, title }, entries }) => ({
+      id,
+      title,
+      targets: entries.map(entry => entry.result),
+    })),
+    ...(page && options.only.length === 0
+      ? {
+          overhead: {
+            anonymous: await profileOverhead({ ...load, requests: page.requests }),
+            withKeys: await profileOverhead({
+              ...load,
+              requests: await requestsFor(page, { id: 'chancery-keys', url: '' }, keys),
+            }),
+          },
+        }
+      : {}),
+  }
+}
+
+const versionsWith = (postgres: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({
+      Node: process.versions.node,
+      PostgreSQL: postgres,
+      wrk: versionOf('wrk', '-v'),
+      nginx: versionOf('nginx', '-v'),
+      Redis: versionOf('redis-server', '--version'),
+    }).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+
+/** A workload with its targets, their requests and their results. */
+interface Run {
+  workload: Workload
+  entries: { target: Target; requests: BenchRequest[]; result: TargetResult }[]
+}
+
+/** Rejects if a target does not respond as Chancery does. */
+async function prepare(workload: Workload, targets: readonly Target[], keys: string[]): Promise<Run> {
+  const entries: Run['entries'] = []
+  for (const id of workload.targets) {
+    const target = targets.find(target => target.id === id)
+    if (!target) continue
+    const requests = await requestsFor(workload, target, keys)
+    const measured = { perSecond: [], p50Ms: [], p99Ms: [], serverUs: [], databaseUs: [], busy: [] }
+    entries.push({ target, requests, result: { id, title: target.title, ...measured } })
+  }
+  const run = { workload, entries }
+  const source = chanceryOf(run)
+  for (const { target, requests } of entries) {
+    const reference = (index: number) => {
+      const at = Math.floor((index * workload.requests.length) / requests.length)
+      const of = Math.floor((at * source.requests.length) / workload.requests.length)
+      return fetchOnce(source.target.url, source.requests[of] ?? { path: '/' })
+    }
+    await target.replay?.(await reference(0))
+    await verifyTarget(workload.title, { target, requests }, reference)
+  }
+  return run
+}
+
+/** The entry whose responses the others must equal. */
+function chanceryOf({ workload, entries }: Run) {
+  const entry = entries.find(({ target: { id } }) => id === 'chancery' || id === 'chancery-keys')
+  if (!entry) throw new Error(`"${workload.title}" has no responses to compare with`)
+  return entry
+}
+
+const comparedMax = 50
+/** Headers that differ between requests or servers. */
+const varyingHeaders = new Set(['x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
+
+/**
+ * Sends a sample of a target's requests and compares the responses with Chancery's: byte by byte, headers included for targets that
+ * replay, and by the ids of nations for peers with an API of their own. Rejects where they differ.
+ */
+export async function verifyTarget(
+  title: string,
+  { target, requests }: { target: Target; requests: readonly BenchRequest[] },
+  reference: (index: number) => Promise<RecordedResponse>,
+): Promise<void> {
+  const isPeer = target.id === 'platformatic' || target.id === 'postgraphile'
+  for (const [index, request] of requests.slice(0, target.replay ? 1 : comparedMax).entries()) {
+    const response = await fetchOnce(target.url, request)
+    const expected = await reference(index)
+    const fail = (difference: string) => {
+      throw new Error(
+        `${target.title} at "${title}", ${request.path}: ${difference}: ${response.body.toString().slice(0, 300)}`,
+      )
+    }
+    if (response.status !== expected.status) fail(`status ${response.status} instead of ${expected.status}`)
+    if (isPeer && nationsIn(response.body) !== nationsIn(expected.body)) fail('different nations')
+    if (!isPeer && !response.body.equals(expected.body)) fail('different body')
+    if (target.replay && headersOf(response) !== headersOf(expected)) fail('different headers')
+  }
+}
+
+const headersOf = ({ headers }: RecordedResponse): string =>
+  headers
+    .filter(([name]) => !varyingHeaders.has(name.toLowerCase()))
+    .map(([name, value]) => `${name.toLowerCase()}: ${value}`)
+    .sort()
+    .join('\n')
+
+const nationsIn = (body: Buffer): string => (body.toString().match(/"n\d+"/g) ?? []).join(' ')
+
+/** Each target has one turn in each round, so that what slows the machine for a while slows all of them. Round 0 warms up. */
+async function runRounds(
+  runs: readonly Run[],
+  { rounds, seconds, databasePid }: { rounds: number; seconds: number; databasePid: number },
+): Promise<void> {
+  for (let round = 0; round <= rounds; round += 1) {
+    console.error(round === 0 ? 'Warming up' : `Round ${round} of ${rounds}`)
+    for (const run of runs) {
+      const source = chanceryOf(run)
+      // Alternating order: the first in one round is the last in the next.
+      for (const { target, requests, result } of round % 2 === 0 ? run.entries : run.entries.toReversed()) {
+        await target.replay?.(await fetchOnce(source.target.url, source.requests[0] ?? { path: '/' }))
+        const load = { url: target.url, requests, connections, side: 'load' } as const
+        const measured = await measureCpu([target.pid, databasePid], () =>
+          runWrk({ ...load, seconds: round === 0 ? warmUpSeconds : seconds }),
+        )
+        const { requests: count, perSecond, p50Ms, p99Ms } = measured.value
+        console.error(`  ${run.workload.id}  ${target.title}: ${Math.round(perSecond)}/s`)
+        if (round === 0) continue
+        const [server = null, database = null] = measured.cpuSeconds
+        const microseconds = (cpu: number | null) => (cpu === null ? null : rounded((cpu * 1e6) / count))
+        result.perSecond.push(rounded(perSecond, 1))
+        result.p50Ms.push(rounded(p50Ms, 3))
+        result.p99Ms.push(rounded(p99Ms, 3))
+        result.serverUs.push(microseconds(server))
+        result.databaseUs.push(microseconds(database))
+        result.busy.push(server === null ? null : rounded(server / measured.seconds, 3))
+      }
+    }
+  }
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { memoryTrendOf } from '../src/http/memory.ts'
+import { verifyTarget } from '../src/http/run.ts'
+import { requestsFor } from '../src/http/workloads.ts'
+import { type RecordedResponse, runWrk } from '../src/load.ts'
+import { versionOf } from '../src/machine.ts'
+import { partOf, sharesOfBusyTime } from '../src/profile.ts'
+import { evaluateGoals } from '../src/report/goals.ts'
+import { pageWith } from '../src/report/page.ts'
+import { plotOf } from '../src/report/plot.ts'
+import { type Results, ratioOf, type WorkloadResult } from '../src/report/results.ts'
+import { fromRoot } from '../src/report/write.ts'
+
+const skip = versionOf('wrk', '-v') === undefined && 'wrk is not installed'
+
+async function withServer(
+  respond: (path: string, res: ServerResponse) => void,
+  use: (url: string) => Promise<void>,
+): Promise<void> {
+  const server = createServer((req, res) => respond(req.url ?? '', res)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+const load = (url: string, paths: string[]) =>
+  runWrk({ url, requests: paths.map(path => ({ path })), connections: 2, seconds: 1 })
+
+test('a load fails if any response has an error status', { skip }, async () => {
+  const respond = (path: string, res: ServerResponse) => res.writeHead(path === '/b' ? 429 : 200).end('{}')
+  await withServer(respond, url => assert.rejects(load(url, ['/a', '/b', '/a']), /had an error status/))
+})
+
+test('a load sends the requests that it is given, one or many', { skip }, async () => {
+  for (const paths of [['/only'], ['/one', '/two']]) {
+    const received = new Set<string>()
+    const respond = (path: string, res: ServerResponse) => {
+      received.add(path)
+      res.end('{}')
+    }
+    await withServer(respond, async url => {
+      const { requests, errors } = await load(url, paths)
+      assert.ok(requests > 0)
+      assert.equal(errors, 0)
+    })
+    assert.deepEqual([...received].sort(), paths)
+  }
+})
+
+test('a target with another response than Chancery is not measured', async () => {
+  const reference = async (): Promise<RecordedResponse> => ({
+    status: 200,
+    headers: [],
+    body: Buffer.from('{"data":[]}'),
+  })
+  const verified = (body: string) =>
+    withServer(
+      (_path, res) => res.end(body),
+      url => {
+        const target = { id: 'plain', title: 'Plain', url, pid: 0 } as const
+        return verifyTarget('A page', { target, requests: [{ path: '/' }] }, reference)
+      },
+    )
+  await verified('{"data":[]}')
+  await assert.rejects(verified('{"data":[1]}'), /different body/)
+})
+
+test('private requests carry the key of their player, others every key', async () => {
+  const requests = [{ path: '/a' }, { path: '/b' }]
+  const target = { id: 'chancery-keys', url: '' } as const
+  const sent = async (isPrivate: boolean) =>
+    (await requestsFor({ requests, isPrivate }, target, ['one', 'other'])).map(
+      ({ path, headers }) => `${path} ${headers?.authorization}`,
+    )
+  assert.deepEqual(await sent(true), ['/a Bearer one', '/b Bearer other'])
+  assert.deepEqual(await sent(false), [
+    '/a Bearer one',
+    '/a Bearer other',
+    '/b Bearer one',
+    '/b Bearer other',
+  ])
+})
+
+/** A sample every five seconds for half an hour. */
+const samples = (bytesAt: (second: number) => number) =>
+  Array.from({ length: 360 }, (_, index) => ({ second: index * 5, bytes: bytesAt(index * 5) }))
+
+test('memory that is constant after a warm-up does not grow', () => {
+  const trend = memoryTrendOf(samples(second => (second < 300 ? 100e6 + second * 1e5 : 130e6)))
+  assert.deepEqual(trend, { max: 130e6, early: 130e6, late: 130e6, perHour: 0 })
+})
+
+test('steady growth is measured despite noise', () => {
+  const trend = memoryTrendOf(samples(second => 100e6 + second * 1e4 + (second % 10 ? 1e6 : -1e6)))
+  assert.ok(Math.abs(trend.perHour - 36e6) < 2e5, `${trend.perHour}`)
+  assert.ok(trend.late > trend.early)
+})
+
+test('one sample has no growth', () => {
+  assert.deepEqual(memoryTrendOf([{ second: 3, bytes: 5e6 }]), {
+    max: 5e6,
+    early: 5e6,
+    late: 5e6,
+    perHour: 0,
+  })
+})
+
+test('a profile charges a part with what it calls, but not with what runs behind a hook', async t => {
+  const directory = await mkdtemp(join(tmpdir(), 'chancery-bench-'))
+  t.after(() => rm(directory, { recursive: true }))
+  /** root -> keys -> { native, Fastify's hooks -> response }, and idle. */
+  const frames = [
+    { id: 1, name: '(root)', url: '', children: [2, 6] },
+    { id: 2, name: 'admit', url: '/server/src/access/keys.ts', children: [3, 4] },
+    { id: 3, name: 'hash', url: '' },
+    { id: 4, name: 'next', url: '/fastify/lib/hooks.js', children: [5] },
+    { id: 5, name: 'respond', url: '/server/src/http/respond.ts' },
+    { id: 6, name: '(idle)', url: '' },
+  ]
+  const profile = {
+    startTime: 1_000,
+    nodes: frames.map(({ id, name, url, children }) => ({
+      id,
+      callFrame: { functionName: name, url },
+      children,
+    })),
+    // 1,000 of startup, then 10 of keys, 30 of what they call, 20 of Fastify, 40 of the response, 500 idle.
+    samples: [5, 2, 3, 4, 5, 6],
+    timeDeltas: [1_000, 10, 30, 20, 40, 500],
+  }
+  await writeFile(join(directory, 'a.cpuprofile'), JSON.stringify(profile))
+  const shares = await sharesOfBusyTime(directory, { begin: 2_001, end: 1e9 }, partOf)
+  assert.deepEqual(Object.fromEntries(shares), { keys: 0.4, Fastify: 0.2, response: 0.4 })
+})
+
+test('every part of the overhead names source files of the server', async () => {
+  const parts = new Set<string | undefined>()
+  for await (const file of glob('server/src/**/*.ts', { cwd: fromRoot('.') })) parts.add(partOf(`/${file}`))
+  assert.deepEqual([...parts].sort(), [
+    'admission and rate headers',
+    'keys',
+    'limits',
+    'request id',
+    'request log and metrics',
+    'response',
+  ])
+})
+
+const resultsOf = (rates: Record<string, number[]>): Required<Pick<Results, 'http'>> => ({
+  http: {
+    measuredOn: '2026-01-01',
+    command: 'npm run bench -- http',
+    machine: { model: 'a', cpus: 2, memoryBytes: 1e9, cores: null, loadBefore: 0, versions: {} },
+    rounds: 3,
+    seconds: 1,
+    connections: 1,
+    world: { nations: 1, wars: 1, events: 1 },
+    leftOut: [],
+    workloads: [
+      {
+        id: 'cached-page',
+        title: 'A page',
+        targets: Object.entries(rates).map(([id, perSecond]) => ({
+          id,
+          title: id,
+          perSecond,
+          p50Ms: perSecond.map(() => 1),
+          p99Ms: perSecond.map(() => 2),
+          serverUs: perSecond.map(rate => 1e6 / rate),
+          databaseUs: perSecond.map(() => 0),
+          busy: perSecond.map(() => 1),
+        })) as WorkloadResult['targets'],
+      },
+    ],
+  },
+})
+
+test('a round in which the machine is slow for all targets changes no ratio', () => {
+  for (const rates of [
+    { node: [1000, 1000, 1000], chancery: [700, 700, 700] },
+    { node: [1000, 100, 300], chancery: [700, 70, 210] },
+  ]) {
+    const [workload] = resultsOf(rates).http.workloads
+    const ratio = workload && ratioOf(workload, 'chancery', 'node')
+    assert.equal(ratio?.rate.toFixed(3), '0.700')
+    assert.equal(ratio?.cpu?.toFixed(3), (1 / 0.7).toFixed(3))
+  }
+})
+
+test('a missed goal is reported as missed, and a goal without measurement not at all', () => {
+  const goals = evaluateGoals(
+    resultsOf({ node: [1000, 1000, 1000], nginx: [500, 500, 500], chancery: [599, 599, 599] }),
+  )
+  assert.deepEqual(
+    goals.map(({ measured, isMet }) => [measured, isMet]),
+    [
+      ['0.60', false],
+      ['1.20', true],
+    ],
+  )
+})
+
+test('a new run replaces the figures of the page and keeps its text', () => {
+  const page = `# Performance
+
+<!-- measured: written by npm run bench -- http --write -->
+
+<!-- measured: end -->
+
+## Run it
+`
+  const before = pageWith(page, resultsOf({ node: [1000, 1000, 1000], chancery: [700, 700, 700] }))
+  const after = pageWith(before, resultsOf({ node: [1000, 1000, 1000], chancery: [800, 800, 800] }))
+  assert.match(before, /\| +0\.70 \|/)
+  assert.doesNotMatch(after, /\| +0\.70 \|/)
+  assert.match(after, /\| +0\.80 \|/)
+  assert.ok(after.startsWith('# Performance') && after.endsWith('## Run it\n'))
+  assert.throws(() => pageWith('# Performance', {}), /the page has no line/)
+})
+
+test('the published page and plot are made of bench/results.json', async () => {
+  const results = JSON.parse(await readFile(fromRoot('bench/results.json'), 'utf8')) as Results
+  const page = await readFile(fromRoot('docs/operations/performance.md'), 'utf8')
+  const unpadded = (text: string) => text.replaceAll(/-+/g, '-').replaceAll(/ +/g, ' ')
+  assert.equal(unpadded(page), unpadded(pageWith(page, results)), 'run npm run bench -- http --write')
+  assert.ok(results.http)
+  assert.equal(await readFile(fromRoot('docs/operations/performance.svg'), 'utf8'), plotOf(results.http))
+})
+
+test('the plot shows every target, with escaped titles', () => {
+  const { http } = resultsOf({ node: [1000, 1000, 1000], chancery: [5000, 5000, 5000] })
+  for (const workload of http.workloads) workload.title = 'A <page> & more'
+  const plot = plotOf(http)
+  assert.match(plot, /A &lt;page&gt; &amp; more/)
+  assert.match(plot, /1\.00 · 1,000\/s/)
+  assert.match(plot, /5\.00 · 5,000\/s/)
+})

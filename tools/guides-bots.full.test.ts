@@ -270,7 +270,7 @@ describe('verify a nation', () => {
   })
 
   test('the answers have the status and the pages of their codes', () => {
-    for (const [answer = ''] of tableRows(markedBlock(verifyGuide, 'answers')).slice(1)) {
+    for (const [answer = ''] of tableRows(markedBlock(verifyGuide, 'responses')).slice(1)) {
       const [, status, code] = /^(\d+) \[`(\w+)`\]/.exec(answer) ?? []
       const known = Object.entries(errors).find(([name]) => name === code)
       assert.equal(known?.[1].status, Number(status), answer)

@@ -12,10 +12,10 @@ const shownFolders = ['guides', 'errors'] as const
 /** The guides in the order in which their readers need them. */
 const guideOrder = [
   'your-first-bot',
-  'limits-and-caching',
-  'scopes-and-privacy',
   'verify-a-nation',
   'follow-the-war-feed',
+  'limits-and-caching',
+  'scopes-and-privacy',
   'stability',
 ]
 

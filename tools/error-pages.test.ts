@@ -12,9 +12,9 @@ import { createParserErrors } from '../server/src/http/parser-errors.ts'
 import { createRequestIds } from '../server/src/http/request-id.ts'
 import { createTrustedProxies } from '../server/src/http/trusted-proxies.ts'
 import { query } from '../server/test/access/query.ts'
-import { startBehindProxy, untilStatus } from '../server/test/access/tcp-proxy.ts'
 import { exchange } from '../server/test/http/raw.ts'
 import { smallWorld } from '../server/test/http/world.ts'
+import { startBehindProxy, untilStatus } from '../server/test/support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../server/test/support/test-server.ts'
 import { lasting, pageCodes, shownAnswer, withAnswer, withFacts, withLists } from './guides/error-page.ts'
 import { markedBlock } from './guides/marked-block.ts'
@@ -56,7 +56,7 @@ describe('the call that a page shows is answered as the page shows', hasCurl, ()
   let chancery: TestServer
   before(async () => {
     chancery = await startTestServer()
-    await chancery.tell(smallWorld())
+    await chancery.ingest(smallWorld())
   })
   after(() => chancery.close())
 

@@ -38,7 +38,7 @@ before(async () => {
     CHANCERY_ANONYMOUS_LIMIT: String(limits.anonymousCalls * 10),
     CHANCERY_KEY_LIMIT: String(limits.keyCalls),
   })
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
 })
 after(() => chancery.close())
 

@@ -24,7 +24,7 @@ let chancery: TestServer
 let wars: string[]
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
   const { data } = await chancery.read<{ data: War[] }>('/events?type=war.*&after=0')
   wars = data.map(({ summary }) => summary)
   assert.ok(wars.length > 0)

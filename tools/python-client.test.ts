@@ -13,7 +13,7 @@ describe('chancery.py against a server', withPython, () => {
   let chancery: TestServer
   before(async () => {
     chancery = await startTestServer()
-    await chancery.tell(smallWorld())
+    await chancery.ingest(smallWorld())
   })
   after(() => chancery.close())
 
@@ -119,8 +119,8 @@ import itertools
 for event in itertools.islice(client().follow(after=${from}, stream=${stream}, every=0.05), 12):
     tell(event["seq"])`)
       for (let batch = 0; batch < 6; batch += 1) {
-        await chancery.tell([rename(`Sorrow ${stream} ${batch}`)], { waits: false })
-        await chancery.tell([rename(`Joy ${stream} ${batch}`)], { waits: false })
+        await chancery.ingest([rename(`Sorrow ${stream} ${batch}`)], { waits: false })
+        await chancery.ingest([rename(`Joy ${stream} ${batch}`)], { waits: false })
         await sleep(40)
       }
       const told = await following

@@ -6,19 +6,19 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { isAlive } from '../../server/src/store/embedded/processes.ts'
 import {
-  makeServedDir,
+  makeServeDir,
   operatorToken,
   postmasterOf,
-  removeServedDir,
-} from '../../server/test/ingest/served.ts'
+  removeServeDir,
+} from '../../server/test/support/serve-process.ts'
 import { until } from '../../server/test/support/until.ts'
 import { spawnChancery } from './chancery.ts'
 
 let dir: string
 before(() => {
-  dir = makeServedDir()
+  dir = makeServeDir()
 })
-after(() => removeServedDir(dir))
+after(() => removeServeDir(dir))
 
 const variables = () => ({
   CHANCERY_DATA_DIR: join(dir, 'data'),
@@ -46,8 +46,8 @@ const isGone = (pid: number | undefined) => pid === undefined || !isAlive(pid)
 describe('a reader of the output that goes away', { skip: process.platform === 'win32' }, () => {
   for (const words of [['serve'], ['demo', '--nations', '50', '--tick-seconds', '0']]) {
     test(`does not end ${words[0]}, whose lost log lines are counted, and a signal still ends it with its database`, async t => {
-      dir = makeServedDir()
-      t.after(() => removeServedDir(dir))
+      dir = makeServeDir()
+      t.after(() => removeServeDir(dir))
       const child = spawnChancery(words, variables())
       const exited = once(child, 'exit')
       closeOutput(child)

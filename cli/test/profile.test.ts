@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { demoProfile, type Profile, profileSchema } from '@chancery/contract'
 import { compiler, complaints } from '../../contract/test/compile.ts'
-import { createGameHost, type GameHost, put, smallGame, tell } from '../../server/test/profile/games.ts'
+import { createGameHost, type GameHost, ingest, put, smallGame } from '../../server/test/profile/games.ts'
 import { chancery } from './chancery.ts'
 
 let folder: string
@@ -71,7 +71,7 @@ test('what would change is told against the database, and refused with status 1 
   assert.equal(first.is_first, true)
 
   const server = await host.start(smallGame)
-  await tell(server, [put('nation', { id: 'n1', nation_name: 'Roma', continent: 'italia' })])
+  await ingest(server, [put('nation', { id: 'n1', nation_name: 'Roma', continent: 'italia' })])
   assert.match((await check(smallGame, '--against-database')).output, /with these words already/)
 
   const wider: Profile = {

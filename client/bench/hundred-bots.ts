@@ -20,7 +20,7 @@ try {
   const endsAt = Date.now()
   const world = createWorld({ nations: 300, days: 60, seed: 5, endsAt: new Date(endsAt).toISOString() })
   await chancery.send([...world.history()].map(linesOf).join(''))
-  await chancery.tell([])
+  await chancery.ingest([])
   const options = {
     url: chancery.url,
     bots: Number(values.bots),

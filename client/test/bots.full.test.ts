@@ -8,7 +8,7 @@ const served = serveDemoWorld()
 
 test('busy bots meet no 429 after their first minute, and most of their reads need no call', async () => {
   const options = { url: served().url, bots: 3, minutes: 3, readsPerMinute: 240, limit: 120 }
-  const onMinute = (minute: number) => served().tell([nation(`minute${minute}`)], { waits: false })
+  const onMinute = (minute: number) => served().ingest([nation(`minute${minute}`)], { waits: false })
   const report = await runBots({ ...options, onMinute })
   const { reads, failed, refused, fromCache } = report
   assert.ok(reads > 1_500, `${reads} reads`)

@@ -23,7 +23,7 @@ test('in a browser, on a page of another origin, it reads, keeps, follows and ve
     await rm(dist, { recursive: true, force: true })
   })
   buildPackage('client', dist)
-  await chancery.tell([nation('n1')])
+  await chancery.ingest([nation('n1')])
   const { key } = await chancery.makeKey({ player_id: 'p1' })
   const site = await serveHostile(t, async (req, res) => {
     const isScript = req.url?.endsWith('.js')

@@ -88,7 +88,7 @@ for (const seed of tier === 'quick' ? [1] : [1, 2]) {
     const told = take(clientOf(url).events.follow({ after: 0, signal: t.signal }), before.length + 40)
     for (let batch = 0; batch < 20; batch += 1) {
       const id = `s${seed}b${batch}`
-      await served().tell([nation(`${id}a`), nation(`${id}b`)], { waits: false })
+      await served().ingest([nation(`${id}a`), nation(`${id}b`)], { waits: false })
       await sleep(chance() * 60)
     }
     const events = await told
@@ -103,7 +103,7 @@ test('without a position it begins now', async () => {
   await until(() => followed.position !== undefined, 'the stream is open')
   const at = await newest()
   assert.equal(followed.position, at)
-  await served().tell([nation('now1')], { waits: false })
+  await served().ingest([nation('now1')], { waits: false })
   const { value } = await first
   assert.equal(value?.seq, at + 1)
   await followed.return?.()
@@ -147,7 +147,7 @@ test('where streams are refused it polls, and tries the stream again later', asy
   const began = clock.now()
   for (const id of ['polled1', 'polled2']) {
     const next = followed.next()
-    await served().tell([nation(id)], { waits: false })
+    await served().ingest([nation(id)], { waits: false })
     assert.equal((await next).value?.type, 'nation.founded')
   }
   if (clock.now() - began < 15_000) assert.equal(streamsOf(asked), 1)
@@ -157,7 +157,7 @@ test('where streams are refused it polls, and tries the stream again later', asy
   await until(() => streamsOf(asked) > refused, 'the stream is tried again')
   const polls = asked.length
   await sleep(300)
-  await served().tell([nation('streamed1')], { waits: false })
+  await served().ingest([nation('streamed1')], { waits: false })
   assert.equal((await next).value?.type, 'nation.founded')
   assert.equal(asked.slice(polls).filter(path => path.startsWith('/events?')).length, 0)
   await followed.return?.()
@@ -172,7 +172,7 @@ test('where something gathers the stream it polls, and the connection is closed'
   const followed = clientOf(url).events.follow({ after: await newest() })
   const began = clock.now()
   const next = followed.next()
-  await served().tell([nation('gathered1')], { waits: false })
+  await served().ingest([nation('gathered1')], { waits: false })
   assert.equal((await next).value?.type, 'nation.founded')
   assert.ok(clock.now() - began > 20_000, 'two heartbeats of silence come first')
   assert.deepEqual([closed, streamsOf(asked)], [1, 1])
@@ -221,7 +221,7 @@ test('a position that the log does not hold is told, or gone over where that is 
   const followed: Followed = client.events.follow({ after: beyond, onGap: 'newest' })
   const next = followed.next()
   await until(() => (followed.position ?? beyond) < beyond, 'it goes on from now')
-  await served().tell([nation('gap1')], { waits: false })
+  await served().ingest([nation('gap1')], { waits: false })
   const { value } = await next
   assert.equal(value?.seq, await newest())
   await followed.return?.()
@@ -268,7 +268,7 @@ test('an event that cannot be read in the stream is read from the list', async t
 })
 
 test('a bot that is told of a war never shows what was before it', async () => {
-  const { tell, url } = served()
+  const { ingest: tell, url } = served()
   const client = clientOf(url)
   const id = 'told1'
   await tell([nation(`${id}a`), nation(`${id}b`), war(id, `${id}a`, `${id}b`)])

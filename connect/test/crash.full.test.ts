@@ -3,8 +3,13 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeServedDir, removeServedDir, type Served, serve } from '../../server/test/ingest/served.ts'
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
+import {
+  makeServeDir,
+  removeServeDir,
+  type ServeProcess,
+  serve,
+} from '../../server/test/support/serve-process.ts'
 import { isLong } from '../../server/test/support/tier.ts'
 import { until } from '../../server/test/support/until.ts'
 import { outboxSql } from '../src/outbox-sql.ts'
@@ -21,20 +26,20 @@ const serviceEvery = rounds === 20 ? 10 : 20
 let database: TestDatabase
 let dir: string
 let port: number
-let served: Served
+let served: ServeProcess
 let game: Game
 before(async () => {
   database = await createTestDatabase()
   game = await createGame(database.url, smallGame)
   await game.query(await outboxSql())
-  dir = makeServedDir()
+  dir = makeServeDir()
   port = await freePort()
   served = await start()
 })
 after(async () => {
   served.child.kill('SIGTERM')
   await served.ended
-  await removeServedDir(dir)
+  await removeServeDir(dir)
   await game.drop()
   await database.drop()
 })

@@ -244,9 +244,12 @@ test('what a refused row lacked may come from elsewhere: it is tried again by it
       [n(500)],
     )
     assert.equal(await patient.round(), undefined)
-    await chancery.tell([{ op: 'put', resource: 'nation', data: { id: n(999), nation_name: 'Elsewhere' } }], {
-      waits: false,
-    })
+    await chancery.ingest(
+      [{ op: 'put', resource: 'nation', data: { id: n(999), nation_name: 'Elsewhere' } }],
+      {
+        waits: false,
+      },
+    )
     assert.equal((await patient.round())?.views.war?.new, 1)
     assert.equal(await statusOf(`/wars/${n(500)}`), 200)
     assert.deepEqual(await kept(), [])

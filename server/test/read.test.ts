@@ -9,7 +9,7 @@ before(async () => {
 after(() => chancery.close())
 
 test('a nation that the game tells of is read by everybody', async () => {
-  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'Valdoria' } }])
+  await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'Valdoria' } }])
   const { data } = await chancery.read<{ data: { nation_name: string; rank: number } }>('/nations/n1')
   assert.equal(data.nation_name, 'Valdoria')
   assert.equal(data.rank, 1)

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { makeKeyText } from '../src/access/key-text.ts'
 import { ConfigError, readConfig, StartupError, startServer } from '../src/index.ts'
-import { askAs, statusAs } from './operator/office.ts'
+import { operateAs, statusAs } from './operator/tokens.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
-import { patient } from './support/test-server.ts'
+import { patientTimings } from './support/test-server.ts'
 
 let database: TestDatabase
 let dataDir: string
@@ -33,7 +33,7 @@ const start = (env: Record<string, string>) =>
       CHANCERY_LOG_LEVEL: 'silent',
       ...env,
     }),
-    patient,
+    patientTimings,
   )
 
 /** One line, of the kind that the command line prints without a stack. */
@@ -204,7 +204,7 @@ test('CHANCERY_OPERATOR_TOKEN alone is refused: the token of a sender never beco
 test('a main token that is stored as a named token is refused, valid or ended, in the variable and in the file', async t => {
   const server = await start({ CHANCERY_ADMIN_TOKEN: adminToken })
   const operate = async (path: string, body: object) => {
-    const response = await askAs(server.operatorUrl, adminToken, 'POST', path, body)
+    const response = await operateAs(server.operatorUrl, adminToken, 'POST', path, body)
     return (await response.json()) as { id: string; token: string }
   }
   const valid = await operate('/tokens', { name: 'game-server', roles: ['facts'] })

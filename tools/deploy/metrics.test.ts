@@ -44,7 +44,7 @@ before(async () => {
   try {
     fresh = await (await chancery.operate('GET', '/metrics')).text()
     // What has not happened yet has no labels to be seen.
-    await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One' } }])
+    await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One' } }])
     await chancery.read('/nations')
     exposed = await (await chancery.operate('GET', '/metrics')).text()
   } finally {

@@ -35,7 +35,7 @@ for (const { kind, skip } of kinds) {
         CHANCERY_TRUSTED_PROXIES: '127.0.0.1',
         CHANCERY_ANONYMOUS_LIMIT: '',
       })
-      await chancery.tell(smallWorld())
+      await chancery.ingest(smallWorld())
       proxy = await kind.start([portOf(chancery)])
     })
     after(async () => {
@@ -161,7 +161,7 @@ for (const { kind, skip } of kinds) {
         told += chunk
         if (!isTold && told.includes('up to date')) {
           isTold = true
-          await chancery.tell([
+          await chancery.ingest([
             { op: 'put', resource: 'nation', data: { id: 'n-live', nation_name: 'Live' } },
           ])
         }

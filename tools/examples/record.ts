@@ -35,7 +35,7 @@ async function makeWorld(chancery: TestServer): Promise<Cast> {
   const world = createWorld(worldOptions)
   for (const outcome of await chancery.send([...world.history()].map(linesOf).join('')))
     if (outcome.status !== 'applied') throw new Error(`a batch was not applied: ${JSON.stringify(outcome)}`)
-  await chancery.tell([])
+  await chancery.ingest([])
 
   const { nations } = world.state
   const { nationId: officerId } = demoViewers(world).officer

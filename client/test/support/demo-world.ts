@@ -12,7 +12,7 @@ export function serveDemoWorld(env: Record<string, string> = {}): () => Served {
     const chancery = await startTestServer(env)
     const world = createWorld({ nations: 100, days: 40, seed: 5, endsAt: '2026-05-27T18:00:00Z' })
     await chancery.send([...world.history()].map(linesOf).join(''))
-    await chancery.tell([])
+    await chancery.ingest([])
     served = { ...chancery, viewers: demoViewers(world) }
   })
   after(() => served?.close())

@@ -12,7 +12,7 @@ import { dump, query } from './query.ts'
 let chancery: TestServer
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
 })
 after(() => chancery.close())
 

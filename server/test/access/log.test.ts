@@ -10,9 +10,9 @@ import { rejectOnEnd } from '../../src/store/embedded/child-failure.ts'
 import { answered, assertError } from '../http/answers.ts'
 import { exchange } from '../http/raw.ts'
 import { playerOf, secrets, smallWorld } from '../http/world.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { query } from './query.ts'
-import { startTcpProxy } from './tcp-proxy.ts'
 
 const operatorToken = 'operator-token-in-a-log'
 const password = 'a-password-in-a-url'
@@ -60,7 +60,7 @@ async function startLogged(t: TestContext, databaseUrl: string, dataDir: string)
 test('nothing secret is logged, at whatever level and whatever fails', async t => {
   const home: TestServer = await startTestServer()
   t.after(() => home.close())
-  await home.tell(smallWorld(), { waits: false })
+  await home.ingest(smallWorld(), { waits: false })
   const proxy = await startTcpProxy(t, home.databaseUrl)
   const server = await startLogged(t, proxy.url, home.dataDir)
 

@@ -4,14 +4,14 @@ import { makeKeyText } from '../../src/access/key-text.ts'
 import { answered, assertError } from '../http/answers.ts'
 import { ask } from '../http/raw.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
+import { startBehindProxy, untilStatus } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { startBehindProxy, untilStatus } from './tcp-proxy.ts'
 
 let chancery: TestServer
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
 })
 after(() => chancery.close())
 

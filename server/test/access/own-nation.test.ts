@@ -8,7 +8,7 @@ import { type Fact, startTestServer, type TestServer } from '../support/test-ser
 let chancery: TestServer
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
 })
 after(() => chancery.close())
 
@@ -22,8 +22,8 @@ const own = async (key: string, query = '') =>
 const ask = async (path: string, key?: string) =>
   answered(await chancery.get(path, key === undefined ? {} : { key }))
 /** Nobody waits for the ranking: whose a nation is holds from the next call on. */
-const tell = (fact: Fact) => chancery.tell([fact], { waits: false })
-const put = (data: object) => tell({ op: 'put', resource: 'nation', data })
+const ingest = (fact: Fact) => chancery.ingest([fact], { waits: false })
+const put = (data: object) => ingest({ op: 'put', resource: 'nation', data })
 
 const sectionOf: Partial<Record<Scope, keyof typeof ownSections>> = {
   'military.read': 'military',
@@ -131,7 +131,7 @@ test('nobody else reads what is private, whatever the key holds', async () => {
 })
 
 test('whoever loses the nation loses its secrets at once, and whoever gets it gets them', async () => {
-  await tell({
+  await ingest({
     op: 'put',
     resource: 'nation',
     data: { id: 'n8', nation_name: 'Handover', player: 'before', ...ownSections },
@@ -151,7 +151,7 @@ test('whoever loses the nation loses its secrets at once, and whoever gets it ge
   assertError(await ask('/me/nation', later), 'not_found', 'nobody leads it')
   await put({ id: 'n8', player: 'before' })
   assert.equal((await own(before)).id, 'n8')
-  await tell({ op: 'delete', resource: 'nation', id: 'n8' })
+  await ingest({ op: 'delete', resource: 'nation', id: 'n8' })
   assertError(await ask('/me/nation', before), 'not_found', 'it is gone')
 })
 
@@ -164,9 +164,9 @@ test('sections that the game never sent are null for their owner', async () => {
 test('an assignment is shown only while the nation is a member of the alliance that made it', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n3' }, ['alliance.read'])
   const membership = (alliance_id: string) =>
-    tell({ op: 'put', resource: 'alliance_member', data: { nation_id: 'n3', alliance_id } })
+    ingest({ op: 'put', resource: 'alliance_member', data: { nation_id: 'n3', alliance_id } })
   assert.deepEqual((await own(key)).assignments, ownSections.assignments)
-  await tell({ op: 'delete', resource: 'alliance_member', id: 'n3' })
+  await ingest({ op: 'delete', resource: 'alliance_member', id: 'n3' })
   assert.deepEqual((await own(key)).assignments, [])
   await membership('a2')
   assert.deepEqual((await own(key)).assignments, [])

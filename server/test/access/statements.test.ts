@@ -39,7 +39,7 @@ let chancery: TestServer
 let pools: Pools
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld(), { waits: false })
+  await chancery.ingest(smallWorld(), { waits: false })
   pools = createPools({ target: { connectionString: chancery.databaseUrl } })
 })
 after(async () => {

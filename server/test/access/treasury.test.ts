@@ -7,7 +7,7 @@ import { type Fact, startTestServer, type TestServer } from '../support/test-ser
 let chancery: TestServer
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
 })
 after(() => chancery.close())
 
@@ -32,8 +32,8 @@ async function assertSeesNot(key: string, what: string): Promise<void> {
 }
 
 /** Nobody waits for the ranking: what a fact changes about standing holds from the next call on. */
-const tell = (fact: Fact) => chancery.tell([fact], { waits: false })
-const member = (data: object) => tell({ op: 'put', resource: 'alliance_member', data })
+const ingest = (fact: Fact) => chancery.ingest([fact], { waits: false })
+const member = (data: object) => ingest({ op: 'put', resource: 'alliance_member', data })
 
 test('a treasury is seen by its leader and officers, and by nobody else', async () => {
   for (const nation of ['n1', 'n2']) await assertSees(await keyOf(nation), nation)
@@ -62,13 +62,13 @@ test('whoever is demoted, leaves or loses the nation sees the treasury no more',
   await assertSeesNot(key, 'demoted')
   await member({ nation_id: 'n2', rank: 'officer' })
   await assertSees(key, 'an officer again')
-  await tell({ op: 'delete', resource: 'alliance_member', id: 'n2' })
+  await ingest({ op: 'delete', resource: 'alliance_member', id: 'n2' })
   await assertSeesNot(key, 'gone')
   await member({ nation_id: 'n2', alliance_id: 'a2', rank: 'officer' })
   await assertSeesNot(key, 'an officer of another alliance')
   await member({ nation_id: 'n2', alliance_id: 'a1', rank: 'officer' })
   await assertSees(key, 'back')
-  await tell({ op: 'put', resource: 'nation', data: { id: 'n2', player: 'somebody-else' } })
+  await ingest({ op: 'put', resource: 'nation', data: { id: 'n2', player: 'somebody-else' } })
   await assertSeesNot(key, 'the nation is another player’s')
 })
 
@@ -81,7 +81,7 @@ test('leave to see the treasury does not come along to another alliance', async 
   await assertSeesNot(key, 'what a2 allowed, after moving straight over')
   await member({ nation_id: 'n6', can_view_treasury: true })
   await assertSees(key, 'what a1 allows')
-  await tell({ op: 'delete', resource: 'alliance_member', id: 'n6' })
+  await ingest({ op: 'delete', resource: 'alliance_member', id: 'n6' })
   await member({ nation_id: 'n6', alliance_id: 'a1', rank: 'member' })
   await assertSeesNot(key, 'what a1 allowed before')
 })

@@ -53,7 +53,7 @@ export async function startAccounts(
 ): Promise<TestServer> {
   const chancery = await startTestServer({ CHANCERY_TRUSTED_PROXIES: '127.0.0.1', ...env }, { defaults })
   try {
-    if (facts.length > 0) await chancery.tell(facts)
+    if (facts.length > 0) await chancery.ingest(facts)
   } catch (error) {
     // A server that nobody has would keep the process of the test, and the whole run.
     await chancery.close()

@@ -103,7 +103,7 @@ test('of forty codes made at once a nation gets as many as there may be', async 
 })
 
 test('a code is made for nobody who has just lost the nation', async () => {
-  await chancery.tell([
+  await chancery.ingest([
     { op: 'put', resource: 'nation', data: { id: 'n_hot', nation_name: 'Hot', player: 'p_next' } },
   ])
   // The session was read while the nation was still theirs.

@@ -32,7 +32,7 @@ test('the demo lists its players by score, and finds them by a part of a name', 
     ['n2'],
   )
   for (const nothing of ['%', '_', "'", '\\', 'n1\n']) assert.deepEqual(await players(nothing), [], nothing)
-  await demo.tell(
+  await demo.ingest(
     Array.from({ length: 60 }, (_, index) => ({
       op: 'put',
       resource: 'nation',

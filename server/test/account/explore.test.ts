@@ -19,7 +19,7 @@ before(async () => {
   const gameFile = join(directory, 'game.json')
   await writeFile(gameFile, JSON.stringify(profile))
   chancery = await startAccounts([], { CHANCERY_GAME_FILE: gameFile })
-  await chancery.tell(facts())
+  await chancery.ingest(facts())
 })
 after(async () => {
   await chancery.close()
@@ -120,7 +120,7 @@ test('two worlds that differ in the secrets of others explore to the same bytes'
     return answers
   }
   const before = await explored()
-  await chancery.tell([
+  await chancery.ingest([
     { op: 'put', resource: 'nation', data: { id: 'n_leader', military: null, moderation_notes: 'other' } },
     { op: 'put', resource: 'alliance', data: { id: 'a_one', treasury: { credits: 1 } } },
     {

@@ -14,11 +14,11 @@ import { createPools } from '../../src/store/pools.ts'
 import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
 import type { TestServer } from '../support/test-server.ts'
-import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { handover, type SignedIn, signIn, startAccounts } from './browser.ts'
 
 let chancery: TestServer
-let receiver: Receiver
+let receiver: WebhookReceiver
 let player: SignedIn
 /** What must stand in no log. */
 const secrets: string[] = []
@@ -28,7 +28,7 @@ before(async () => {
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
     CHANCERY_KEY_LIMIT: '120',
   })
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
   player = await signIn(chancery, { nation_id: 'n1' })
 })
 after(async () => {

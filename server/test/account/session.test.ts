@@ -65,11 +65,11 @@ test('a link that is older than a minute, or of another service, signs nobody in
 })
 
 test('a link is for a player: it names the nation that is theirs when it is opened', async () => {
-  await chancery.tell([
+  await chancery.ingest([
     { op: 'put', resource: 'nation', data: { id: 'n_new', nation_name: 'New', player: 'p_new' } },
   ])
   const token = await handover(chancery, { nation_id: 'n_new' })
-  await chancery.tell([{ op: 'delete', resource: 'nation', id: 'n_new' }])
+  await chancery.ingest([{ op: 'delete', resource: 'nation', id: 'n_new' }])
   const browser = openBrowser(chancery)
   const preview = await browser.done<HandoverPreview>('POST', '/handover', { token })
   assert.deepEqual([preview.player_id, preview.nation], ['p_new', null])
@@ -78,7 +78,7 @@ test('a link is for a player: it names the nation that is theirs when it is open
 })
 
 test('the operator is told what is wrong with the wish for a link', async () => {
-  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n_empty', nation_name: 'Empty' } }])
+  await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n_empty', nation_name: 'Empty' } }])
   const wishes: [object, number][] = [
     [{}, 400],
     [{ nation_id: 'n1', player_id: 'p1' }, 400],
@@ -206,7 +206,7 @@ test('what is no session opens nothing', async () => {
 })
 
 test('whoever loses the nation manages no codes of it from then on, and whoever gets it does', async () => {
-  await chancery.tell([
+  await chancery.ingest([
     { op: 'put', resource: 'nation', data: { id: 'n_lost', nation_name: 'Lost', player: 'p_old' } },
   ])
   const [before, next] = [
@@ -214,7 +214,7 @@ test('whoever loses the nation manages no codes of it from then on, and whoever 
     await signIn(chancery, { player_id: 'p_next' }),
   ]
   const { id } = await before.done<{ id: string }>('POST', '/codes', {})
-  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n_lost', player: 'p_next' } }])
+  await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n_lost', player: 'p_next' } }])
   assert.equal(nationOf(await before.done('GET', '/session')), undefined)
   const routes: [string, string][] = [
     ['GET', '/codes'],

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test'
 import { accountRoutes } from '../../src/account/routes.ts'
 import { smallWorld } from '../http/world.ts'
 import type { TestServer } from '../support/test-server.ts'
-import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
 
 let chancery: TestServer
-let receiver: Receiver
+let receiver: WebhookReceiver
 let owner: SignedIn
 let stranger: SignedIn
 /** What the owner has, by the folder of its path. */
@@ -18,7 +18,7 @@ before(async () => {
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
     CHANCERY_KEY_LIMIT: '120',
   })
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
   owner = await signIn(chancery, { nation_id: 'n1' })
   stranger = await signIn(chancery, { nation_id: 'n2' })
   const key = { name: 'theirs', scopes: ['military.read'], expires_at: null }

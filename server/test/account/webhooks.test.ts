@@ -11,14 +11,19 @@ import {
 import { smallWorld } from '../http/world.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { after as answerAfter, type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
+import {
+  after as answerAfter,
+  startWebhookReceiver,
+  type WebhookReceiver,
+  withStatus,
+} from '../support/webhook-receiver.ts'
 import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
 
 let chancery: TestServer
-let receiver: Receiver
+let receiver: WebhookReceiver
 before(async () => {
   chancery = await startAccounts(smallWorld(), { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
 })
 after(async () => {
   await chancery.close()
@@ -46,7 +51,7 @@ const change = (player: SignedIn, id: string, path: string, more: object = {}) =
 let told = 0
 /** Something that everybody hears of. */
 const happen = () =>
-  chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: `Name ${told++}` } }], {
+  chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: `Name ${told++}` } }], {
     waits: false,
   })
 const heard = (path: string, count: number) =>

@@ -21,7 +21,7 @@ import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
 import type { Fact } from '../support/test-server.ts'
-import { backUp, openOffice, restoreTo, value } from './office.ts'
+import { backUp, firstValue, restoreTo, startServerOn } from './backups.ts'
 
 /** A database whose backup is older than what was done to it: a nation was renamed by a redaction, things were revoked. */
 let source: TestDatabase
@@ -36,28 +36,28 @@ const redact = (id: string, name: string): Fact => ({
   data: { nation_name: name },
 })
 const nameOf = (database: TestDatabase, id: string) =>
-  value<string>(database.url, `select nation_name from chancery_world.nation where id = '${id}'`)
+  firstValue<string>(database.url, `select nation_name from chancery_world.nation where id = '${id}'`)
 const summaries = (database: TestDatabase) =>
-  value<string>(database.url, "select string_agg(summary || data::text, ' ') from chancery_world.event")
+  firstValue<string>(database.url, "select string_agg(summary || data::text, ' ') from chancery_world.event")
 
 before(async () => {
   source = await createTestDatabase()
-  const chancery = await openOffice(source.url)
-  await chancery.tell([
+  const chancery = await startServerOn(source.url)
+  await chancery.ingest([
     nation('n1', { nation_name: 'Unspeakable', player: 'p1' }),
     nation('n2', { nation_name: 'Harmless', player: 'p2' }),
   ])
-  await chancery.tell([redact('n2', 'Redacted early')])
-  await chancery.tell([nation('n2', { nation_name: 'Named anew' })])
+  await chancery.ingest([redact('n2', 'Redacted early')])
+  await chancery.ingest([nation('n2', { nation_name: 'Named anew' })])
   const key = await chancery.makeKey({ player_id: 'p1' })
   await chancery.makeKey({ player_id: 'p2' })
   const token = await chancery.operate('POST', '/tokens', { name: 'metrics', roles: ['metrics'] })
   const { id: tokenId } = (await token.json()) as { id: string }
   later = { keyId: key.id, tokenId }
   backup = await backUp(chancery)
-  await chancery.tell([redact('n1', 'Redacted')])
-  await chancery.tell([nation('n3', { nation_name: 'After the backup' })])
-  await chancery.tell([redact('n3', 'Redacted too')])
+  await chancery.ingest([redact('n1', 'Redacted')])
+  await chancery.ingest([nation('n3', { nation_name: 'After the backup' })])
+  await chancery.ingest([redact('n3', 'Redacted too')])
   for (const path of [`/keys/${key.id}/revoke`, `/tokens/${tokenId}/revoke`, '/players/p2/suspend'])
     assert.ok((await chancery.operate('POST', path, {})).ok, path)
   ledger = await readLedgerFile(ledgerPath(chancery.dataDir))
@@ -96,7 +96,10 @@ test('redactions since the backup are applied again, from a file; older ones are
       ['n3'],
     )
     assert.equal(
-      await value(database.url, "select count(*) from chancery_secret.redaction where fact->>'id' = 'n1'"),
+      await firstValue(
+        database.url,
+        "select count(*) from chancery_secret.redaction where fact->>'id' = 'n1'",
+      ),
       '1',
     )
   }))
@@ -112,22 +115,22 @@ test('a database that is replaced hands on its redactions, and what was revoked 
   assert.equal(restored.replayed, 1)
   assert.equal(await nameOf(source, 'n1'), 'Redacted')
   const isRevoked = (table: string, id: string) =>
-    value(source.url, `select revoked_at is not null from chancery_access.${table} where id = '${id}'`)
+    firstValue(source.url, `select revoked_at is not null from chancery_access.${table} where id = '${id}'`)
   assert.equal(await isRevoked('api_key', later.keyId), true)
   assert.equal(await isRevoked('operator_token', later.tokenId), true)
   assert.equal(
-    await value(source.url, "select count(*) from chancery_access.suspension where player_id = 'p2'"),
+    await firstValue(source.url, "select count(*) from chancery_access.suspension where player_id = 'p2'"),
     '1',
   )
   // Only what was taken away.
   assert.equal(
-    await value(source.url, 'select count(*) from chancery_access.api_key where revoked_at is null'),
+    await firstValue(source.url, 'select count(*) from chancery_access.api_key where revoked_at is null'),
     '1',
   )
 })
 
 test('a restored database can be restored again, and goes on above both', async () => {
-  const before = Number(await value(source.url, 'select seq from chancery_world.pulse'))
+  const before = Number(await firstValue(source.url, 'select seq from chancery_world.pulse'))
   const { next_seq: next } = await restoreTo(source, backup, {
     replaces: true,
     nowMs: Date.now() - 86_400_000,
@@ -141,11 +144,11 @@ test('until its first ranking round, lists of a restored database count what the
     await withConnection(database.url, async client => {
       // Whoever holds this lock keeps the rounds away.
       await client.query('select pg_advisory_lock($1)', [roundLock])
-      const chancery = await openOffice(database.url)
+      const chancery = await startServerOn(database.url)
       try {
         for (const list of ['/nations', '/nations?status=active', '/nations?min_score=0', '/rankings'])
           for (const announced of [false, true]) {
-            if (announced) await chancery.tell([nation('young')], { waits: false })
+            if (announced) await chancery.ingest([nation('young')], { waits: false })
             const { data, pagination } = await chancery.read<{
               data: { rank: number | null }[]
               pagination: { total: number }
@@ -169,7 +172,7 @@ test('a clock that stands before 2026 still leaves a gap', () =>
 test('a database that came back by other means goes on, with its redactions', () =>
   copied(async database => {
     await restoreTo(database, backup, { nowMs: 0 })
-    const before = Number(await value(database.url, 'select seq from chancery_world.pulse'))
+    const before = Number(await firstValue(database.url, 'select seq from chancery_world.pulse'))
     const continued = await continueRestored(optionsFor(database, { redactions: ledger }))
     assert.equal(continued.replayed, 1)
     assert.equal(await nameOf(database, 'n1'), 'Redacted')
@@ -197,16 +200,16 @@ test('a backup of an older version is restored as it was, then brought to this o
     )
     assert.ok(migrated.length > 0)
     assert.deepEqual(await pendingMigrations(database.target), [])
-    assert.equal(await value(database.url, 'select name from chancery_world.era'), 'First')
+    assert.equal(await firstValue(database.url, 'select name from chancery_world.era'), 'First')
   }))
 
 test('identities go on after the rows that came in', () =>
   copied(async database => {
     await restoreTo(database, backup)
-    const last = Number(await value(database.url, 'select max(id) from chancery_access.operator_log'))
+    const last = Number(await firstValue(database.url, 'select max(id) from chancery_access.operator_log'))
     assert.ok(last > 0)
     assert.equal(
-      await value(
+      await firstValue(
         database.url,
         "insert into chancery_access.operator_log (at, token_id, token_name, action, status) values (now(), 'x', 'x', 'x', 200) returning id",
       ),

@@ -9,7 +9,7 @@ import { createPool } from '../../src/store/database.ts'
 import { alliance, nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
-import { backUp, inPieces, openOffice, readTables, restoreTo, value } from './office.ts'
+import { backUp, firstValue, inPieces, readTables, restoreTo, startServerOn } from './backups.ts'
 
 let source: TestDatabase
 let destination: TestDatabase
@@ -20,14 +20,14 @@ let held: Map<string, string[]>
 before(async () => {
   source = await createTestDatabase()
   destination = await createTestDatabase()
-  const one = await openOffice(source.url)
-  await one.tell([nation('n1', { nation_name: 'A secret in a row', player: 'p1' }), alliance('a1')])
-  await one.tell(Array.from({ length: 300 }, (_, index) => nation(`m${index}`)))
+  const one = await startServerOn(source.url)
+  await one.ingest([nation('n1', { nation_name: 'A secret in a row', player: 'p1' }), alliance('a1')])
+  await one.ingest(Array.from({ length: 300 }, (_, index) => nation(`m${index}`)))
   await one.makeKey({ player_id: 'p1' })
   backup = await backUp(one)
   await one.close()
-  const other = await openOffice(destination.url)
-  await other.tell([nation('other')])
+  const other = await startServerOn(destination.url)
+  await other.ingest([nation('other')])
   await other.close()
   held = await readTables(destination.url)
 })
@@ -134,14 +134,14 @@ test('a database that holds a world is replaced only when that is wanted', async
 })
 
 test('nothing is restored under a running service', async () => {
-  const running = await openOffice(destination.url)
+  const running = await startServerOn(destination.url)
   try {
     await assert.rejects(replace(backup), /a Chancery is running on this database/)
   } finally {
     await running.close()
   }
   assert.equal(
-    await value(destination.url, "select count(*) from chancery_world.nation where id = 'other'"),
+    await firstValue(destination.url, "select count(*) from chancery_world.nation where id = 'other'"),
     '1',
   )
 })
@@ -157,7 +157,7 @@ test('what others made on top of our tables is not dropped with them', async () 
     await pool.close()
   }
   assert.equal(
-    await value(destination.url, "select count(*) from chancery_world.nation where id = 'other'"),
+    await firstValue(destination.url, "select count(*) from chancery_world.nation where id = 'other'"),
     '1',
   )
 })
@@ -178,7 +178,7 @@ test('a reader who leaves in the middle leaves no connection behind', async () =
     break
   }
   const count = () =>
-    value<string>(
+    firstValue<string>(
       source.url,
       "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'chancery copy'",
     )

@@ -11,9 +11,9 @@ import { withConnection } from '../support/database-url.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { tier } from '../support/tier.ts'
 import { until } from '../support/until.ts'
+import { never, startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook-receiver.ts'
 import { addHearing, newsOf } from '../webhooks/owner.ts'
-import { never, type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
-import { backUp, inPieces, openOffice, readTables, restoreTo, value } from './office.ts'
+import { backUp, firstValue, inPieces, readTables, restoreTo, startServerOn } from './backups.ts'
 
 /** Where answers are compared: lists in both directions, single things, the log in all its ways. */
 const paths = [
@@ -55,7 +55,7 @@ const unchangedIn = (tables: Map<string, string[]>) =>
     .filter(([name]) => !changed.has(name))
     .map(([name, rows]) => [name, rows.filter(row => !row.includes('"POST /backup"'))])
 
-let receiver: Receiver
+let receiver: WebhookReceiver
 let source: TestDatabase
 let destination: TestDatabase
 let backup: Buffer
@@ -78,10 +78,10 @@ async function answersOf(chancery: TestServer): Promise<Map<string, unknown>> {
 }
 
 before(async () => {
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
   source = await createTestDatabase()
   destination = await createTestDatabase()
-  const chancery = await openOffice(source.url)
+  const chancery = await startServerOn(source.url)
   const world = createWorld({
     nations: 60,
     days: tier === 'quick' ? 5 : 20,
@@ -90,20 +90,20 @@ before(async () => {
   })
   await chancery.send([...world.history()].map(linesOf).join(''))
   // Texts that COPY has to write with care.
-  await chancery.tell([nation('odd', { motto: 'Tab\tand \\. back\\slash\nline', player: 'p-odd' })])
+  await chancery.ingest([nation('odd', { motto: 'Tab\tand \\. back\\slash\nline', player: 'p-odd' })])
   key = await chancery.makeKey({ nation_id: 'odd' }, ['nation.read'])
   await chancery.makeCode('odd')
   await addHearing(chancery, receiver.url('/good'), { player_id: 'p-odd' })
   const slow = await addHearing(chancery, receiver.url('/slow'), { player_id: 'p-odd' })
   receiver.answer('/slow', never)
   endpointId = slow.id
-  lastSeq = Number((await chancery.tell([nation('news-1'), nation('news-2')])).last_seq)
+  lastSeq = Number((await chancery.ingest([nation('news-1'), nation('news-2')])).last_seq)
   await until(() => receiver.newsAt('/good').length === 2, 'the news came')
   await until(() => receiver.newsAt('/slow').length === 2, 'the news is under way')
-  await chancery.tell([], { waits: true, batch: 'last' })
+  await chancery.ingest([], { waits: true, batch: 'last' })
   await until(
     async () =>
-      (await value<string>(
+      (await firstValue<string>(
         source.url,
         "select count(*) from chancery_access.operator_log where subject = 'last'",
       )) === '1',
@@ -111,7 +111,7 @@ before(async () => {
   )
   await until(
     async () =>
-      (await value<string>(
+      (await firstValue<string>(
         source.url,
         "select count(*) from chancery_outbound.delivery where state = 'delivered' and seq is not null",
       )) === '2',
@@ -169,22 +169,26 @@ test('numbers go on above anything that may have been given out', async () => {
     `${next}`,
   )
   assert.equal(
-    await value(destination.url, "select last_before || ' ' || first_after from chancery_world.log_gap"),
+    await firstValue(destination.url, "select last_before || ' ' || first_after from chancery_world.log_gap"),
     `${lastSeq} ${next}`,
   )
   for (const version of [
     'select world_version from chancery_world.pulse',
     'select version from chancery_access.pulse',
   ]) {
-    assert.ok(Number(await value(destination.url, version)) >= next - 1)
-    assert.ok(Number(await value(source.url, version)) < 1_000)
+    assert.ok(Number(await firstValue(destination.url, version)) >= next - 1)
+    assert.ok(Number(await firstValue(source.url, version)) < 1_000)
   }
 })
 
 test('what works once, or until it is ended, does not come back', async () => {
   for (const table of ['session', 'handover', 'verification_code'])
-    assert.equal(await value(destination.url, `select count(*) from chancery_access.${table}`), '0', table)
-  assert.equal(await value(source.url, 'select count(*) from chancery_access.verification_code'), '1')
+    assert.equal(
+      await firstValue(destination.url, `select count(*) from chancery_access.${table}`),
+      '0',
+      table,
+    )
+  assert.equal(await firstValue(source.url, 'select count(*) from chancery_access.verification_code'), '1')
 })
 
 test('the restored service answers as before, goes on, and misses and repeats no delivery', async t => {
@@ -194,7 +198,7 @@ test('the restored service answers as before, goes on, and misses and repeats no
   await withConnection(destination.url, client =>
     client.query("update chancery_outbound.delivery set due_at = now() where state = 'pending'"),
   )
-  const chancery = await openOffice(destination.url)
+  const chancery = await startServerOn(destination.url)
   t.after(() => chancery.close())
   await until(async () => {
     const status = (await (await chancery.operate('GET', '/status')).json()) as Record<string, number>
@@ -203,9 +207,9 @@ test('the restored service answers as before, goes on, and misses and repeats no
   const now = await answersOf(chancery)
   for (const path of [...paths, '/me/nation']) assert.deepEqual(now.get(path), answers.get(path), path)
 
-  const { last_seq } = await chancery.tell([nation('news-3')])
+  const { last_seq } = await chancery.ingest([nation('news-3')])
   assert.equal(last_seq, restored.next_seq)
-  await chancery.tell([{ op: 'delete', resource: 'nation', id: 'news-3' }])
+  await chancery.ingest([{ op: 'delete', resource: 'nation', id: 'news-3' }])
   const log = await chancery.read<{ data: { seq: number }[]; pagination: { total: number } }>(
     `/events?after=${lastSeq}`,
   )

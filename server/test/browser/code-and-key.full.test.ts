@@ -3,15 +3,15 @@ import { describe, type TestContext, test } from 'node:test'
 import { lookUp } from '../journal/looked-up.ts'
 import { allowedMs } from '../support/allowed-ms.ts'
 import { until } from '../support/until.ts'
+import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
-import { setStage } from './stage.ts'
 import { button, dialog, goTo, promisedMs, shownCode } from './visitor.ts'
 
 describe('codes and keys in a browser, from making to the end', { skip }, () => {
-  const stage = setStage()
+  const fixture = setUpBrowser()
 
   /** The status that the API answers to a key. */
-  const statusWith = async (key: string) => (await stage().chancery.get('/me/nation', { key })).status
+  const statusWith = async (key: string) => (await fixture().chancery.get('/me/nation', { key })).status
 
   /** Asserts that something promised within a second came in time, and says how soon. */
   async function inTime(t: TestContext, what: string, wait: () => Promise<unknown>) {
@@ -19,13 +19,13 @@ describe('codes and keys in a browser, from making to the end', { skip }, () => 
     await wait()
     const ms = Math.round(performance.now() - since)
     t.diagnostic(`${what}: ${ms} ms`)
-    await stage().chancery.get('/game')
+    await fixture().chancery.get('/game')
     const callMs = performance.now() - since - ms
     assert.ok(ms < allowedMs(promisedMs, callMs), `${what}: ${ms} ms, where a call takes ${callMs}`)
   }
 
   test('a code is redeemed by a bot, and the page says so within a second, and with what', async t => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const player = await visitor()
     const { page } = player
     await player.signIn({ nation_id: 'n2' })
@@ -63,7 +63,7 @@ describe('codes and keys in a browser, from making to the end', { skip }, () => 
   })
 
   test('a key is made, copied, used, seen in usage, replaced with an overlap, and revoked within a second', async t => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const player = await visitor({ permissions: ['clipboard-read', 'clipboard-write'] })
     const { page } = player
     const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
@@ -155,7 +155,7 @@ describe('codes and keys in a browser, from making to the end', { skip }, () => 
   })
 
   test('a player asks for a higher limit, and reads what the operator answers', async () => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const player = await visitor()
     const { page } = player
     const { id } = await chancery.makeKey({ nation_id: 'n6' })

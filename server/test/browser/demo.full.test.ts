@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { makeServedDir, removeServedDir } from '../ingest/served.ts'
 import { processEnv } from '../support/process-env.ts'
+import { makeServeDir, removeServeDir } from '../support/serve-process.ts'
 import { until } from '../support/until.ts'
 import { launchChromium, skip } from './chromium.ts'
 import { button, newVisitor } from './visitor.ts'
@@ -26,13 +26,13 @@ interface Nation {
 
 describe('the demo in a browser', { skip }, () => {
   let browser: Browser
-  const dir = makeServedDir()
+  const dir = makeServeDir()
   before(async () => {
     browser = await launchChromium()
   })
   after(async () => {
     await browser?.close()
-    await removeServedDir(dir)
+    await removeServeDir(dir)
   })
 
   /** Runs a command on the one world until the test is over; returns where it answers, when it does. */

@@ -5,22 +5,22 @@ import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { handover } from '../account/browser.ts'
 import { until } from '../support/until.ts'
+import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
-import { furnish } from './furnish.ts'
-import { setStage } from './stage.ts'
+import { seedPlayer } from './seed-player.ts'
 import { views } from './views.ts'
 import { button, loaded, type Visitor } from './visitor.ts'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 describe('every page of the developer settings', { skip }, () => {
-  const stage = setStage()
-  before(() => furnish(stage(), 'n1'))
+  const fixture = setUpBrowser()
+  before(() => seedPlayer(fixture(), 'n1'))
 
   /** Every page is looked at by one player in one browser, as people go from page to page. */
   let player: Visitor
   before(async () => {
-    player = await stage().visitor()
+    player = await fixture().visitor()
     await player.enter({ nation_id: 'n1' })
   })
 
@@ -71,7 +71,7 @@ describe('every page of the developer settings', { skip }, () => {
   })
 
   test('the pages of whoever is not signed in have no barrier, and complain of the refusal alone', async () => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const stranger = await visitor()
     const { page } = stranger
     await stranger.open('/')
@@ -88,7 +88,9 @@ describe('every page of the developer settings', { skip }, () => {
   })
 
   test('the menu of a phone has no barrier', async () => {
-    const { page, complaints, open, enter } = await stage().visitor({ viewport: { width: 360, height: 640 } })
+    const { page, complaints, open, enter } = await fixture().visitor({
+      viewport: { width: 360, height: 640 },
+    })
     await enter({ nation_id: 'n1' })
     await open('/')
     await button(page, 'Menu').click()
@@ -98,9 +100,9 @@ describe('every page of the developer settings', { skip }, () => {
   })
 
   test('a flag is asked for where the game keeps it, without saying from where; a missing one leaves no hole', async () => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const flag = 'https://flags.example/n6.png'
-    await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n6', flag_url: flag } }])
+    await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n6', flag_url: flag } }])
     const { page, complaints, open, enter } = await visitor()
     const asked: object[] = []
     await page.route('https://flags.example/**', async route => {
@@ -123,7 +125,7 @@ describe('every page of the developer settings', { skip }, () => {
   })
 
   test('what a script of somebody else would do is stopped, and seen here', async () => {
-    const { page, complaints, open } = await stage().visitor()
+    const { page, complaints, open } = await fixture().visitor()
     await open('/')
     await page.evaluate(`{
       const script = document.createElement('script')

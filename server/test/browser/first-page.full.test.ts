@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
-import { setStage } from './stage.ts'
 import { loaded } from './visitor.ts'
 
 /** What script and style of the first page may weigh over the wire, packed. */
 const bytesMax = 250_000
 
 describe('the first page of the developer settings', { skip }, () => {
-  const stage = setStage()
+  const fixture = setUpBrowser()
 
   const firstPages: [string, boolean, string][] = [
     ['of a player', true, 'Make a code'],
@@ -16,7 +16,7 @@ describe('the first page of the developer settings', { skip }, () => {
   ]
   for (const [whose, isSignedIn, words] of firstPages) {
     test(`${whose} weighs under 250 kB of script and style`, async t => {
-      const { page, complaints, enter } = await stage().visitor()
+      const { page, complaints, enter } = await fixture().visitor()
       if (isSignedIn) await enter({ nation_id: 'n1' })
       const fetched: Promise<{ path: string; coding: string | undefined; bytes: number }>[] = []
       page.on('requestfinished', req => {

@@ -3,9 +3,9 @@ import { before, describe, test } from 'node:test'
 import { limits, webhooks } from '@chancery/contract'
 import type { Page } from 'playwright-core'
 import { handover, signIn } from '../account/browser.ts'
+import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
-import { furnish } from './furnish.ts'
-import { setStage } from './stage.ts'
+import { seedPlayer } from './seed-player.ts'
 import { views } from './views.ts'
 import { button, loaded, type Visitor } from './visitor.ts'
 
@@ -25,11 +25,11 @@ const hostile = {
 }
 
 describe('what strangers and players write is shown by the developer settings as text', { skip }, () => {
-  const stage = setStage()
+  const fixture = setUpBrowser()
   let player: Visitor
   before(async () => {
-    const { chancery, visitor } = stage()
-    await chancery.tell([
+    const { chancery, visitor } = fixture()
+    await chancery.ingest([
       {
         op: 'put',
         resource: 'nation',
@@ -37,7 +37,7 @@ describe('what strangers and players write is shown by the developer settings as
       },
       { op: 'put', resource: 'alliance', data: { id: 'a1', name: hostile.alliance, tag: hostile.tag } },
     ])
-    await furnish(stage(), 'n1', hostile)
+    await seedPlayer(fixture(), 'n1', hostile)
     player = await visitor({ viewport: { width: 360, height: 740 } })
     await player.enter({ nation_id: 'n1' })
   })
@@ -65,7 +65,7 @@ describe('what strangers and players write is shown by the developer settings as
   }
 
   test('the page that a link of the game opens isolates the direction of names', async () => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const visit = await visitor({ viewport: { width: 360, height: 740 } })
     await visit.page.goto(`/developers/#handover=${await handover(chancery, { nation_id: 'n1' })}`)
     await loaded(visit.page)
@@ -90,7 +90,7 @@ describe('what strangers and players write is shown by the developer settings as
   }
 
   test('the link of the game, and the menu of a phone', async () => {
-    const { visitor } = stage()
+    const { visitor } = fixture()
     const stranger = await visitor({ viewport: { width: 360, height: 740 } })
     await stranger.open('/')
     await isHarmless(stranger)
@@ -101,7 +101,7 @@ describe('what strangers and players write is shown by the developer settings as
   })
 
   test('what a receiver answers to a test, and its address as long as may be', async () => {
-    const { receiver } = stage()
+    const { receiver } = fixture()
     const { page } = player
     const path = long('/as-long-as-may-be?', webhooks.urlLengthMax - receiver.url('').length)
     receiver.answer(path, response =>
@@ -135,13 +135,15 @@ describe('what strangers and players write is shown by the developer settings as
   })
 
   test('as many things as a player may have', async () => {
-    const { chancery } = stage()
+    const { chancery } = fixture()
     const rich = await signIn(chancery, { nation_id: 'n5' })
     const { data } = await rich.done<{ data: object[] }>('GET', '/keys')
     for (let index = data.length; index < limits.keysPerPlayer; index += 1)
       await rich.done('POST', '/keys', { name: hostile.keyName, scopes: ['economy.read'], expires_at: null })
     for (let index = 0; index < limits.codesLivePerNation; index += 1) await rich.done('POST', '/codes', {})
-    const { page, complaints, open, enter } = await stage().visitor({ viewport: { width: 360, height: 740 } })
+    const { page, complaints, open, enter } = await fixture().visitor({
+      viewport: { width: 360, height: 740 },
+    })
     await enter({ nation_id: 'n5' })
     await open('/keys')
     await button(page, 'Create key').click()

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { handover } from '../account/browser.ts'
+import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
-import { setStage } from './stage.ts'
 import { button, dialog, heading, loaded, shownCode } from './visitor.ts'
 
 describe('the developer settings by keyboard alone', { skip }, () => {
-  const stage = setStage()
+  const fixture = setUpBrowser()
 
   const isFocused = (target: Locator) =>
     target.evaluate(element => element === element.ownerDocument.activeElement)
@@ -55,7 +55,7 @@ describe('the developer settings by keyboard alone', { skip }, () => {
   }
 
   test('a player signs in, verifies, and knows at every step where they are', async () => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const { page, complaints } = await visitor()
     const token = await handover(chancery, { nation_id: 'n1' })
     await page.goto(`/developers/#handover=${token}`)
@@ -98,7 +98,7 @@ describe('the developer settings by keyboard alone', { skip }, () => {
   })
 
   test('keys are made, replaced and revoked in dialogs that keep the focus and give it back', async () => {
-    const { page, complaints, open, enter } = await stage().visitor()
+    const { page, complaints, open, enter } = await fixture().visitor()
     await enter({ nation_id: 'n2' })
     await open('/')
     await press(page.getByRole('navigation').getByRole('link', { name: 'Keys', exact: true }))
@@ -155,7 +155,7 @@ describe('the developer settings by keyboard alone', { skip }, () => {
   })
 
   test('a webhook is added, edited and removed, and the focus follows', async () => {
-    const { receiver, visitor } = stage()
+    const { receiver, visitor } = fixture()
     const { page, complaints, open, enter } = await visitor()
     await enter({ nation_id: 'n3' })
     await open('/webhooks')
@@ -186,7 +186,9 @@ describe('the developer settings by keyboard alone', { skip }, () => {
   })
 
   test('on a phone the menu opens, leads on, and closes', async () => {
-    const { page, complaints, open, enter } = await stage().visitor({ viewport: { width: 360, height: 640 } })
+    const { page, complaints, open, enter } = await fixture().visitor({
+      viewport: { width: 360, height: 640 },
+    })
     await enter({ nation_id: 'n1' })
     await open('/')
     const menu = button(page, 'Menu')

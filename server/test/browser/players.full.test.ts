@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { limits, type NewAccountEndpoint, type NewAccountKeyResponse } from '@chancery/contract'
-import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { handover, signIn } from '../account/browser.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
-import { setStage } from './stage.ts'
 import { button, dialog, goTo, shownCode, type Visitor } from './visitor.ts'
 
 describe('players, and the server, come and go', { skip }, () => {
   // A demo is there under every name and port of this machine: also under that of a proxy that is cut.
-  const stage = setStage({ demoSignIn: true })
+  const fixture = setUpBrowser({ demoSignIn: true })
   let key: NewAccountKeyResponse
   let endpoint: NewAccountEndpoint
   before(async () => {
-    const { chancery, receiver } = stage()
+    const { chancery, receiver } = fixture()
     const other = await signIn(chancery, { nation_id: 'n2' })
     key = await other.done('POST', '/keys', { name: 'Of Karsk', scopes: ['nation.read'], expires_at: null })
     endpoint = await other.done('POST', '/webhooks', {
@@ -34,7 +34,7 @@ describe('players, and the server, come and go', { skip }, () => {
   }
 
   test('what one player made another does not see, whatever address they open', async () => {
-    const { visitor } = stage()
+    const { visitor } = fixture()
     for (const [nation_id, isOwn] of [
       ['n2', true],
       ['n1', false],
@@ -52,7 +52,7 @@ describe('players, and the server, come and go', { skip }, () => {
   })
 
   test('whoever signs in as another player in the same browser finds nothing of the one before', async () => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const player = await visitor()
     const { page } = player
     await player.signIn({ nation_id: 'n2' })
@@ -76,7 +76,7 @@ describe('players, and the server, come and go', { skip }, () => {
   ]
   for (const [what, act] of actions) {
     test(`a session that was ended elsewhere leads out at ${what}`, async () => {
-      const { chancery, visitor } = stage()
+      const { chancery, visitor } = fixture()
       const player = await visitor()
       await player.enter({ nation_id: 'n4' })
       await player.open('/')
@@ -91,7 +91,7 @@ describe('players, and the server, come and go', { skip }, () => {
   }
 
   test('a dialog that is open when the session ends is closed with it', async () => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const player = await visitor()
     const { page } = player
     await player.enter({ nation_id: 'n4' })
@@ -107,7 +107,7 @@ describe('players, and the server, come and go', { skip }, () => {
   })
 
   test('while the server is away the page says so, and goes on when it is back', async t => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const proxy = await startTcpProxy(t, chancery.url)
     const player = await visitor({ baseURL: proxy.url })
     const { page } = player
@@ -146,7 +146,7 @@ describe('players, and the server, come and go', { skip }, () => {
   })
 
   test('a list that cannot be read says so, and is read when the server is back', async t => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const proxy = await startTcpProxy(t, chancery.url)
     const { page, open, enter } = await visitor({ baseURL: proxy.url })
     await enter({ nation_id: 'n3' })
@@ -168,7 +168,7 @@ describe('players, and the server, come and go', { skip }, () => {
   })
 
   test('a page that is opened while its server is starting offers to try again', async () => {
-    const { page, enter, complaints } = await stage().visitor()
+    const { page, enter, complaints } = await fixture().visitor()
     await enter({ nation_id: 'n3' })
     await page.route('**/developers/api/**', route => route.fulfill({ status: 503, body: 'starting' }))
     await page.goto('/developers/keys')

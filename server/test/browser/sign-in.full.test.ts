@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { handover } from '../account/browser.ts'
+import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
-import { setStage } from './stage.ts'
 import { button, dialog, goTo, loaded } from './visitor.ts'
 
 describe('signing in to the developer settings, and out', { skip }, () => {
-  const stage = setStage()
+  const fixture = setUpBrowser()
 
   test('a link of the game says whom it signs in, asks, and works once', async () => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const token = await handover(chancery, { nation_id: 'n1', landing: 'keys' })
     const { page, refusals, complaints } = await visitor()
     const changes: string[] = []
@@ -48,7 +48,7 @@ describe('signing in to the developer settings, and out', { skip }, () => {
   })
 
   test('whoever is not the nation of a link says so, and stays who they are', async () => {
-    const { chancery, visitor } = stage()
+    const { chancery, visitor } = fixture()
     const mine = await visitor()
     await mine.signIn({ nation_id: 'n7' })
     const token = await handover(chancery, { nation_id: 'n6' })
@@ -61,7 +61,7 @@ describe('signing in to the developer settings, and out', { skip }, () => {
   })
 
   test('signing out, and out everywhere, ends what was signed in', async () => {
-    const { visitor } = stage()
+    const { visitor } = fixture()
     const [one, other] = [await visitor(), await visitor()]
     await one.signIn({ nation_id: 'n5' })
     await button(one.page, 'Sign out').click()

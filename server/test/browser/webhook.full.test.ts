@@ -2,24 +2,24 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { until } from '../support/until.ts'
-import type { Received } from '../webhooks/receiver.ts'
+import type { Received } from '../support/webhook-receiver.ts'
+import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
-import { setStage } from './stage.ts'
 import { button, dialog, goTo } from './visitor.ts'
 
 describe('a webhook in a browser', { skip }, () => {
-  const stage = setStage()
+  const fixture = setUpBrowser()
 
   const verify = (secret: string, { body, headers }: Received) =>
     new Webhook(secret).verify(body, headers as Record<string, string>)
 
   test('a webhook is added, tested, sent to, replayed, rotated, switched off and on, and removed', async () => {
-    const { chancery, receiver, visitor } = stage()
+    const { chancery, receiver, visitor } = fixture()
     const player = await visitor({ permissions: ['clipboard-read', 'clipboard-write'] })
     const { page } = player
     const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
     const rename = (nation_name: string) =>
-      chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n3', nation_name } }])
+      chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n3', nation_name } }])
     const copied = async () => {
       await button(page, 'Copy secret').click()
       await button(page, 'Copied').waitFor()

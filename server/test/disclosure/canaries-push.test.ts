@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { bases, demoProfile } from '@chancery/contract'
 import { until } from '../support/until.ts'
-import { type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
+import { startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook-receiver.ts'
 import { dataOf, verified } from '../webhooks/verified.ts'
 import { type CanaryServer, startCanaryServer } from './canary-server.ts'
 import { canaryWorld } from './canary-world.ts'
@@ -16,7 +16,7 @@ interface Added {
 const world = canaryWorld(demoProfile)
 const { canaries, secretsOf } = world
 let server: CanaryServer
-let receiver: Receiver
+let receiver: WebhookReceiver
 /** What was shown once. Nothing else may show it. */
 const shown: string[] = []
 let hearing: Added
@@ -24,7 +24,7 @@ let failing: Added
 let eventCount: number
 
 before(async () => {
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
   server = await startCanaryServer(world, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   hearing = await add('/hearing')
   failing = await add('/failing')

@@ -20,7 +20,7 @@ function testEspionage(profile: Profile) {
 
   before(async () => {
     chancery = await startGame(profile)
-    await tell(
+    await ingest(
       put('alliance', { id: 'a1', name: 'Pact', treasury: { credits: Number(secret) } }),
       put('alliance', { id: 'a2', name: 'Poor' }),
       ...['officer', 'member', 'applicant', 'enemy'].map(name =>
@@ -46,7 +46,7 @@ function testEspionage(profile: Profile) {
   const member = (nation_id: string, alliance_id: string, tier: string, more: Fact = {}) =>
     put('alliance_member', { nation_id, alliance_id, rank: rank(tier), ...more })
   // What is private does not wait for ranks.
-  const tell = (...facts: Fact[]) => chancery.tell(facts, { waits: false })
+  const ingest = (...facts: Fact[]) => chancery.ingest(facts, { waits: false })
 
   const treasury = '/alliances/a1?include=treasury'
   const get = (path: string, name?: string, headers: Record<string, string> = {}): Promise<Exchange> =>
@@ -194,30 +194,30 @@ function testEspionage(profile: Profile) {
   })
 
   test('whoever is demoted sees the treasury no more, from the moment that it is stored', async () => {
-    await tell(member('member', 'a1', 'officer'))
+    await ingest(member('member', 'a1', 'officer'))
     assert.equal((await get(treasury, 'member')).status, 200)
-    await tell(member('member', 'a1', 'member'))
+    await ingest(member('member', 'a1', 'member'))
     assert.equal((await get(treasury, 'member')).status, 403)
   })
 
   test('a permission in one alliance is none in the next, nor after coming back', async () => {
-    await tell(member('member', 'a1', 'member', { can_view_treasury: true }))
+    await ingest(member('member', 'a1', 'member', { can_view_treasury: true }))
     assert.equal((await get(treasury, 'member')).status, 200)
-    await tell(member('member', 'a2', 'member'))
+    await ingest(member('member', 'a2', 'member'))
     assert.equal((await get(treasury, 'member')).status, 403)
     assert.equal((await get('/alliances/a2?include=treasury', 'member')).status, 403)
-    await tell(member('member', 'a1', 'member'))
+    await ingest(member('member', 'a1', 'member'))
     assert.equal((await get(treasury, 'member')).status, 403)
-    await tell(member('member', 'a1', 'member', { can_view_treasury: true }))
-    await tell({ op: 'delete', resource: 'alliance_member', id: 'member', at })
-    await tell(member('member', 'a1', 'member'))
+    await ingest(member('member', 'a1', 'member', { can_view_treasury: true }))
+    await ingest({ op: 'delete', resource: 'alliance_member', id: 'member', at })
+    await ingest(member('member', 'a1', 'member'))
     assert.equal((await get(treasury, 'member')).status, 403)
   })
 
   test('who is named for another nation loses the secrets of the first, also within one batch', async () => {
     const names = ['zeta', 'alpha']
     for (const [first, second] of [names, names.toReversed()]) {
-      await tell(
+      await ingest(
         ...names.map(id => put('nation', { id, nation_name: id, economy: { credits: 5 }, player: null })),
         put('nation', { id: first, player: 'p_double' }),
         put('nation', { id: second, player: 'p_double' }),
@@ -237,26 +237,26 @@ function testEspionage(profile: Profile) {
       attributes: Object.fromEntries(own.map(({ key, example }) => [key, example])),
       military: { readiness: 5 },
     }
-    await tell(make, put('nation', { id: 'phoenix', ...secrets }))
+    await ingest(make, put('nation', { id: 'phoenix', ...secrets }))
     const { key } = await chancery.makeKey({ player_id: 'p_phoenix' }, scopeNames)
     const read = () => ask(chancery.url, `${bases.canonical}/me/nation`, { key })
     assert.ok((await read()).body.includes(secret))
-    await tell({ op: 'delete', resource: 'nation', id: 'phoenix', at })
+    await ingest({ op: 'delete', resource: 'nation', id: 'phoenix', at })
     assert.equal((await read()).status, 404)
-    await tell(make)
+    await ingest(make)
     assert.match(
       (await read()).body,
       /"attributes":\{\},"military":null,"economy":null,"production":null,"assignments":null/,
     )
-    await tell(put('nation', { id: 'phoenix', ...secrets }))
-    await tell({ op: 'delete', resource: 'nation', id: 'phoenix', at }, make)
+    await ingest(put('nation', { id: 'phoenix', ...secrets }))
+    await ingest({ op: 'delete', resource: 'nation', id: 'phoenix', at }, make)
     assert.ok(!(await read()).body.includes(secret), 'within one batch')
   })
 
   test('an alliance that is founded again under its id has none of its old treasury', async () => {
     const found = put('alliance', { id: 'a_again', name: 'Again' })
-    await tell(found, put('alliance', { id: 'a_again', treasury: { credits: Number(secret) } }))
-    await tell(
+    await ingest(found, put('alliance', { id: 'a_again', treasury: { credits: Number(secret) } }))
+    await ingest(
       { op: 'delete', resource: 'alliance', id: 'a_again', at },
       found,
       member('member', 'a_again', 'leader'),
@@ -285,9 +285,9 @@ function testEspionage(profile: Profile) {
   })
 
   test('a code that was made before a nation changed hands is of no use to who lost it', async () => {
-    await tell(put('nation', { id: 'booty', nation_name: 'Booty', player: 'p_before' }))
+    await ingest(put('nation', { id: 'booty', nation_name: 'Booty', player: 'p_before' }))
     const code = await chancery.makeCode('booty')
-    await tell(put('nation', { id: 'booty', player: 'p_after' }))
+    await ingest(put('nation', { id: 'booty', player: 'p_after' }))
     assert.equal((await get(`/discord/verify/${code}`)).status, 404)
   })
 
@@ -295,7 +295,7 @@ function testEspionage(profile: Profile) {
     const summaries = await Promise.all(
       [0, 2_499].map(async (count, index) => {
         const [gone, renamed] = [`gone_${index}`, `renamed_${index}`]
-        await tell(
+        await ingest(
           put('alliance', { id: gone, name: 'Gone' }),
           put('alliance', { id: renamed, name: 'Old' }),
           put('treaty', {
@@ -304,7 +304,7 @@ function testEspionage(profile: Profile) {
             type: profile.treaty_types[0]?.key,
           }),
         )
-        await tell(
+        await ingest(
           ...Array.from({ length: count }, (_, credits) =>
             put('alliance', { id: renamed, treasury: { credits } }),
           ),

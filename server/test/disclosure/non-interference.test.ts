@@ -239,6 +239,6 @@ async function addSecrets(
     ...unseen.map(({ fact }) => fact),
     ...handedOver,
   ]
-  await chancery.tell(facts)
+  await chancery.ingest(facts)
   assert.deepEqual(await snapshot(), before)
 }

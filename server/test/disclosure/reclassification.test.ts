@@ -8,10 +8,10 @@ import {
   changed,
   createGameHost,
   type GameHost,
+  ingest,
   operate,
   put,
   read,
-  tell,
 } from '../profile/games.ts'
 import { allowedMs } from '../support/allowed-ms.ts'
 import { until } from '../support/until.ts'
@@ -49,7 +49,7 @@ const withAttributes = (nation: Attribute[]): Profile =>
 before(async () => {
   host = await createGameHost()
   former = await host.start(withAttributes(attributes))
-  await tell(former, [
+  await ingest(former, [
     {
       ...put('nation', { id: 'n1', nation_name: 'Roma', player: 'p1', attributes: said }),
       at: '2026-06-01T00:00:00Z',
@@ -136,7 +136,7 @@ test('values live by class: the public tables hold none that is private', async 
 
 test('an attribute that a former profile made public is withheld where it is private now', async () => {
   // The process of before still stores it where everybody may read.
-  await tell(former, [put('nation', { id: 'n2', player: 'p2', attributes: { closed: 'value one' } })])
+  await ingest(former, [put('nation', { id: 'n2', player: 'p2', attributes: { closed: 'value one' } })])
   const { text } = await read(later, '/nations/n2')
   assert.doesNotMatch(text, secrets)
   const made = await operate(later, 'POST', '/keys', {

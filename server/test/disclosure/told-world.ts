@@ -7,15 +7,15 @@ import { runRankingRound } from '../../src/rankings/round.ts'
 import { createPool } from '../../src/store/database.ts'
 import { openStream, type StreamReader } from '../events/stream-reader.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { addHearing } from '../webhooks/owner.ts'
-import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import type { Telling } from './secrets.ts'
 import { viewers } from './viewers.ts'
 
 /** A server with a world in it, a key for each viewer, and somebody who hears all its webhooks and all of its stream. */
 export interface World {
   chancery: TestServer
-  receiver: Receiver
+  receiver: WebhookReceiver
   stream: StreamReader
   keys: Map<string, string>
   /** When each public batch was logged, by this server's clock. */
@@ -37,7 +37,7 @@ export async function startGame(profile: Profile, env: Record<string, string> = 
 
 export async function startWorld({ profile }: Contract): Promise<World> {
   const chancery = await startGame(profile, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  const receiver = await startReceiver()
+  const receiver = await startWebhookReceiver()
   await addHearing(chancery, receiver.url('/all'))
   const stream = await openStream(`${chancery.url}${bases.canonical}/events/stream`)
   await stream.upToDate()
@@ -54,7 +54,7 @@ export async function tellWorld(chancery: TestServer, tellings: Telling[][]): Pr
   for (const telling of tellings) {
     for (const { facts, isSecret } of telling) {
       const before = await changedAt(chancery)
-      const outcome = await chancery.tell(facts, { waits: false })
+      const outcome = await chancery.ingest(facts, { waits: false })
       const now = await changedAt(chancery)
       if (isSecret)
         assert.deepEqual([now, outcome.events], [before, 0], 'a secret moves no time and tells no event')

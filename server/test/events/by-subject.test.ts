@@ -13,7 +13,7 @@ before(async () => {
   chancery = await startTestServer()
   const put = (resource: string, data: object): Fact => ({ op: 'put', resource, data })
   const nations = ['n0', 'n1', 'n2', 'n3']
-  await chancery.tell([
+  await chancery.ingest([
     ...nations.map(id => put('nation', { id, nation_name: id })),
     ...['a0', 'a1'].map(id => put('alliance', { id, name: id, tag: id })),
     // The last is in none, so that some wars are about one alliance alone.

@@ -16,7 +16,7 @@ after(() => chancery.close())
 
 async function told(facts: Fact[]): Promise<Event[]> {
   const after = await seqOf(chancery)
-  await chancery.tell(facts, { waits: false })
+  await chancery.ingest(facts, { waits: false })
   return (await chancery.read<{ data: Event[] }>(`/events?after=${after}&limit=100`)).data
 }
 
@@ -26,7 +26,7 @@ const nothing = { nation_ids: [], alliance_ids: [], war_id: null, conflict_id: n
 
 for (const { name, given, fact, events } of cases) {
   test(`${name}: exactly ${events.length === 0 ? 'nothing' : events.map(({ type }) => type).join(', ')}`, async () => {
-    await chancery.tell(given, { waits: false })
+    await chancery.ingest(given, { waits: false })
     const found = await told([fact])
     assert.deepEqual(
       found.map(essence),

@@ -160,7 +160,7 @@ test('who begins after a restore, before anything was logged, misses nothing whe
   await stream.upToDate()
   stream.close()
   assert.equal(stream.lastId(), firstAfter - 1)
-  await chancery.tell([nation('after-the-gap')], { waits: false })
+  await chancery.ingest([nation('after-the-gap')], { waits: false })
   const again = await openStream(`${chancery.url}/api/v1/events/stream?after=${stream.lastId()}`)
   await again.upToDate()
   assert.deepEqual(again.seqs(), [firstAfter])

@@ -167,7 +167,7 @@ test('a cursor at the end waits for more, beyond the end it has expired', async 
   const last = log.length
   assert.deepEqual((await read({ after: last, page: 1, limit: 10 })).data, [])
   assert.equal((await chancery.get(`/events?after=${last + 1}`)).status, 410)
-  await chancery.tell([nation('one-more')], { waits: false })
+  await chancery.ingest([nation('one-more')], { waits: false })
   const { data } = await read({ after: last, page: 1, limit: 10 })
   assert.deepEqual(
     data.map(({ seq, type }) => [seq, type]),
@@ -176,7 +176,7 @@ test('a cursor at the end waits for more, beyond the end it has expired', async 
 })
 
 test('history that is not announced is in the log like any other', async () => {
-  const { last_seq } = await chancery.tell([nation('history')], { waits: false, announce: false })
+  const { last_seq } = await chancery.ingest([nation('history')], { waits: false, announce: false })
   const { data } = await read({ nation_id: ['history'], page: 1, limit: 10 })
   assert.deepEqual(
     data.map(({ seq }) => seq),

@@ -8,7 +8,7 @@ import { openStream } from './stream-reader.ts'
 let chancery: TestServer
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell([nation('n1', { nation_name: 'Number 0', national_score: 0 })])
+  await chancery.ingest([nation('n1', { nation_name: 'Number 0', national_score: 0 })])
 })
 after(() => chancery.close())
 
@@ -46,7 +46,7 @@ test('whoever is told of something by a stream reads nothing older, though answe
   const readers = Promise.all(reads.map(readOn))
   try {
     for (let number = 1; number <= renames; number += 1) {
-      await chancery.tell([nation('n1', { nation_name: `Number ${number}` })], { waits: false })
+      await chancery.ingest([nation('n1', { nation_name: `Number ${number}` })], { waits: false })
       await stream.until(({ data }) => data !== undefined && numberIn(nameOf(JSON.parse(data))) === number)
     }
   } finally {

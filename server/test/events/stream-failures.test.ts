@@ -43,7 +43,7 @@ test('news that cannot be read at first are read later, though nothing beats aga
     await pools.close()
     await chancery.close()
   })
-  const { last_seq } = await chancery.tell([nation('n1'), nation('n2')], { waits: false })
+  const { last_seq } = await chancery.ingest([nation('n1'), nation('n2')], { waits: false })
   let failures = 3
   const flaky: Database = {
     first: pools.public.first,

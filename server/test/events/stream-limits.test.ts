@@ -6,7 +6,7 @@ import { answered, assertError } from '../http/answers.ts'
 import { smallWorld } from '../http/world.ts'
 import { nation } from '../ingest/facts.ts'
 import { allowedMs } from '../support/allowed-ms.ts'
-import { patient, startTestServer, type TestServer } from '../support/test-server.ts'
+import { patientTimings, startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { type Opening, openStream, type StreamReader } from './stream-reader.ts'
 import { type StreamServer, startStreamServer, streamsOf } from './stream-server.ts'
@@ -20,9 +20,9 @@ before(async () => {
     CHANCERY_TRUSTED_PROXIES: '127.0.0.1',
   }
   // It looks often.
-  chancery = await startTestServer(env, { timings: { ...patient, streamTimings: { sweepMs: 50 } } })
+  chancery = await startTestServer(env, { timings: { ...patientTimings, streamTimings: { sweepMs: 50 } } })
   served = streamsOf(chancery)
-  await chancery.tell(smallWorld(), { waits: false })
+  await chancery.ingest(smallWorld(), { waits: false })
 })
 after(() => chancery.close())
 
@@ -183,7 +183,7 @@ async function assertEndedWithItsKey({
   assert.deepEqual(await stream.ended, { isWhole: true })
   assert.match(stream.text(), /\n\n: the key of this stream is no longer valid\n\n$/)
   assert.equal(await served.count('chancery_streams_ended_total', { reason: 'key' }), endedSoFar + 1)
-  const { last_seq } = await chancery.tell([nation(`after-${Math.random()}`.replace('.', '-'))], {
+  const { last_seq } = await chancery.ingest([nation(`after-${Math.random()}`.replace('.', '-'))], {
     waits: false,
   })
   for (const other of others) {

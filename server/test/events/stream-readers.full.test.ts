@@ -5,9 +5,9 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, before, type TestContext, test } from 'node:test'
 import { EventSource } from 'undici'
-import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { commit, lines, nation } from '../ingest/facts.ts'
 import { allowedMs } from '../support/allowed-ms.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { tier } from '../support/tier.ts'
 import { until } from '../support/until.ts'
@@ -18,7 +18,7 @@ import { disaster, startStreamServer } from './stream-server.ts'
 let chancery: TestServer
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell([nation('n1')], { waits: false })
+  await chancery.ingest([nation('n1')], { waits: false })
 })
 after(() => chancery.close())
 
@@ -123,7 +123,7 @@ test('readers who take nothing cost no memory, disturb nobody, and are cut off w
   const other = await openStream(`${server.url}/api/v1/events/stream`)
   for (let call = 0; call < 3; call += 1) {
     const began = performance.now()
-    const { last_seq } = await chancery.tell([nation(`meanwhile-${call}`)], { waits: false })
+    const { last_seq } = await chancery.ingest([nation(`meanwhile-${call}`)], { waits: false })
     const told = performance.now()
     await other.until(({ id }) => id === last_seq)
     assert.ok(performance.now() - told < allowedMs(1_000, told - began))
@@ -206,7 +206,8 @@ test('every server on one database tells everything', async t => {
   const streams = await Promise.all(
     [chancery.url, ...servers.map(({ url }) => url)].map(url => openStream(`${url}/api/v1/events/stream`)),
   )
-  for (let batch = 0; batch < 20; batch += 1) await chancery.tell([nation(`all-${batch}`)], { waits: false })
+  for (let batch = 0; batch < 20; batch += 1)
+    await chancery.ingest([nation(`all-${batch}`)], { waits: false })
   for (const stream of streams) {
     await stream.until(({ id }) => id === first + 20)
     assert.deepEqual(
@@ -229,7 +230,8 @@ test('while the database is away streams stay open and hearts beat; when it is b
   await Promise.all(streams.map(stream => stream.upToDate()))
 
   proxy.cut()
-  for (let batch = 0; batch < 5; batch += 1) await chancery.tell([nation(`away-${batch}`)], { waits: false })
+  for (let batch = 0; batch < 5; batch += 1)
+    await chancery.ingest([nation(`away-${batch}`)], { waits: false })
   const last = await tellMany(200)
   const [one] = streams
   const from = one?.blocks.length ?? 0
@@ -277,14 +279,14 @@ test('EventSource follows, and comes back by itself to where it was', async t =>
   await new Promise(resolve => {
     source.onopen = resolve
   })
-  const before = await chancery.tell([nation('source-1')], { waits: false })
+  const before = await chancery.ingest([nation('source-1')], { waits: false })
   await until(() => heard.length === 1, 'the first comes')
   network.cut()
-  await chancery.tell([nation('source-2'), disaster('n1')], { waits: false })
-  await chancery.tell([nation('source-3')], { waits: false, announce: false })
+  await chancery.ingest([nation('source-2'), disaster('n1')], { waits: false })
+  await chancery.ingest([nation('source-3')], { waits: false, announce: false })
   network.restore()
   await until(() => heard.length >= 3, 'it came back')
-  const after = await chancery.tell([nation('source-4')], { waits: false })
+  const after = await chancery.ingest([nation('source-4')], { waits: false })
   await until(() => heard.length >= 4, 'it goes on')
   assert.deepEqual(
     heard.map(({ summary }) => summary),

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { bases } from '@chancery/contract'
 import fc from 'fast-check'
 import { alliance, nation, war } from '../ingest/facts.ts'
-import { type Fact, patient, startTestServer, type TestServer } from '../support/test-server.ts'
+import { type Fact, patientTimings, startTestServer, type TestServer } from '../support/test-server.ts'
 import { randomRuns } from '../support/tier.ts'
 import type { Event } from './cases.ts'
 import { type Opening, openStream, type StreamReader } from './stream-reader.ts'
@@ -12,17 +12,20 @@ import { disaster, frameOf } from './stream-server.ts'
 let chancery: TestServer
 before(async () => {
   // Its heart does not beat, so that every byte is foreseen.
-  chancery = await startTestServer({}, { timings: { ...patient, streamTimings: { heartbeatMs: 1e12 } } })
+  chancery = await startTestServer(
+    {},
+    { timings: { ...patientTimings, streamTimings: { heartbeatMs: 1e12 } } },
+  )
   const facts = [0, 1, 2, 3].map(number => nation(`n${number}`))
-  await tell([...facts, alliance('a0'), alliance('a1'), war('w0', 'n0', 'n1'), war('w1', 'n2', 'n3')], true)
+  await ingest([...facts, alliance('a0'), alliance('a1'), war('w0', 'n0', 'n1'), war('w1', 'n2', 'n3')], true)
 })
 after(() => chancery.close())
 
 /** The whole log as `/events` tells it, and whether each was announced. Grows from run to run. */
 const log: { event: Event; isNews: boolean }[] = []
 
-async function tell(facts: Fact[], isNews: boolean): Promise<void> {
-  const { last_seq } = await chancery.tell(facts, { announce: isNews, waits: false })
+async function ingest(facts: Fact[], isNews: boolean): Promise<void> {
+  const { last_seq } = await chancery.ingest(facts, { announce: isNews, waits: false })
   while (log.length < Number(last_seq)) {
     const { data } = await chancery.read<{ data: Event[] }>(`/events?after=${log.length}&limit=100`)
     log.push(...data.map(event => ({ event, isNews })))
@@ -158,12 +161,12 @@ test('however the log grows and the connection breaks, a reader who resumes is t
         ...visits,
         { before: [], during: [], cutAtBytes: undefined, resumesBy: 'after' as const },
       ]) {
-        if (cursor !== undefined) for (const batch of step.before) await tell(factsOf(batch), batch.isNews)
+        if (cursor !== undefined) for (const batch of step.before) await ingest(factsOf(batch), batch.isNews)
         const opened: number = log.length
         const from: number = cursor ?? opened
         const stream = await open(wanted, cursor, step)
         assert.equal(stream.status, 200)
-        for (const batch of step.during) await tell(factsOf(batch), batch.isNews)
+        for (const batch of step.during) await ingest(factsOf(batch), batch.isNews)
         end = log.length
         const frames = (span: typeof log) =>
           span.flatMap(({ event }) => (passes(wanted, event) ? [frameOf(event)] : [])).join('')

@@ -87,7 +87,7 @@ test('news reach a reader within a second of the acknowledgement, as /events tel
   assert.equal(stream.text(), `retry: 3000\n\nid: ${first}\n\n: up to date\nid: ${first}\n\n`)
   for (const id of ['live-1', 'live-2', 'live-3']) {
     const began = performance.now()
-    const { last_seq } = await chancery.tell([nation(id)], { waits: false })
+    const { last_seq } = await chancery.ingest([nation(id)], { waits: false })
     const told = performance.now()
     await stream.until(block => block.id === last_seq)
     assert.ok(performance.now() - told < allowedMs(1_000, told - began))
@@ -139,7 +139,7 @@ test('of the past a stream tells what /events selects, from anywhere in the log'
 })
 
 test('of the news a stream tells what /events selects', async () => {
-  await chancery.tell(
+  await chancery.ingest(
     [
       ...['f1', 'f2', 'f3'].map(id => nation(id)),
       ...['fa', 'fb'].map(id => alliance(id)),
@@ -159,7 +159,7 @@ test('of the news a stream tells what /events selects', async () => {
   ]
   const first = await end()
   const streams = await Promise.all(queries.map(query => open(`?${query}`)))
-  await chancery.tell(
+  await chancery.ingest(
     [
       disaster('f1', { alliance_ids: ['fa'], war_id: 'fw' }),
       disaster('f2', { alliance_ids: ['fb'] }),
@@ -170,7 +170,7 @@ test('of the news a stream tells what /events selects', async () => {
     { waits: false },
   )
   const later = [nation('f4'), disaster('f1', { alliance_ids: ['fa', 'fb'], war_id: 'fw' })]
-  const { last_seq } = await chancery.tell(later, { waits: false })
+  const { last_seq } = await chancery.ingest(later, { waits: false })
   await streams.at(-1)?.until(block => block.id === last_seq)
   for (const [index, query] of queries.entries()) {
     const expected = (await readLog(query, first)).map(event => JSON.stringify(event))
@@ -188,7 +188,7 @@ test('a heartbeat says how far the log has been looked through, also where nothi
     streamTimings: { heartbeatMs: 200, sweepMs: 20 },
   })
   const stream = await server.open('/events/stream?nation_id=nobody')
-  const { last_seq } = await chancery.tell([nation('unseen')], { waits: false })
+  const { last_seq } = await chancery.ingest([nation('unseen')], { waits: false })
   const { id } = await stream.until(({ comment, id }) => comment === 'heartbeat' && id === last_seq)
   assert.equal(id, last_seq)
   assert.deepEqual(stream.data(), [])
@@ -204,8 +204,11 @@ test('history that is not announced is not news, and is told to whoever resumes 
   const stream = await open()
   const position = await end()
   await stream.upToDate()
-  const quiet = await chancery.tell([nation('quiet-1'), nation('quiet-2')], { waits: false, announce: false })
-  const { last_seq } = await chancery.tell([nation('loud')], { waits: false })
+  const quiet = await chancery.ingest([nation('quiet-1'), nation('quiet-2')], {
+    waits: false,
+    announce: false,
+  })
+  const { last_seq } = await chancery.ingest([nation('loud')], { waits: false })
   await stream.until(({ id }) => id === last_seq)
   assert.deepEqual(stream.seqs(), [last_seq])
   stream.close()
@@ -222,7 +225,7 @@ test('a large load of quiet history is stepped over, and what follows it arrives
   await stream.upToDate()
   for (const [index, announce] of [false, true, false, false, true].entries()) {
     const facts = Array.from({ length: announce ? 3 : 700 }, (_, number) => nation(`q-${index}-${number}`))
-    const { last_seq } = await chancery.tell(facts, { waits: false, announce })
+    const { last_seq } = await chancery.ingest(facts, { waits: false, announce })
     if (announce) await stream.until(({ id }) => id === last_seq)
   }
   assert.equal(stream.data().length, 6)
@@ -282,13 +285,13 @@ test('HEAD is 405 before any look-up', async () => {
 })
 
 test('with since a stream begins with what was logged then', async () => {
-  await chancery.tell([nation('since-1')], { waits: false })
+  await chancery.ingest([nation('since-1')], { waits: false })
   const { data } = await chancery.read<{ data: { world_changed_at: string } }>('/game')
   const since = encodeURIComponent(data.world_changed_at)
   const position = await end()
   const stream = await open(`?since=${since}`)
   await stream.upToDate()
-  const { last_seq } = await chancery.tell([nation('since-2')], { waits: false })
+  const { last_seq } = await chancery.ingest([nation('since-2')], { waits: false })
   await stream.until(({ id }) => id === last_seq)
   assert.deepEqual(stream.seqs(), [position, last_seq])
   stream.close()
@@ -308,7 +311,7 @@ function* timesAhead(): Generator<number, never> {
 test('with a since to come a stream is silent until then', async () => {
   for (const since of timesAhead()) {
     const stream = await open(`?since=${new Date(since).toISOString()}`)
-    const early = await chancery.tell([nation(`early-${since}`)], { waits: false })
+    const early = await chancery.ingest([nation(`early-${since}`)], { waits: false })
     if (Date.now() >= since) {
       stream.close()
       continue
@@ -316,7 +319,7 @@ test('with a since to come a stream is silent until then', async () => {
     await stream.upToDate()
     let last: number | null = null
     for (let number = 0; stream.data().length === 0; number += 1) {
-      last = (await chancery.tell([nation(`since-${since}-${number}`)], { waits: false })).last_seq
+      last = (await chancery.ingest([nation(`since-${since}-${number}`)], { waits: false })).last_seq
       await new Promise(resolve => setTimeout(resolve, 30))
     }
     const [first = 0] = stream.seqs()
@@ -337,7 +340,7 @@ test('with until a stream ends when the log has passed that time, and says so', 
       isOver = true
     })
     for (let index = 0; !isOver; index += 1)
-      await chancery.tell([nation(`until-${time}-${index}`)], { waits: false })
+      await chancery.ingest([nation(`until-${time}-${index}`)], { waits: false })
     assert.deepEqual(await stream.ended, { isWhole: true })
     assert.match(stream.text(), /: the log has passed the time given as until\n\n$/)
     const expected = (await readLog(query, first)).map(({ seq }) => seq)

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createMemoryLimits, subjectOfAddress } from '../../src/limits/index.ts'
+import { startServerProcess } from '../support/server-process.ts'
 import { isLong } from '../support/tier.ts'
-import { startFront } from './front-support/front.ts'
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
@@ -65,16 +65,19 @@ for (const [addresses, skip] of floods) {
 
 test('through a trusted proxy a flood of addresses is counted apart, and an honest caller neither loses nor gains a call', async t => {
   const count = isLong ? 100_000 : 5_000
-  const front = await startFront({ CHANCERY_ANONYMOUS_LIMIT: '60', CHANCERY_TRUSTED_PROXIES: '127.0.0.1' })
-  t.after(() => front.close())
-  const before = await front.usage()
+  const server = await startServerProcess({
+    CHANCERY_ANONYMOUS_LIMIT: '60',
+    CHANCERY_TRUSTED_PROXIES: '127.0.0.1',
+  })
+  t.after(() => server.close())
+  const before = await server.usage()
   const agent = new http.Agent({ keepAlive: true, maxSockets: 20 })
   t.after(() => agent.destroy())
   const ask = (address: string): Promise<{ status: number; remaining: number; reset: number }> =>
     new Promise((resolve, reject) => {
       const headers = { 'x-forwarded-for': address }
       http
-        .get(`${front.url}/api/v1/game`, { agent, headers }, response => {
+        .get(`${server.url}/api/v1/game`, { agent, headers }, response => {
           const { statusCode: status = 0, headers } = response
           const remaining = Number(headers['x-ratelimit-remaining'])
           const reset = Number(headers['x-ratelimit-reset'])
@@ -108,7 +111,7 @@ test('through a trusted proxy a flood of addresses is counted apart, and an hone
       left,
       left.map((_, index) => 59 - index),
     )
-  const megabytes = ((await front.usage()).usedBytes - before.usedBytes) / 1e6
+  const megabytes = ((await server.usage()).usedBytes - before.usedBytes) / 1e6
   t.diagnostic(`${megabytes.toFixed(1)} MB for ${count} addresses`)
   assert.ok(megabytes < 25 + (count * windowBytesMax) / 1e6, `${megabytes} MB`)
 })

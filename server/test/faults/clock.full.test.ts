@@ -7,16 +7,16 @@ import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { signIn } from '../account/browser.ts'
-import { patientProgram } from '../ingest/served.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { patientProgram } from '../support/serve-process.ts'
 import { isLong } from '../support/tier.ts'
-import { isTest } from '../webhooks/receiver.ts'
+import { isTest } from '../support/webhook-receiver.ts'
 import { verified } from '../webhooks/verified.ts'
-import { assertWhole } from './support/assert-whole.ts'
 import { call } from './support/counted-calls.ts'
-import { weather } from './support/fault.ts'
+import { runFault } from './support/fault.ts'
+import { type FaultServer, startFaultServer } from './support/fault-server.ts'
 import { type Load, startLoad } from './support/load.ts'
-import { type Office, openOffice } from './support/office.ts'
+import { assertNothingLost } from './support/load-nothing-lost.ts'
 
 const skip = process.platform === 'win32' && 'Windows has no signal that tells a process to look at its clock'
 
@@ -27,14 +27,14 @@ const preload = fileURLToPath(new URL('./support/stepped-clock.ts', import.meta.
 
 let dir: string
 let database: TestDatabase
-let office: Office
+let server: FaultServer
 let load: Load
 const clockFile = () => join(dir, 'offset')
 
 /** Sets the serving process's clock so many hours off the database's. */
 async function setClock(hours: number): Promise<void> {
   writeFileSync(clockFile(), String(hours * hour))
-  office.served.child.kill('SIGUSR2')
+  server.served.child.kill('SIGUSR2')
 }
 
 before(async () => {
@@ -42,7 +42,7 @@ before(async () => {
   dir = mkdtempSync(join(tmpdir(), 'chancery-clock-'))
   writeFileSync(clockFile(), '0')
   database = await createTestDatabase()
-  office = await openOffice(
+  server = await startFaultServer(
     database.url,
     {
       NODE_OPTIONS: `--import ${preload}`,
@@ -50,17 +50,17 @@ before(async () => {
     },
     patientProgram,
   )
-  load = startLoad(office.served, office.key)
+  load = startLoad(server.served, server.key)
 })
 after(async () => {
-  await office?.close()
+  await server?.close()
   await database?.drop()
   if (dir) await rm(dir, { recursive: true, force: true })
 })
 
 /** A key with a life and a limit of its own. */
 async function makeKey(more: object): Promise<string> {
-  const made = await office.operate('POST', '/keys', {
+  const made = await server.operate('POST', '/keys', {
     nation_id: 'n1',
     name: 'clock',
     scopes: ['nation.read'],
@@ -71,7 +71,7 @@ async function makeKey(more: object): Promise<string> {
 }
 
 const statusWith = async (key: string, path = '/game') => {
-  const response = await fetch(`${office.served.url}/api/v1${path}`, {
+  const response = await fetch(`${server.served.url}/api/v1${path}`, {
     headers: { authorization: `Bearer ${key}` },
   })
   await response.body?.cancel()
@@ -80,7 +80,7 @@ const statusWith = async (key: string, path = '/game') => {
 
 /** An end is in the future or not by the clock that ends it. */
 async function assertEndsByTheCommonClock(): Promise<void> {
-  const player = await signIn({ url: office.served.url, operate: office.operate }, { nation_id: 'n1' })
+  const player = await signIn({ url: server.served.url, operate: server.operate }, { nation_id: 'n1' })
   const wish = { name: 'end', scopes: ['nation.read'] }
   for (const [minutes, isTaken] of [
     [30, true],
@@ -88,8 +88,8 @@ async function assertEndsByTheCommonClock(): Promise<void> {
   ] as const) {
     const expires_at = new Date(Date.now() + minutes * 60_000).toISOString()
     const answers = [
-      await office.operate('POST', '/keys', { ...wish, nation_id: 'n1', expires_at }),
-      await office.operate('POST', '/tokens', { name: randomUUID(), roles: ['facts'], expires_at }),
+      await server.operate('POST', '/keys', { ...wish, nation_id: 'n1', expires_at }),
+      await server.operate('POST', '/tokens', { name: randomUUID(), roles: ['facts'], expires_at }),
       await player.ask('POST', '/keys', { body: { ...wish, expires_at } }),
     ]
     const expected = isTaken ? [201, 201, 201] : [400, 400, 400]
@@ -108,33 +108,33 @@ async function assertEndsByTheCommonClock(): Promise<void> {
 
 /** Whoever has used up a window waits for its end, by the time that passes. */
 async function assertUsedUp(key: string): Promise<void> {
-  const { isAllowed } = await call(office, key, limit)
+  const { isAllowed } = await call(server, key, limit)
   assert.equal(isAllowed, false, 'a step of the clock gives nobody another window')
 }
 
 async function underStep(t: TestContext, hours: number): Promise<void> {
   const used = await makeKey({ limit })
-  for (let count = 0; count < limit; count += 1) await call(office, used, limit)
+  for (let count = 0; count < limit; count += 1) await call(server, used, limit)
   const living = await makeKey({ expires_at: new Date(Date.now() + hour / 2).toISOString() })
-  const code = (await (await office.operate('POST', '/codes', { nation_id: 'n3' })).json()) as {
+  const code = (await (await server.operate('POST', '/codes', { nation_id: 'n3' })).json()) as {
     code: string
   }
 
-  const refused = await weather(
+  const refused = await runFault(
     t,
-    { office, load },
+    { server, load },
     {
       async begin() {
         await setClock(hours)
         assert.equal(await statusWith(living), 200, 'a key lives as long as the database says')
         await assertUsedUp(used)
         await assertEndsByTheCommonClock()
-        const redeemed = await fetch(`${office.served.url}/api/v1/discord/verify/${code.code}`)
+        const redeemed = await fetch(`${server.served.url}/api/v1/discord/verify/${code.code}`)
         assert.equal(redeemed.status, 200, await redeemed.text())
       },
       end: () => setClock(0),
       lastsMs,
-      isDark: false,
+      isUnready: false,
     },
   )
   assert.deepEqual(refused, [])
@@ -156,8 +156,8 @@ test(
 test('what was sent meanwhile was signed with the time that it was, and nothing is lost', {
   skip,
 }, async () => {
-  await assertWhole(office, await load.stop())
+  await assertNothingLost(server, await load.stop())
   // The package that receivers use refuses what is five minutes off.
-  for (const message of office.receiver.received)
-    if (!isTest(message)) verified(office.webhookSecret, message)
+  for (const message of server.receiver.received)
+    if (!isTest(message)) verified(server.webhookSecret, message)
 })

@@ -1,39 +1,39 @@
 import { after, before, test } from 'node:test'
-import { makeServedDir, postmasterOf, removeServedDir, type Served } from '../ingest/served.ts'
-import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
-import type { Doors } from './front-support/doors.ts'
-import { killOften, kills, sayTimes } from './front-support/kill-often.ts'
-import { serveAgain } from './front-support/serve-again.ts'
+import { makeServeDir, postmasterOf, removeServeDir, type ServeProcess } from '../support/serve-process.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { killRepeatedly, kills, reportTimes } from './support/kill-repeatedly.ts'
+import type { RunningServers } from './support/running-servers.ts'
+import { serveWithRetry } from './support/serve-with-retry.ts'
 
 let dir: string
-let receiver: Receiver
-const doors: Doors = { up: [] }
+let receiver: WebhookReceiver
+const servers: RunningServers = { up: [] }
 const start = async () => {
-  doors.up = [await serveAgain(dir, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })]
+  servers.up = [await serveWithRetry(dir, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })]
 }
 
 before(async () => {
-  dir = makeServedDir()
-  receiver = await startReceiver()
+  dir = makeServeDir()
+  receiver = await startWebhookReceiver()
   await start()
 })
 after(async () => {
-  for (const { child, ended } of doors.up) {
+  for (const { child, ended } of servers.up) {
     child.kill('SIGTERM')
     await ended
   }
   await receiver.close()
-  await removeServedDir(dir)
+  await removeServeDir(dir)
 })
 
 /** Who is killed: the server alone, whose database lives on; its database, without which it ends; or both, as when the power fails. */
 const victims = ['server', 'database', 'both'] as const
 
-async function kill(victim: (typeof victims)[number], { child, ended }: Served): Promise<void> {
+async function kill(victim: (typeof victims)[number], { child, ended }: ServeProcess): Promise<void> {
   const postmaster = postmasterOf(dir)
   if (victim !== 'server' && postmaster !== undefined) process.kill(postmaster, 'SIGKILL')
   if (victim !== 'database') child.kill('SIGKILL')
-  doors.up = []
+  servers.up = []
   await ended
 }
 
@@ -41,13 +41,13 @@ test(`a server and its bundled database killed up to ${kills} times at any momen
   timeout: 480_000,
 }, async t => {
   const back: number[] = []
-  await killOften(t, { doors, receiver }, async dice => {
-    const [served] = doors.up
+  await killRepeatedly(t, { servers, receiver }, async dice => {
+    const [served] = servers.up
     if (!served) throw new Error('nobody serves')
     await kill(dice.pick(victims), served)
     const startedAt = performance.now()
     await start()
     back.push(performance.now() - startedAt)
   })
-  sayTimes(t, 'up again', back)
+  reportTimes(t, 'up again', back)
 })

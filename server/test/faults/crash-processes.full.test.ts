@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startEmbedded } from '../../src/store/embedded/index.ts'
 import { migrate } from '../../src/store/migrations.ts'
-import { makeServedDir, postmasterOf, removeServedDir, type Served } from '../ingest/served.ts'
 import { urlOf, withConnection } from '../support/database-url.ts'
+import { makeServeDir, postmasterOf, removeServeDir, type ServeProcess } from '../support/serve-process.ts'
 import { until } from '../support/until.ts'
-import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
-import type { Dice } from './front-support/dice.ts'
-import { askPublic, type Doors } from './front-support/doors.ts'
-import { killOften, kills, sayTimes } from './front-support/kill-often.ts'
-import { serveAgain } from './front-support/serve-again.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import type { FaultSchedule } from './support/fault-schedule.ts'
+import { killRepeatedly, kills, reportTimes } from './support/kill-repeatedly.ts'
+import { type RunningServers, requestPublic } from './support/running-servers.ts'
+import { serveWithRetry } from './support/serve-with-retry.ts'
 
-const databaseDir = makeServedDir()
-const dirs = [makeServedDir(), makeServedDir()]
-const doors: Doors = { up: [] }
+const databaseDir = makeServeDir()
+const dirs = [makeServeDir(), makeServeDir()]
+const servers: RunningServers = { up: [] }
 let database: Awaited<ReturnType<typeof startEmbedded>>
-let receiver: Receiver
+let receiver: WebhookReceiver
 
 const startDatabase = async () => {
   // Without fsync it would acknowledge what a crash of a back end takes with it.
@@ -23,39 +23,39 @@ const startDatabase = async () => {
 }
 const databaseUrl = () => urlOf(database.connection, 'chancery')
 const start = (dir: string) =>
-  serveAgain(dir, { CHANCERY_DATABASE_URL: databaseUrl(), CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  serveWithRetry(dir, { CHANCERY_DATABASE_URL: databaseUrl(), CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
 
 before(async () => {
   await startDatabase()
   await migrate({ connectionString: databaseUrl() })
-  receiver = await startReceiver()
-  doors.up = await Promise.all(dirs.map(start))
+  receiver = await startWebhookReceiver()
+  servers.up = await Promise.all(dirs.map(start))
 })
 after(async () => {
-  for (const { child, ended } of doors.up) {
+  for (const { child, ended } of servers.up) {
     child.kill('SIGTERM')
     await ended
   }
   await receiver.close()
   await database.close()
-  for (const dir of [...dirs, databaseDir]) await removeServedDir(dir)
+  for (const dir of [...dirs, databaseDir]) await removeServeDir(dir)
 })
 
 /** One of the processes; a connection's own process in the database; or the database as a whole, which is then started again. */
 const victims = ['process', 'back end', 'database'] as const
 
-async function killProcess(dice: Dice): Promise<void> {
+async function killProcess(dice: FaultSchedule): Promise<void> {
   const victim = dice.pick([0, 1] as const)
-  const { child, ended } = doors.up[victim] as Served
-  const left = doors.up.filter((_, place) => place !== victim)
+  const { child, ended } = servers.up[victim] as ServeProcess
+  const left = servers.up.filter((_, place) => place !== victim)
   child.kill('SIGKILL')
-  doors.up = left
+  servers.up = left
   await ended
   const started = await start(dirs[victim] as string)
-  doors.up = victim === 0 ? [started, ...left] : [...left, started]
+  servers.up = victim === 0 ? [started, ...left] : [...left, started]
 }
 
-async function killBackEnd(dice: Dice): Promise<void> {
+async function killBackEnd(dice: FaultSchedule): Promise<void> {
   const pids = await withConnection(databaseUrl(), async client => {
     const { rows } = await client.query<{ pid: number }>(
       `select pid from pg_stat_activity where application_name like 'chancery chancery_%' order by pid`,
@@ -75,7 +75,7 @@ async function killDatabase(): Promise<void> {
   await startDatabase()
 }
 
-async function kill(victim: (typeof victims)[number], dice: Dice): Promise<void> {
+async function kill(victim: (typeof victims)[number], dice: FaultSchedule): Promise<void> {
   if (victim === 'process') await killProcess(dice)
   else if (victim === 'back end') await killBackEnd(dice)
   else await killDatabase()
@@ -83,9 +83,9 @@ async function kill(victim: (typeof victims)[number], dice: Dice): Promise<void>
 
 /** Whether each of them answers again, by itself. */
 async function untilAllAnswer(): Promise<void> {
-  for (const served of doors.up)
+  for (const served of servers.up)
     await until(
-      async () => (await askPublic(doors, '/game', undefined, served))?.status === 200,
+      async () => (await requestPublic(servers, '/game', undefined, served))?.status === 200,
       'each answers',
     )
 }
@@ -94,12 +94,12 @@ test(`two processes and their database killed up to ${kills} times at any moment
   timeout: 480_000,
 }, async t => {
   const back = new Map<string, number[]>(victims.map(victim => [victim, []]))
-  await killOften(t, { doors, receiver }, async dice => {
+  await killRepeatedly(t, { servers, receiver }, async dice => {
     const victim = dice.pick(victims)
     await kill(victim, dice)
     const upAt = performance.now()
     await untilAllAnswer()
     back.get(victim)?.push(performance.now() - upAt)
   })
-  for (const [victim, times] of back) sayTimes(t, `${victim}: all answer again`, times)
+  for (const [victim, times] of back) reportTimes(t, `${victim}: all answer again`, times)
 })

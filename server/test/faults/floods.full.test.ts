@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { exchange } from '../http/raw.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { isLong } from '../support/tier.ts'
 import { until } from '../support/until.ts'
-import { type Front, startFront } from './front-support/front.ts'
-import { assertServed, besides, describeMet } from './front-support/honest.ts'
-import { openSockets } from './front-support/sockets.ts'
+import { assertServed, describeMeasured, measureDuring } from './support/regular-client.ts'
+import { openSockets } from './support/sockets.ts'
 
 /** Of each kind. */
 const count = isLong ? 2_000 : 200
 
-let front: Front
+let server: ServerProcess
 before(async () => {
-  front = await startFront()
+  server = await startServerProcess()
 })
-after(() => front.close())
+after(() => server.close())
 
 const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
 
@@ -25,7 +25,7 @@ async function flood(texts: Iterable<string>): Promise<Record<string, number>> {
   const left = Iterator.from(texts)
   const send = async () => {
     for (const text of left) {
-      const { answers } = await exchange(front.url, text)
+      const { answers } = await exchange(server.url, text)
       const status = answers[0]?.status ?? 'none'
       statuses[status] = (statuses[status] ?? 0) + 1
     }
@@ -38,7 +38,7 @@ const repeated = (make: (index: number) => string) => Array.from({ length: count
 
 /** How many lines of numbers Prometheus is told. */
 async function seriesCount(): Promise<number> {
-  const text = await (await front.operate('GET', '/metrics')).text()
+  const text = await (await server.operate('GET', '/metrics')).text()
   return text.split('\n').filter(line => line !== '' && !line.startsWith('#')).length
 }
 
@@ -74,9 +74,9 @@ const heads: [name: string, statuses: number[], make: (index: number) => string]
 test(`${count} requests of each strange kind are answered, leave nothing behind, and hold up nobody`, async t => {
   // Once before, so that what is made at first need is there.
   for (const [, , make] of heads) await flood([make(0)])
-  const before = await front.usage()
+  const before = await server.usage()
   const series = await seriesCount()
-  const met = await besides(front.url, async () => {
+  const met = await measureDuring(server.url, async () => {
     for (const [name, statuses, make] of heads) {
       const answered = Object.entries(await flood(repeated(make)))
       assert.equal(
@@ -87,7 +87,7 @@ test(`${count} requests of each strange kind are answered, leave nothing behind,
     }
   })
   t.diagnostic(assertServed(met))
-  const megabytes = ((await front.usage()).usedBytes - before.usedBytes) / 1e6
+  const megabytes = ((await server.usage()).usedBytes - before.usedBytes) / 1e6
   t.diagnostic(`${megabytes.toFixed(1)} MB stay of ${heads.length * count} requests`)
   assert.ok(megabytes < 25, `${megabytes} MB stay`)
   assert.ok((await seriesCount()) < series + 20, 'numbers for Prometheus grow with what strangers send')
@@ -97,7 +97,7 @@ test('33 requests that are sent at once are answered in their order', async () =
   const paths = Array.from({ length: 33 }, (_, index) =>
     index % 2 === 0 ? '/api/v1/game' : '/api/v1/nowhere',
   )
-  const { answers, isClosed } = await exchange(front.url, paths.map(path => get(path)).join(''), {
+  const { answers, isClosed } = await exchange(server.url, paths.map(path => get(path)).join(''), {
     count: 33,
   })
   assert.deepEqual(
@@ -108,7 +108,7 @@ test('33 requests that are sent at once are answered in their order', async () =
 })
 
 test('who sends further ahead of the answers gets those, is told to wait, and loses the connection', async () => {
-  const { answers, isClosed } = await exchange(front.url, get('/api/v1/game').repeat(500), { count: 34 })
+  const { answers, isClosed } = await exchange(server.url, get('/api/v1/game').repeat(500), { count: 34 })
   assert.deepEqual(
     answers.map(({ status }) => status),
     [...Array(33).fill(200), 429],
@@ -120,12 +120,12 @@ test('who sends further ahead of the answers gets those, is told to wait, and lo
 })
 
 test('the refusal arrives also where much more was sent than is read', async () => {
-  const { answers, isClosed } = await exchange(front.url, get('/api/v1/game').repeat(20_000), { count: 34 })
+  const { answers, isClosed } = await exchange(server.url, get('/api/v1/game').repeat(20_000), { count: 34 })
   assert.deepEqual([answers.at(-1)?.status, isClosed], [429, true])
 })
 
 test('a connection on which one after the other is asked goes on for ever', async () => {
-  const { hostname, port } = new URL(front.url)
+  const { hostname, port } = new URL(server.url)
   const agent = await import('node:http').then(({ Agent }) => new Agent({ keepAlive: true, maxSockets: 1 }))
   const { get } = await import('node:http')
   const sockets = new Set<unknown>()
@@ -142,25 +142,25 @@ test('a connection on which one after the other is asked goes on for ever', asyn
 
 /** Sends so many requests at once on each of 20 connections. Resolves with the processor time that it took the server, in ms. */
 async function sendAtOnce(requests: number): Promise<number> {
-  const before = await front.usage()
-  const sockets = await openSockets(front.url, { count: 20, text: get('/api/v1/game').repeat(requests) })
+  const before = await server.usage()
+  const sockets = await openSockets(server.url, { count: 20, text: get('/api/v1/game').repeat(requests) })
   await until(() => sockets.ended() === 20, 'all are ended', 60_000)
-  return (await front.usage()).cpuMs - before.cpuMs
+  return (await server.usage()).cpuMs - before.cpuMs
 }
 
 test('of 10,000 requests that each of 20 connections sends at once, most are not even read', async t => {
-  const { usedBytes } = await front.usage()
+  const { usedBytes } = await server.usage()
   let some = 0
   let many = 0
-  const met = await besides(front.url, async () => {
+  const met = await measureDuring(server.url, async () => {
     some = await sendAtOnce(2_000)
     many = await sendAtOnce(10_000)
   })
-  t.diagnostic(describeMet(met))
+  t.diagnostic(describeMeasured(met))
   t.diagnostic(
     `${Math.round(some)} ms of processor time for 20 x 2,000, ${Math.round(many)} ms for 20 x 10,000`,
   )
   assert.ok(many < 2.5 * some, 'what is sent too far ahead is read')
-  const megabytes = ((await front.usage()).usedBytes - usedBytes) / 1e6
+  const megabytes = ((await server.usage()).usedBytes - usedBytes) / 1e6
   assert.ok(megabytes < 25, `${megabytes} MB stay`)
 })

@@ -5,17 +5,17 @@ import { limits } from '@chancery/contract'
 import { makeKeyText } from '../../src/access/key-text.ts'
 import { makeToken } from '../../src/account/session/tokens.ts'
 import { withConnection } from '../support/database-url.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { isLong } from '../support/tier.ts'
-import { type Front, startFront } from './front-support/front.ts'
-import { assertServed, besides } from './front-support/honest.ts'
+import { assertServed, measureDuring } from './support/regular-client.ts'
 
 const floodMs = isLong ? 15_000 : 3_000
 const together = 50
 
 const path = '/api/v1/game'
 
-async function ask(front: Front, key?: string): Promise<Response> {
-  const response = await fetch(front.url + path, {
+async function ask(server: ServerProcess, key?: string): Promise<Response> {
+  const response = await fetch(server.url + path, {
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
   })
   await response.arrayBuffer()
@@ -23,12 +23,12 @@ async function ask(front: Front, key?: string): Promise<Response> {
 }
 
 /** Asks with an invented secret, and resolves with the status. */
-type Guess = (front: Front) => Promise<number>
+type Guess = (server: ServerProcess) => Promise<number>
 
-const guessKey: Guess = async front => (await ask(front, makeKeyText())).status
+const guessKey: Guess = async server => (await ask(server, makeKeyText())).status
 
-const guessSession: Guess = async front => {
-  const response = await fetch(`${front.url}/developers/api/session`, {
+const guessSession: Guess = async server => {
+  const response = await fetch(`${server.url}/developers/api/session`, {
     headers: { cookie: `chancery_session=${makeToken()}`, 'sec-fetch-site': 'same-origin' },
   })
   await response.arrayBuffer()
@@ -36,12 +36,12 @@ const guessSession: Guess = async front => {
 }
 
 /** Guesses, so many at a time, as fast as they are refused. Resolves with how many answers had which status. */
-async function flood(front: Front, guess: Guess): Promise<Record<string, number>> {
+async function flood(server: ServerProcess, guess: Guess): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {}
   const endAt = performance.now() + floodMs
   const guessOn = async () => {
     while (performance.now() < endAt) {
-      const status = await guess(front)
+      const status = await guess(server)
       statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
@@ -50,7 +50,7 @@ async function flood(front: Front, guess: Guess): Promise<Record<string, number>
 }
 
 /** Transactions of the database so far. Its own count lags by up to a second. */
-async function transactionsOf({ databaseUrl }: Front): Promise<number> {
+async function transactionsOf({ databaseUrl }: ServerProcess): Promise<number> {
   await sleep(1_500)
   return withConnection(databaseUrl, async client => {
     const { rows } = await client.query<{ count: string }>(
@@ -70,39 +70,39 @@ function assertFew(transactions: number, statuses: Record<string, number>, secon
   return figures
 }
 
-async function makeKey(front: Front, limit: number): Promise<string> {
-  const made = await front.operate('POST', '/keys', { player_id: 'p1', name: 'test', limit })
+async function makeKey(server: ServerProcess, limit: number): Promise<string> {
+  const made = await server.operate('POST', '/keys', { player_id: 'p1', name: 'test', limit })
   assert.equal(made.status, 201)
   return ((await made.json()) as { key: string }).key
 }
 
 test('a flood of guessed keys costs its address, and neither the database, nor memory, nor who has a key', async t => {
-  const front = await startFront({ CHANCERY_ANONYMOUS_LIMIT: '60' })
-  t.after(() => front.close())
+  const server = await startServerProcess({ CHANCERY_ANONYMOUS_LIMIT: '60' })
+  t.after(() => server.close())
   const limit = 100_000
-  const key = await makeKey(front, limit)
-  await ask(front, key)
-  const before = await front.usage()
-  const transactions = await transactionsOf(front)
+  const key = await makeKey(server, limit)
+  await ask(server, key)
+  const before = await server.usage()
+  const transactions = await transactionsOf(server)
   const startedAt = performance.now()
 
   let statuses: Record<string, number> = {}
-  const met = await besides(
-    front.url,
+  const met = await measureDuring(
+    server.url,
     async () => {
-      statuses = await flood(front, guessKey)
+      statuses = await flood(server, guessKey)
     },
     { headers: { authorization: `Bearer ${key}` } },
   )
   t.diagnostic(assertServed(met))
   const seconds = (performance.now() - startedAt) / 1_000
-  const asked = (await transactionsOf(front)) - transactions
+  const asked = (await transactionsOf(server)) - transactions
   t.diagnostic(assertFew(asked, statuses, seconds))
 
   const { 401: refused = 0, 429: limited = 0, ...others } = statuses
   assert.deepEqual(others, {})
   assert.ok(refused <= 60 && limited > 0, `${refused} guesses were not counted`)
-  const megabytes = ((await front.usage()).usedBytes - before.usedBytes) / 1e6
+  const megabytes = ((await server.usage()).usedBytes - before.usedBytes) / 1e6
   t.diagnostic(`${megabytes.toFixed(1)} MB stay`)
   assert.ok(megabytes < 25, `${megabytes} MB stay of guesses`)
 
@@ -111,34 +111,34 @@ test('a flood of guessed keys costs its address, and neither the database, nor m
     met.calls.map(({ remaining }) => remaining),
     met.calls.map((_, index) => limit - 2 - index),
   )
-  const anonymous = await ask(front)
+  const anonymous = await ask(server)
   assert.equal(anonymous.status, 429, 'the address has no call left')
-  const unseen = await makeKey(front, 10)
+  const unseen = await makeKey(server, 10)
   assert.equal(
-    (await ask(front, unseen)).status,
+    (await ask(server, unseen)).status,
     200,
     'a key that was never seen works from the same address',
   )
 })
 
 test('a flood of invented sessions costs its address, and not the database', async t => {
-  const front = await startFront()
-  t.after(() => front.close())
-  const transactions = await transactionsOf(front)
+  const server = await startServerProcess()
+  t.after(() => server.close())
+  const transactions = await transactionsOf(server)
   const startedAt = performance.now()
-  const statuses = await flood(front, guessSession)
+  const statuses = await flood(server, guessSession)
   const seconds = (performance.now() - startedAt) / 1_000
-  t.diagnostic(assertFew((await transactionsOf(front)) - transactions, statuses, seconds))
+  t.diagnostic(assertFew((await transactionsOf(server)) - transactions, statuses, seconds))
   const { 401: refused = 0, 429: _limited, ...others } = statuses
   assert.deepEqual(others, {})
   assert.ok(refused <= limits.accountReads, `${refused} guesses were not counted`)
 })
 
 test('a key that is nearly right takes as long as one that is all wrong', async t => {
-  const front = await startFront()
-  t.after(() => front.close())
-  const key = await makeKey(front, 1_000_000)
-  await ask(front, key)
+  const server = await startServerProcess()
+  t.after(() => server.close())
+  const key = await makeKey(server, 1_000_000)
+  await ask(server, key)
   /** Right but for the last characters of its secret: its checksum tells, as that of any other. */
   const near = () => key.slice(0, 34) + makeKeyText().slice(34)
   const times = { near: [] as number[], far: [] as number[] }
@@ -148,7 +148,7 @@ test('a key that is nearly right takes as long as one that is all wrong', async 
       ['far', () => makeKeyText().slice(0, 34) + makeKeyText().slice(34)],
     ] as const) {
       const startedAt = performance.now()
-      assert.equal((await ask(front, make())).status, 401)
+      assert.equal((await ask(server, make())).status, 401)
       times[kind].push(performance.now() - startedAt)
     }
   const median = (values: number[]) => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0

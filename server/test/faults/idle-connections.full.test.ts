@@ -9,12 +9,12 @@ import { boundConnections, type ConnectionRules } from '../../src/http/connectio
 import { connectionsMax } from '../../src/http/connections-max.ts'
 import { boundPipelining } from '../../src/http/pipelining.ts'
 import { createTrustedProxies } from '../../src/http/trusted-proxies.ts'
+import { startServerProcess } from '../support/server-process.ts'
 import { isLong } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { type Certificate, makeCertificate, withoutCertificates } from '../webhooks/certificate.ts'
-import { startFront } from './front-support/front.ts'
-import { assertServed, besides } from './front-support/honest.ts'
-import { filesMax, openSockets, type Sockets } from './front-support/sockets.ts'
+import { assertServed, measureDuring } from './support/regular-client.ts'
+import { filesMax, openSockets, type Sockets } from './support/sockets.ts'
 
 const count = isLong ? 10_000 : 1_000
 /** Long enough to open all of them. */
@@ -35,15 +35,15 @@ for (const [name, text, headMs, idleMs] of [
   ['that ask once and stay', 'GET /api/v1/game HTTP/1.1\r\nHost: x\r\n\r\n', 60_000, patienceMs],
 ] as const)
   test(`${count} connections ${name} take little, keep nobody out, and are let go`, { skip }, async t => {
-    const front = await startFront({}, { connectionTimings: { headMs, idleMs, checkMs: 500 } })
-    t.after(() => front.close())
-    const before = await front.usage()
-    const files = front.files()
-    const met = await besides(front.url, async () => {
-      const sockets = await openSockets(front.url, { count, from, ...(text ? { text } : {}) })
+    const server = await startServerProcess({}, { connectionTimings: { headMs, idleMs, checkMs: 500 } })
+    t.after(() => server.close())
+    const before = await server.usage()
+    const files = server.openFiles()
+    const met = await measureDuring(server.url, async () => {
+      const sockets = await openSockets(server.url, { count, from, ...(text ? { text } : {}) })
       const open = count - sockets.ended()
-      t.diagnostic(`${front.files() - files} files for ${open} connections that are open`)
-      const usage = await front.usage()
+      t.diagnostic(`${server.openFiles() - files} files for ${open} connections that are open`)
+      const usage = await server.usage()
       const kilobytes = (usage.usedBytes - before.usedBytes) / 1e3 / open
       const residentKilobytes = (usage.residentBytes - before.residentBytes) / 1e3 / open
       t.diagnostic(`${kilobytes.toFixed(1)} KB used, ${residentKilobytes.toFixed(1)} KB resident for each`)
@@ -52,7 +52,7 @@ for (const [name, text, headMs, idleMs] of [
       await until(() => sockets.ended() === count, 'all are ended', 60_000)
     })
     t.diagnostic(assertServed(met))
-    await until(() => front.files() < files + 20, 'the files are given back')
+    await until(() => server.openFiles() < files + 20, 'the files are given back')
   })
 
 /** More than the system takes for somebody who reads nothing. */

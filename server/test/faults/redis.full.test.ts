@@ -7,7 +7,7 @@ import { type RedisServer, startRedisServer } from '../limits/redis-server.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { isLong } from '../support/tier.ts'
 import { until } from '../support/until.ts'
-import { type Counter, callOnAndOn, startCounter } from './support/counted-calls.ts'
+import { callContinuously, type LimitedServer, startLimitedServer } from './support/counted-calls.ts'
 
 const rounds = isLong ? 3 : 1
 const lastsMs = isLong ? 4_000 : 500
@@ -34,11 +34,11 @@ after(() => database.drop())
 async function arrange(t: TestContext) {
   const redis = await startRedisServer(t)
   if (!redis) return undefined
-  const counters: Counter[] = []
+  const counters: LimitedServer[] = []
   t.after(() => Promise.all(counters.map(counter => counter.close())))
   for (let index = 0; index < processCount; index += 1)
     counters.push(
-      await startCounter({
+      await startLimitedServer({
         CHANCERY_DATABASE_URL: database.url,
         CHANCERY_VALKEY_URL: redis.url,
         CHANCERY_KEY_LIMIT: String(limit),
@@ -53,7 +53,7 @@ async function arrange(t: TestContext) {
   return { redis, counters, first }
 }
 
-async function makeKey(counter: Counter): Promise<string> {
+async function makeKey(counter: LimitedServer): Promise<string> {
   const player = `player-${Math.random().toString(36).slice(2)}`
   const made = await counter.operate('POST', '/keys', { player_id: player, name: 'test', scopes: [] })
   const { key } = (await made.json()) as { key?: string }
@@ -61,7 +61,7 @@ async function makeKey(counter: Counter): Promise<string> {
   return key
 }
 
-async function untilShared(counters: readonly Counter[], isShared: boolean): Promise<void> {
+async function untilShared(counters: readonly LimitedServer[], isShared: boolean): Promise<void> {
   await until(
     async () => {
       const shared = await Promise.all(counters.map(counter => counter.isShared()))
@@ -112,13 +112,13 @@ const faults: Record<string, StoreFault> = {
 /** Lets a fault come and go while one key is used at every process as fast as it goes. */
 async function weather(
   t: TestContext,
-  { redis, counters, first }: { redis: RedisServer; counters: Counter[]; first: Counter },
+  { redis, counters, first }: { redis: RedisServer; counters: LimitedServer[]; first: LimitedServer },
   fault: StoreFault,
 ) {
   const lateness = monitorEventLoopDelay({ resolution: 10 })
   lateness.enable()
   const key = await makeKey(first)
-  const calling = callOnAndOn(counters, key, limit)
+  const calling = callContinuously(counters, key, limit)
   await calling.untilRefused(refusals)
   const beganAt = performance.now()
   let noticedMs = 0
@@ -154,8 +154,8 @@ async function weather(
 }
 
 /** With the store there, exactly the limit is let in over all processes. */
-async function assertExact(counters: Counter[], first: Counter): Promise<void> {
-  const calling = callOnAndOn(counters, await makeKey(first), limit)
+async function assertExact(counters: LimitedServer[], first: LimitedServer): Promise<void> {
+  const calling = callContinuously(counters, await makeKey(first), limit)
   await calling.untilRefused(refusals)
   const allowed = (await calling.stop()).filter(({ isAllowed }) => isAllowed).length
   assert.equal(allowed, limit)

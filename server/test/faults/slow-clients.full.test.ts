@@ -4,15 +4,15 @@ import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { allowedMs } from '../support/allowed-ms.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { isLong } from '../support/tier.ts'
 import { until } from '../support/until.ts'
-import { type Front, startFront } from './front-support/front.ts'
-import { assertServed, besides } from './front-support/honest.ts'
-import { drip, openSockets, type Sockets } from './front-support/sockets.ts'
+import { assertServed, measureDuring } from './support/regular-client.ts'
+import { drip, openSockets, type Sockets } from './support/sockets.ts'
 
 const count = isLong ? 1_000 : 200
 
-let front: Front
+let server: ServerProcess
 before(async () => {
   const connectionTimings = {
     headMs: 1_000,
@@ -21,17 +21,17 @@ before(async () => {
     idleMs: 10_000,
     checkMs: 100,
   }
-  front = await startFront({}, { connectionTimings })
+  server = await startServerProcess({}, { connectionTimings })
   const facts = Array.from({ length: 100 }, (_, index) => nation(`n${index}`, { motto: 'x'.repeat(200) }))
-  const told = await front.operate('POST', '/facts', { facts }, { 'idempotency-key': 'world' })
+  const told = await server.operate('POST', '/facts', { facts }, { 'idempotency-key': 'world' })
   assert.equal(told.status, 200, await told.text())
   await until(
-    async () => (await (await fetch(`${front.url}/api/v1/nations?limit=100`)).text()).length > 40_000,
+    async () => (await (await fetch(`${server.url}/api/v1/nations?limit=100`)).text()).length > 40_000,
     'the list shows the world',
     60_000,
   )
 })
-after(() => front.close())
+after(() => server.close())
 
 /** All of them are ended by the server. */
 async function assertEnded(sockets: Sockets): Promise<void> {
@@ -40,15 +40,15 @@ async function assertEnded(sockets: Sockets): Promise<void> {
 
 test(`${count} callers who send a head bit by bit are told so and ended, and hold up nobody`, async t => {
   // Here nothing but the time for the head ends them.
-  const front = await startFront(
+  const server = await startServerProcess(
     {},
     { connectionTimings: { headMs: 1_000, checkMs: 100, requestMs: 120_000 } },
   )
-  t.after(() => front.close())
+  t.after(() => server.close())
   t.diagnostic(
     assertServed(
-      await besides(front.url, async () => {
-        const sockets = await openSockets(front.url, {
+      await measureDuring(server.url, async () => {
+        const sockets = await openSockets(server.url, {
           count,
           text: 'GET /api/v1/game HTTP/1.1\r\nHost: x\r\n',
         })
@@ -64,10 +64,10 @@ test(`${count} callers who send a body bit by bit are ended, whether or not it i
   const heads = ['GET /api/v1/game', 'POST /developers/api/sessions', 'POST /api/v1/game']
   t.diagnostic(
     assertServed(
-      await besides(front.url, async () => {
+      await measureDuring(server.url, async () => {
         for (const head of heads) {
           const text = `${head} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n{`
-          const sockets = await openSockets(front.url, { count, text })
+          const sockets = await openSockets(server.url, { count, text })
           drip(sockets, ' ', 250)
           await assertEnded(sockets)
         }
@@ -77,17 +77,17 @@ test(`${count} callers who send a body bit by bit are ended, whether or not it i
 })
 
 test(`${count} callers who ask for much and read nothing are ended, and cost no memory to speak of`, async t => {
-  const before = await front.usage()
-  const files = front.files()
+  const before = await server.usage()
+  const files = server.openFiles()
   const text = 'GET /api/v1/nations?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(30)
   let most = 0
   t.diagnostic(
     assertServed(
-      await besides(front.url, async () => {
-        const sockets = await openSockets(front.url, { count, text, reads: false })
-        most = (await front.usage()).usedBytes
+      await measureDuring(server.url, async () => {
+        const sockets = await openSockets(server.url, { count, text, reads: false })
+        most = (await server.usage()).usedBytes
         // Whoever reads nothing does not hear of the end either: the server's side of it counts.
-        await until(() => front.files() < files + 10, 'the server has let them go', 120_000)
+        await until(() => server.openFiles() < files + 10, 'the server has let them go', 120_000)
         sockets.destroy()
       }),
     ),
@@ -98,17 +98,17 @@ test(`${count} callers who ask for much and read nothing are ended, and cost no 
 })
 
 test('callers who ask for the largest file again and again and read nothing cost no memory to speak of', async t => {
-  const front = await startFront()
-  t.after(() => front.close())
+  const server = await startServerProcess()
+  t.after(() => server.close())
   const file = '/docs/'
   const headers = { 'accept-encoding': 'identity' }
-  const { length } = await (await fetch(front.url + file, { headers })).bytes()
-  const before = await front.usage()
+  const { length } = await (await fetch(server.url + file, { headers })).bytes()
+  const before = await server.usage()
   const text = `GET ${file} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(33)
-  const sockets = await openSockets(front.url, { count: 8, text, reads: false })
+  const sockets = await openSockets(server.url, { count: 8, text, reads: false })
   // Whoever calls after them is answered after them.
-  await fetch(`${front.url}/healthz`)
-  const megabytes = ((await front.usage()).usedBytes - before.usedBytes) / 1e6
+  await fetch(`${server.url}/healthz`)
+  const megabytes = ((await server.usage()).usedBytes - before.usedBytes) / 1e6
   sockets.destroy()
   t.diagnostic(`${megabytes.toFixed(1)} MB for ${8 * 33} times ${length / 1e6} MB`)
   assert.ok(megabytes < 40, `${megabytes} MB`)
@@ -119,17 +119,17 @@ test('a stream of facts may take its time at the private door, and who has no to
     `POST /facts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 9000\r\n\r\n`
   t.diagnostic(
     assertServed(
-      await besides(front.url, async () => {
-        const known = await openSockets(front.operatorUrl, { count: 20, text: post(front.operatorToken) })
+      await measureDuring(server.url, async () => {
+        const known = await openSockets(server.operatorUrl, { count: 20, text: post(server.operatorToken) })
         drip(known, '\n', 250)
-        const strangers = await openSockets(front.operatorUrl, { count, text: post('none') })
+        const strangers = await openSockets(server.operatorUrl, { count, text: post('none') })
         drip(strangers, '\n', 250)
         await assertEnded(strangers)
         for (const answer of strangers.texts.values()) assert.match(answer, /^HTTP\/1\.1 401 /)
         const askedAt = performance.now()
-        await fetch(`${front.url}/healthz`)
+        await fetch(`${server.url}/healthz`)
         const startedAt = performance.now()
-        const told = await front.operate(
+        const told = await server.operate(
           'POST',
           '/facts',
           { facts: [nation('n0')] },
@@ -160,13 +160,13 @@ for (const [name, args] of [
     const [mode, option, path, ...more] = args
     t.diagnostic(
       assertServed(
-        await besides(front.url, async () => {
+        await measureDuring(server.url, async () => {
           const tool = spawn(
             'slowhttptest',
             [
               mode,
               option,
-              front.url + path,
+              server.url + path,
               ...more,
               '-c',
               '1000',
@@ -185,5 +185,5 @@ for (const [name, args] of [
         }),
       ),
     )
-    await until(() => front.files() < 200, 'all connections are let go')
+    await until(() => server.openFiles() < 200, 'all connections are let go')
   })

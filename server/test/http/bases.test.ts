@@ -27,7 +27,7 @@ before(async () => {
   const world = createWorld({ nations: 60, days: 10, seed: 7, endsAt: '2026-05-27T00:00:00Z' })
   const outcomes = await chancery.send([...world.history()].map(linesOf).join(''))
   assert.ok(outcomes.length > 0 && outcomes.every(({ status }) => status === 'applied'))
-  await chancery.tell([])
+  await chancery.ingest([])
   const { leader } = demoViewers(world)
   nationId = leader.nationId
   key = (await chancery.makeKey({ player_id: leader.playerId }, scopeNames)).key

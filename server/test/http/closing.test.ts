@@ -9,7 +9,7 @@ import tls from 'node:tls'
 import type { ConnectionTimings } from '../../src/http/connections.ts'
 import { allowedMs } from '../support/allowed-ms.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { patient, startTestServer, type TestServer } from '../support/test-server.ts'
+import { patientTimings, startTestServer, type TestServer } from '../support/test-server.ts'
 import { makeCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 
 let dir: string
@@ -28,7 +28,7 @@ const start = (env: Record<string, string> = {}, timings: Partial<ConnectionTimi
   startTestServer(env, {
     databaseUrl: database.url,
     timings: {
-      ...patient,
+      ...patientTimings,
       connectionTimings: {
         headMs: 2_000,
         checkMs: 100,

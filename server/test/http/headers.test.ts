@@ -12,7 +12,7 @@ let key: string
 
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
   key = (await chancery.makeKey({ nation_id: 'n1' }, scopeNames)).key
 })
 after(() => chancery.close())
@@ -112,9 +112,9 @@ test('a tag changes with the body, and only then', async () => {
   const seen = async () => (await get('/nations/n7')).headers.etag
   const before = await seen()
   assert.equal(await seen(), before)
-  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n6', motto: 'Elsewhere.' } }])
+  await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n6', motto: 'Elsewhere.' } }])
   assert.equal(await seen(), before)
-  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n7', motto: 'Here.' } }])
+  await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n7', motto: 'Here.' } }])
   const after = await seen()
   assert.notEqual(after, before)
   assert.equal((await get('/nations/n7', { 'if-none-match': before ?? '' })).status, 200)

@@ -149,7 +149,7 @@ test('429 states which limit was reached, in its message and in x-ratelimit-reas
 })
 
 test('a code that is sent when no call is left lives on', async () => {
-  await narrow.tell(smallWorld(), { waits: false })
+  await narrow.ingest(smallWorld(), { waits: false })
   const code = await narrow.makeCode('n1')
   const { key } = await narrow.makeKey({ player_id: 'p1' })
   const path = `/discord/verify/${code}`

@@ -19,7 +19,7 @@ let chancery: TestServer
 let key: string
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
   key = (await chancery.makeKey({ nation_id: 'n1' }, scopeNames)).key
 })
 after(() => chancery.close())

@@ -21,7 +21,7 @@ let revokedKey: string
 
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
   fullKey = (await chancery.makeKey({ nation_id: 'n1' }, scopeNames)).key
   const revoked = await chancery.makeKey({ nation_id: 'n1' }, scopeNames)
   assert.equal((await chancery.operate('POST', `/keys/${revoked.id}/revoke`)).status, 200)

@@ -118,14 +118,14 @@ test('conflicts have the numbers of their wars, whatever batches change, take ba
       fc.array(anyWar, { maxLength: 3 }),
       async (batches, removed, kept) => {
         run += 1
-        const tell = async (facts: Fact[]) => {
-          await chancery.tell(ofRun(run, facts), { waits: false })
+        const ingest = async (facts: Fact[]) => {
+          await chancery.ingest(ofRun(run, facts), { waits: false })
           await assertConflictsAddUp(chancery.databaseUrl)
         }
         if (!mayBegin()) return
-        for (const facts of [beginning, ...batches]) await tell(facts)
-        await tell([snapshot, ...kept.map(data => put('war', data))])
-        await tell([
+        for (const facts of [beginning, ...batches]) await ingest(facts)
+        await ingest([snapshot, ...kept.map(data => put('war', data))])
+        await ingest([
           { op: 'reset', ended: { id: `era-${run}`, name: 'An era', ended_at: 'dayT18:00:00Z' } },
           ...removed.map(id => remove('war', id)),
         ])
@@ -144,9 +144,9 @@ test('conflicts have the numbers of their wars where a batch is too long to be a
       fc.array(fact, { minLength: 10, maxLength: 20 }),
       async (first, last) => {
         run += 1
-        await chancery.tell(ofRun(run, beginning), { waits: false })
+        await chancery.ingest(ofRun(run, beginning), { waits: false })
         const facts = [...first, ...beginning.slice(-wars), ...filler, ...last]
-        await chancery.tell(ofRun(run, facts), { waits: false })
+        await chancery.ingest(ofRun(run, facts), { waits: false })
         await assertConflictsAddUp(chancery.databaseUrl)
       },
     ),
@@ -157,7 +157,7 @@ test('conflicts have the numbers of their wars where a batch is too long to be a
 test('what a batch adds to a conflict is added to what is stored, without a look at its other wars', async () => {
   const run = 2_000
   const facts = ofRun(run, beginning)
-  await chancery.tell(facts, { waits: false })
+  await chancery.ingest(facts, { waits: false })
   const id = `r${run}-c0`
   // Numbers that no war accounts for: whoever counted all wars again would lose them.
   await withConnection(chancery.databaseUrl, client =>
@@ -167,7 +167,7 @@ test('what a batch adds to a conflict is added to what is stored, without a look
       [id],
     ),
   )
-  await chancery.tell(
+  await chancery.ingest(
     ofRun(run, [
       put('war', {
         id: 'w9',

@@ -119,11 +119,11 @@ test('every number that Chancery derives is that of the facts, whatever their or
         run += 1
         const world = new CountedWorld(`r${run}-`)
         for (const batch of [everything, ...batches]) {
-          await chancery.tell(world.take(batch), { waits: false })
+          await chancery.ingest(world.take(batch), { waits: false })
           await world.compare(path => chancery.read(path))
         }
         // Those of all runs would not fit on one page.
-        await chancery.tell(
+        await chancery.ingest(
           ['c0', 'c1'].map((id): Fact => ({ op: 'delete', resource: 'conflict', id: `r${run}-${id}` })),
           { waits: false },
         )

@@ -3,27 +3,33 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import type { Event } from '../events/cases.ts'
+import {
+  makeServeDir,
+  postmasterOf,
+  removeServeDir,
+  type ServeProcess,
+  serve,
+} from '../support/serve-process.ts'
 import type { Outcome } from '../support/test-server.ts'
 import { outcomesOf, stream } from './answers.ts'
 import { alliance, battle, commit, lines, member, nation, put, war } from './facts.ts'
-import { makeServedDir, postmasterOf, removeServedDir, type Served, serve } from './served.ts'
 
 const kills = 8
 const batchCount = 260
 
 let dir: string
-let served: Served
+let served: ServeProcess
 /** What was answered as applied, by batch. */
 const acknowledged = new Map<string, Outcome>()
 
 before(async () => {
-  dir = makeServedDir()
+  dir = makeServeDir()
   served = await serve(dir)
 })
 after(async () => {
   served.child.kill('SIGTERM')
   await served.ended
-  await removeServedDir(dir)
+  await removeServeDir(dir)
 })
 
 /** Each batch founds a nation, brings it into an alliance, declares a war and fights it. */

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => chancery.close())
 
-const tell = (...facts: Fact[]) => chancery.tell(facts, { waits: false })
+const ingest = (...facts: Fact[]) => chancery.ingest(facts, { waits: false })
 const read = async (path: string) => (await chancery.read<{ data: Document }>(path)).data
 const list = async (path: string) => (await chancery.read<{ data: Document[] }>(path)).data
 
@@ -22,13 +22,13 @@ const send = async (batch: string, ...facts: Fact[]) =>
   (await chancery.send(lines(...facts, commit(batch))))[0]
 
 test('a deleted nation is gone, and its wars, battles and events stay under the names of their time', async () => {
-  await tell(
+  await ingest(
     nation('gone'),
     nation('gone-2'),
     war('gone-w', 'gone', 'gone-2'),
     battle('gone-b', 'gone-w', 'gone', 'gone-2'),
   )
-  await tell(remove('nation', 'gone'))
+  await ingest(remove('nation', 'gone'))
   assert.equal(await statusOf(chancery, '/nations/gone'), 404)
   assert.equal(((await read('/wars/gone-w')).attacker as Document).nation_name, 'Nation gone')
   assert.deepEqual(
@@ -43,9 +43,9 @@ test('a deleted nation is gone, and its wars, battles and events stay under the 
 })
 
 test('later facts may refer to a deleted nation as history, under its last name', async () => {
-  await tell(nation('late'), nation('late-2'))
-  await tell(put('nation', { id: 'late', nation_name: 'Last Name' }), remove('nation', 'late'))
-  await tell(
+  await ingest(nation('late'), nation('late-2'))
+  await ingest(put('nation', { id: 'late', nation_name: 'Last Name' }), remove('nation', 'late'))
+  await ingest(
     war('late-w', 'late', 'late-2'),
     battle('late-b', 'late-w', 'late-2', 'late'),
     put('news_item', {
@@ -66,8 +66,8 @@ test('later facts may refer to a deleted nation as history, under its last name'
 })
 
 test('a deleted nation leaves its alliance, and cannot be a member', async () => {
-  await tell(nation('left', { national_score: 5 }), alliance('left-a'), member('left', 'left-a'))
-  await tell(remove('nation', 'left'))
+  await ingest(nation('left', { national_score: 5 }), alliance('left-a'), member('left', 'left-a'))
+  await ingest(remove('nation', 'left'))
   const data = await read('/alliances/left-a')
   assert.deepEqual([data.member_count, data.total_score, data.average_score], [0, 0, 0])
   assert.deepEqual(await list('/alliances/left-a/members'), [])
@@ -76,21 +76,21 @@ test('a deleted nation leaves its alliance, and cannot be a member', async () =>
 })
 
 test('nobody can be a member of a deleted alliance, nor can it sign', async () => {
-  await tell(alliance('void'), alliance('void-2'), nation('void'))
-  await tell(remove('alliance', 'void'))
+  await ingest(alliance('void'), alliance('void-2'), nation('void'))
+  await ingest(remove('alliance', 'void'))
   assert.equal(refusalOf(await send('void-1', member('void', 'void'))).path, '/data/alliance_id')
   const treaty = put('treaty', { id: 'void', alliance_ids: ['void', 'void-2'], type: 'non_aggression' })
   assert.equal(refusalOf(await send('void-2', treaty)).path, '/data/alliance_ids')
 })
 
 test('a deleted alliance dismisses its members and ends its treaties, each with its event', async () => {
-  await tell(alliance('dis'), alliance('dis-2'), nation('dis-1'), nation('dis-2'))
-  await tell(
+  await ingest(alliance('dis'), alliance('dis-2'), nation('dis-1'), nation('dis-2'))
+  await ingest(
     member('dis-1', 'dis', { rank: 'leader' }),
     member('dis-2', 'dis'),
     put('treaty', { id: 'dis-t', alliance_ids: ['dis', 'dis-2'], type: 'mutual_defense' }),
   )
-  const { events } = await tell(remove('alliance', 'dis', '2026-05-30T00:00:00Z'))
+  const { events } = await ingest(remove('alliance', 'dis', '2026-05-30T00:00:00Z'))
   assert.equal(events, 4)
   assert.equal((await read('/nations/dis-1')).alliance, null)
   assert.deepEqual((await read('/alliances/dis-2')).treaties, [])
@@ -114,7 +114,7 @@ test('a deleted alliance dismisses its members and ends its treaties, each with 
 })
 
 test('a conflict keeps a deleted alliance on its side by name, and may take one in', async () => {
-  await tell(alliance('side'), alliance('side-2'))
+  await ingest(alliance('side'), alliance('side-2'))
   const conflict = (ids: string[]) =>
     put('conflict', {
       id: 'side-c',
@@ -122,9 +122,9 @@ test('a conflict keeps a deleted alliance on its side by name, and may take one 
       started_at: '2100-01-01T00:00:00Z',
       sides: [{ name: 'One', alliances: ids.map(alliance_id => ({ alliance_id })) }],
     })
-  await tell(conflict(['side']))
-  await tell(remove('alliance', 'side'), remove('alliance', 'side-2'))
-  await tell(conflict(['side', 'side-2']))
+  await ingest(conflict(['side']))
+  await ingest(remove('alliance', 'side'), remove('alliance', 'side-2'))
+  await ingest(conflict(['side', 'side-2']))
   const found = (await list('/global-conflicts')).find(({ id }) => id === 'side-c')
   const [one] = (found?.sides ?? []) as { alliances: Document[] }[]
   assert.deepEqual(
@@ -136,8 +136,13 @@ test('a conflict keeps a deleted alliance on its side by name, and may take one 
 })
 
 test('a deleted war takes its battles along and leaves its events', async () => {
-  await tell(nation('wd-1'), nation('wd-2'), war('wd', 'wd-1', 'wd-2'), battle('wd-b', 'wd', 'wd-1', 'wd-2'))
-  await tell(remove('war', 'wd'))
+  await ingest(
+    nation('wd-1'),
+    nation('wd-2'),
+    war('wd', 'wd-1', 'wd-2'),
+    battle('wd-b', 'wd', 'wd-1', 'wd-2'),
+  )
+  await ingest(remove('war', 'wd'))
   assert.equal(await statusOf(chancery, '/wars/wd'), 404)
   assert.equal(await statusOf(chancery, '/wars/wd/battles'), 404)
   assert.deepEqual(
@@ -150,36 +155,39 @@ test('a deleted war takes its battles along and leaves its events', async () => 
     won: 0,
     lost: 0,
   })
-  await tell(war('wd', 'wd-1', 'wd-2'))
+  await ingest(war('wd', 'wd-1', 'wd-2'))
   assert.equal((await read('/wars/wd')).battles_count, 0)
   assert.deepEqual(await list('/wars/wd/battles'), [])
 })
 
 test('a nation made anew under a deleted id begins anew, with the wars of its id', async () => {
-  await tell(nation('anew', { motto: 'Old', player: 'p-anew', military: { readiness: 5 } }), nation('anew-2'))
-  await tell(war('anew-w', 'anew', 'anew-2'), alliance('anew-a'), member('anew', 'anew-a'))
-  await tell(remove('nation', 'anew'))
-  await tell(put('nation', { id: 'anew', nation_name: 'Second' }))
+  await ingest(
+    nation('anew', { motto: 'Old', player: 'p-anew', military: { readiness: 5 } }),
+    nation('anew-2'),
+  )
+  await ingest(war('anew-w', 'anew', 'anew-2'), alliance('anew-a'), member('anew', 'anew-a'))
+  await ingest(remove('nation', 'anew'))
+  await ingest(put('nation', { id: 'anew', nation_name: 'Second' }))
   const data = await read('/nations/anew')
   assert.deepEqual([data.nation_name, data.motto, data.alliance], ['Second', null, null])
   assert.deepEqual(data.wars, { active_offensive: 1, active_defensive: 0, won: 0, lost: 0 })
-  await tell(put('nation', { id: 'anew', player: 'p-anew' }))
+  await ingest(put('nation', { id: 'anew', player: 'p-anew' }))
   const { key } = await chancery.makeKey({ player_id: 'p-anew' }, ['military.read'])
   const { data: own } = await chancery.read<{ data: Document }>('/me/nation', { key })
   assert.equal(own.military, null)
 })
 
 test('an alliance made anew under a deleted id has the wars of its id', async () => {
-  await tell(nation('aa-1'), nation('aa-2'), alliance('aa'), member('aa-1', 'aa'))
-  await tell(war('aa-w', 'aa-1', 'aa-2', { status: 'ended', outcome: 'attacker_victory' }))
-  await tell(remove('alliance', 'aa'))
-  await tell(alliance('aa'))
+  await ingest(nation('aa-1'), nation('aa-2'), alliance('aa'), member('aa-1', 'aa'))
+  await ingest(war('aa-w', 'aa-1', 'aa-2', { status: 'ended', outcome: 'attacker_victory' }))
+  await ingest(remove('alliance', 'aa'))
+  await ingest(alliance('aa'))
   const data = await read('/alliances/aa')
   assert.deepEqual([data.wars, data.member_count], [{ active: 0, won: 1, lost: 0 }, 0])
 })
 
 test('what is deleted and made anew in one batch is as if in two', async () => {
-  await tell(
+  await ingest(
     nation('re-1', { national_score: 3, motto: 'Old' }),
     nation('re-2'),
     alliance('re-a', { description: 'Old' }),
@@ -189,7 +197,7 @@ test('what is deleted and made anew in one batch is as if in two', async () => {
     put('treaty', { id: 're-t', alliance_ids: ['re-a', 're-b'], type: 'non_aggression' }),
     alliance('re-b'),
   )
-  await tell(
+  await ingest(
     remove('nation', 're-1'),
     put('nation', { id: 're-1', nation_name: 'Second', national_score: 8 }),
     remove('alliance', 're-a'),
@@ -208,23 +216,23 @@ test('what is deleted and made anew in one batch is as if in two', async () => {
   assert.deepEqual([battles_count, losses, reason], [0, { attacker: {}, defender: {} }, null])
   assert.equal((attacker as Document).nation_name, 'Second')
   assert.deepEqual(await list('/wars/re-w/battles'), [])
-  await tell(put('nation', { id: 're-1', nation_name: 'Third' }), war('re-w2', 're-1', 're-2'))
+  await ingest(put('nation', { id: 're-1', nation_name: 'Third' }), war('re-w2', 're-1', 're-2'))
   assert.equal(((await read('/wars/re-w2')).attacker as Document).nation_name, 'Third')
-  await tell(member('re-1', 're-a'))
+  await ingest(member('re-1', 're-a'))
   const [joined] = await list('/events?type=alliance.member_joined&nation_id=re-1&limit=1')
   assert.equal(joined?.summary, 'Third joined Second.')
 })
 
 test('what is made and deleted in one batch was there: both events are told', async () => {
-  const { events } = await tell(nation('brief'), remove('nation', 'brief'))
+  const { events } = await ingest(nation('brief'), remove('nation', 'brief'))
   assert.equal(events, 2)
   assert.equal(await statusOf(chancery, '/nations/brief'), 404)
-  await tell(nation('brief-2'), war('brief-w', 'brief', 'brief-2'))
+  await ingest(nation('brief-2'), war('brief-w', 'brief', 'brief-2'))
   assert.equal(((await read('/wars/brief-w')).attacker as Document).nation_name, 'Nation brief')
 })
 
 test('deleting twice deletes once', async () => {
-  await tell(nation('twice'))
-  assert.equal((await tell(remove('nation', 'twice'))).events, 1)
-  assert.equal((await tell(remove('nation', 'twice'))).events, 0)
+  await ingest(nation('twice'))
+  assert.equal((await ingest(remove('nation', 'twice'))).events, 1)
+  assert.equal((await ingest(remove('nation', 'twice'))).events, 0)
 })

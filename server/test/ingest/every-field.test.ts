@@ -51,7 +51,7 @@ before(async () => {
   chancery = await startTestServer()
   pool = createPool({ target: { connectionString: chancery.databaseUrl }, connectionsMax: 1 })
   // Any reference to one of the two ids finds something, whatever it refers to.
-  await chancery.tell(
+  await chancery.ingest(
     [
       ...ids.flatMap(id => [
         nation(id),
@@ -153,7 +153,7 @@ const attributes = (row: Data, ...columns: string[]) =>
 
 /** Applies facts of all resources as one batch, and holds the tables to what they are then to hold. */
 async function applyAll(facts: (resource: FactResource) => Data, expected: (resource: FactResource) => Data) {
-  await chancery.tell(
+  await chancery.ingest(
     factResources.map((resource): Fact => put(resource, facts(resource))),
     { waits: false },
   )
@@ -233,7 +233,7 @@ test('every public field of a fact is in the response that shows it, and every p
   ])
   // Only what the nation's own alliance assigns is shown.
   const [assignment] = wholeFact('nation', 0).assignments as { alliance_id: string }[]
-  await chancery.tell([member('whole', assignment?.alliance_id ?? '')], { waits: false })
+  await chancery.ingest([member('whole', assignment?.alliance_id ?? '')], { waits: false })
   const own = await chancery.read<{ data: Data }>('/me/nation', { key })
   assertShown('nation', own.data, ['public', 'player_private', 'alliance_private'])
 })

@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => chancery.close())
 
-const tell = (...facts: Fact[]) => chancery.tell(facts, { waits: false })
+const ingest = (...facts: Fact[]) => chancery.ingest(facts, { waits: false })
 const read = async (path: string, key?: string) =>
   (await chancery.read<{ data: Document }>(path, key === undefined ? {} : { key })).data
 
@@ -27,7 +27,7 @@ async function keyOf(nationId: string): Promise<string> {
 }
 
 test('a new thing has the defaults of the contract, and null for what the game has not said', async () => {
-  await tell(put('nation', { id: 'fresh', nation_name: 'Fresh' }, '2026-05-01T10:00:00Z'))
+  await ingest(put('nation', { id: 'fresh', nation_name: 'Fresh' }, '2026-05-01T10:00:00Z'))
   const { rank, ...data } = await read('/nations/fresh')
   assert.ok(rank === null || typeof rank === 'number')
   assert.deepEqual(data, {
@@ -53,21 +53,21 @@ test('a new thing has the defaults of the contract, and null for what the game h
 })
 
 test('fields that a fact leaves out stay, and null is a value', async () => {
-  await tell(nation('stay', { motto: 'Ever', city_count: 3, government: 'republic' }))
-  await tell(put('nation', { id: 'stay', city_count: 4, government: null }))
+  await ingest(nation('stay', { motto: 'Ever', city_count: 3, government: 'republic' }))
+  await ingest(put('nation', { id: 'stay', city_count: 4, government: null }))
   const data = await read('/nations/stay')
   assert.deepEqual([data.motto, data.city_count, data.government], ['Ever', 4, null])
 })
 
 test('objects merge field by field at every depth, arrays replace', async () => {
-  await tell(
+  await ingest(
     nation('merge', {
       player: 'p-merge',
       military: { units: { soldiers: 10, tanks: 2 }, readiness: 50 },
       production: { queue: [{ item: 'tanks', quantity: 1, completes_at: null }] },
     }),
   )
-  await tell(
+  await ingest(
     put('nation', {
       id: 'merge',
       military: { units: { tanks: 3 }, reserves: { soldiers: 7 } },
@@ -83,34 +83,36 @@ test('objects merge field by field at every depth, arrays replace', async () => 
     strategic: null,
   })
   assert.deepEqual(data.production, { queue: [{ item: 'ships', quantity: 2, completes_at: null }] })
-  await tell(put('nation', { id: 'merge', military: null }))
+  await ingest(put('nation', { id: 'merge', military: null }))
   assert.equal((await read('/me/nation', key)).military, null)
 })
 
 test('attributes part by class: everybody sees the public ones, the owner all of his', async () => {
-  await tell(nation('attr', { player: 'p-attr', attributes: { literacy_percent: 93.5, war_weariness: 12 } }))
+  await ingest(
+    nation('attr', { player: 'p-attr', attributes: { literacy_percent: 93.5, war_weariness: 12 } }),
+  )
   assert.deepEqual((await read('/nations/attr')).attributes, { literacy_percent: 93.5 })
   const key = await keyOf('attr')
   assert.deepEqual((await read('/me/nation', key)).attributes, { literacy_percent: 93.5, war_weariness: 12 })
-  await tell(put('nation', { id: 'attr', attributes: { war_weariness: 13 } }))
+  await ingest(put('nation', { id: 'attr', attributes: { war_weariness: 13 } }))
   assert.deepEqual((await read('/me/nation', key)).attributes, { literacy_percent: 93.5, war_weariness: 13 })
 })
 
 test('what the game never sent of a nation is null for its owner', async () => {
-  await tell(nation('unsent', { player: 'p-unsent' }))
+  await ingest(nation('unsent', { player: 'p-unsent' }))
   const data = await read('/me/nation', await keyOf('unsent'))
   assert.deepEqual([data.military, data.economy, data.production, data.assignments], [null, null, null, null])
 })
 
 test('a time comes back without the zeros that mean nothing', async () => {
-  await tell(nation('zeros', { founded_at: '2026-05-01T10:00:00.500Z' }))
+  await ingest(nation('zeros', { founded_at: '2026-05-01T10:00:00.500Z' }))
   assert.equal((await read('/nations/zeros')).founded_at, '2026-05-01T10:00:00.5Z')
-  await tell(put('nation', { id: 'zeros', founded_at: '2026-05-01T10:00:00.000Z' }))
+  await ingest(put('nation', { id: 'zeros', founded_at: '2026-05-01T10:00:00.000Z' }))
   assert.equal((await read('/nations/zeros')).founded_at, '2026-05-01T10:00:00Z')
 })
 
 test('several facts about one thing in one batch are applied in their order', async () => {
-  const { events } = await tell(
+  const { events } = await ingest(
     nation('often', { city_count: 1 }),
     put('nation', { id: 'often', city_count: 2, motto: 'Two' }),
     put('nation', { id: 'often', city_count: 3 }),
@@ -121,7 +123,7 @@ test('several facts about one thing in one batch are applied in their order', as
 })
 
 test('the order inside a batch is free: what is referred to may come last', async () => {
-  await tell(
+  await ingest(
     battle('free-b', 'free-w', 'free-1', 'free-2'),
     war('free-w', 'free-1', 'free-2', { conflict_id: 'free-c', era_id: 'free-e' }),
     member('free-1', 'free-a'),
@@ -147,13 +149,13 @@ test('the order inside a batch is free: what is referred to may come last', asyn
 })
 
 test('a player leads one nation: the one that the game named last, also inside one batch', async () => {
-  await tell(nation('led-1', { player: 'p-led' }), nation('led-2', { player: 'p-led' }))
+  await ingest(nation('led-1', { player: 'p-led' }), nation('led-2', { player: 'p-led' }))
   const { key } = await chancery.makeKey({ player_id: 'p-led' })
   assert.equal((await read('/me/nation', key)).id, 'led-2')
-  await tell(put('nation', { id: 'led-1', player: 'p-led' }))
+  await ingest(put('nation', { id: 'led-1', player: 'p-led' }))
   assert.equal((await read('/me/nation', key)).id, 'led-1')
-  await tell(nation('led-3', { player: 'p-other' }))
-  await tell(
+  await ingest(nation('led-3', { player: 'p-other' }))
+  await ingest(
     put('nation', { id: 'led-3', player: 'p-led' }),
     put('nation', { id: 'led-1', player: 'p-other' }),
   )
@@ -163,14 +165,14 @@ test('a player leads one nation: the one that the game named last, also inside o
 })
 
 test('a war keeps the names and alliances of its declaration', async () => {
-  await tell(nation('then-1'), nation('then-2'), alliance('then-a'), member('then-1', 'then-a'))
-  await tell(war('then-w', 'then-1', 'then-2'))
-  await tell(
+  await ingest(nation('then-1'), nation('then-2'), alliance('then-a'), member('then-1', 'then-a'))
+  await ingest(war('then-w', 'then-1', 'then-2'))
+  await ingest(
     put('nation', { id: 'then-1', nation_name: 'Later' }),
     put('alliance', { id: 'then-a', name: 'Later' }),
     remove('alliance_member', 'then-1'),
   )
-  await tell(put('war', { id: 'then-w', attacker: { nation_id: 'then-1' }, reason: 'Because' }))
+  await ingest(put('war', { id: 'then-w', attacker: { nation_id: 'then-1' }, reason: 'Because' }))
   const data = await read('/wars/then-w')
   assert.deepEqual(data.attacker, {
     nation_id: 'then-1',
@@ -182,26 +184,26 @@ test('a war keeps the names and alliances of its declaration', async () => {
 })
 
 test('a correction of a war’s alliance takes that alliance’s name', async () => {
-  await tell(
+  await ingest(
     nation('corr-1'),
     nation('corr-2'),
     alliance('corr-a'),
     alliance('corr-b'),
     member('corr-1', 'corr-a'),
   )
-  await tell(war('corr-w', 'corr-1', 'corr-2'))
-  await tell(put('war', { id: 'corr-w', attacker: { alliance_id: 'corr-b' } }))
+  await ingest(war('corr-w', 'corr-1', 'corr-2'))
+  await ingest(put('war', { id: 'corr-w', attacker: { alliance_id: 'corr-b' } }))
   const side = (await read('/wars/corr-w')).attacker as Document
   assert.deepEqual([side.alliance_id, side.alliance_name], ['corr-b', 'Alliance corr-b'])
-  await tell(put('war', { id: 'corr-w', attacker: { alliance_id: null } }))
+  await ingest(put('war', { id: 'corr-w', attacker: { alliance_id: null } }))
   const without = (await read('/wars/corr-w')).attacker as Document
   assert.deepEqual([without.alliance_id, without.alliance_name], [null, null])
 })
 
 test('a correction of a war’s nation takes that nation’s name and alliance', async () => {
-  await tell(nation('wrong-1'), nation('wrong-2'), nation('wrong-3'), alliance('wrong-a'))
-  await tell(member('wrong-3', 'wrong-a'), war('wrong-w', 'wrong-1', 'wrong-2'))
-  await tell(put('war', { id: 'wrong-w', attacker: { nation_id: 'wrong-3' } }))
+  await ingest(nation('wrong-1'), nation('wrong-2'), nation('wrong-3'), alliance('wrong-a'))
+  await ingest(member('wrong-3', 'wrong-a'), war('wrong-w', 'wrong-1', 'wrong-2'))
+  await ingest(put('war', { id: 'wrong-w', attacker: { nation_id: 'wrong-3' } }))
   assert.deepEqual((await read('/wars/wrong-w')).attacker, {
     nation_id: 'wrong-3',
     nation_name: 'Nation wrong-3',
@@ -211,30 +213,30 @@ test('a correction of a war’s nation takes that nation’s name and alliance',
 })
 
 test('a correction of who attacked whom turns the losses round', async () => {
-  await tell(nation('turn-1'), nation('turn-2'), war('turn-w', 'turn-1', 'turn-2'))
-  await tell(battle('turn-b', 'turn-w', 'turn-1', 'turn-2', { losses: { attacker: { tanks: 4 } } }))
+  await ingest(nation('turn-1'), nation('turn-2'), war('turn-w', 'turn-1', 'turn-2'))
+  await ingest(battle('turn-b', 'turn-w', 'turn-1', 'turn-2', { losses: { attacker: { tanks: 4 } } }))
   assert.deepEqual((await read('/wars/turn-w')).losses, { attacker: { tanks: 4 }, defender: {} })
-  await tell(war('turn-w', 'turn-2', 'turn-1'))
+  await ingest(war('turn-w', 'turn-2', 'turn-1'))
   assert.deepEqual((await read('/wars/turn-w')).losses, { attacker: {}, defender: { tanks: 4 } })
 })
 
 test('a war that is given its end has ended', async () => {
-  await tell(nation('end-1'), nation('end-2'), war('end-w', 'end-1', 'end-2'))
-  await tell(put('war', { id: 'end-w', ended_at: '2026-05-25T00:00:00Z', outcome: 'peace' }))
+  await ingest(nation('end-1'), nation('end-2'), war('end-w', 'end-1', 'end-2'))
+  await ingest(put('war', { id: 'end-w', ended_at: '2026-05-25T00:00:00Z', outcome: 'peace' }))
   const data = await read('/wars/end-w')
   assert.deepEqual([data.status, data.outcome, data.ended_at], ['ended', 'peace', '2026-05-25T00:00:00Z'])
 })
 
 test('whoever changes alliance brings neither rank nor date nor permission along', async () => {
-  await tell(nation('move'), alliance('move-a'), alliance('move-b'))
-  await tell(
+  await ingest(nation('move'), alliance('move-a'), alliance('move-b'))
+  await ingest(
     member('move', 'move-a', {
       rank: 'leader',
       joined_at: '2026-05-01T00:00:00Z',
       can_view_treasury: true,
     }),
   )
-  await tell(member('move', 'move-b'))
+  await ingest(member('move', 'move-b'))
   const { data } = await chancery.read<{ data: Document[] }>('/alliances/move-b/members')
   assert.deepEqual([data[0]?.rank, data[0]?.joined_at], ['recruit', null])
 })
@@ -267,14 +269,14 @@ for (const [isMoving, changes] of [
 ] as const) {
   for (const [name, fact] of Object.entries(changes)) {
     test(`updated_at of a nation ${isMoving ? 'moves' : 'does not move'} with ${name}`, async () => {
-      await tell(
+      await ingest(
         remove('nation', 'moved'),
         nation('moved', { national_score: 5, founded_at: '2026-01-01T00:00:00Z', city_count: 3 }),
         nation('moved-2'),
         alliance('moved-a'),
       )
       const before = await read('/nations/moved')
-      await tell({ ...fact, at: '2100-01-01T00:00:00Z' })
+      await ingest({ ...fact, at: '2100-01-01T00:00:00Z' })
       const after = await read('/nations/moved')
       assert.equal(after.updated_at, isMoving ? '2100-01-01T00:00:00Z' : before.updated_at)
     })
@@ -282,9 +284,9 @@ for (const [isMoving, changes] of [
 }
 
 test('updated_at of an alliance does not move with members, treaties, wars or its treasury', async () => {
-  await tell(alliance('calm'), alliance('calm-2'), nation('calm-1'), nation('calm-2'))
+  await ingest(alliance('calm'), alliance('calm-2'), nation('calm-1'), nation('calm-2'))
   const before = await read('/alliances/calm')
-  await tell(
+  await ingest(
     ...[
       member('calm-1', 'calm', { rank: 'leader' }),
       put('nation', { id: 'calm-1', national_score: 12.5 }),
@@ -296,34 +298,34 @@ test('updated_at of an alliance does not move with members, treaties, wars or it
   const now = await read('/alliances/calm')
   assert.equal(now.updated_at, before.updated_at)
   assert.deepEqual([now.member_count, now.total_score], [1, 12.5])
-  await tell(put('alliance', { id: 'calm', recruiting: true }, '2100-01-01T00:00:00Z'))
+  await ingest(put('alliance', { id: 'calm', recruiting: true }, '2100-01-01T00:00:00Z'))
   assert.equal((await read('/alliances/calm')).updated_at, '2100-01-01T00:00:00Z')
 })
 
 test('updated_at of a war moves with its end, not with its battles', async () => {
-  await tell(nation('upd-1'), nation('upd-2'), war('upd-w', 'upd-1', 'upd-2'))
+  await ingest(nation('upd-1'), nation('upd-2'), war('upd-w', 'upd-1', 'upd-2'))
   const before = await read('/wars/upd-w')
-  await tell({
+  await ingest({
     ...battle('upd-b', 'upd-w', 'upd-1', 'upd-2', { losses: { attacker: { tanks: 1 } } }),
     at: '2100-01-01T00:00:00Z',
   })
   const fought = await read('/wars/upd-w')
   assert.equal(fought.updated_at, before.updated_at)
   assert.equal(fought.battles_count, 1)
-  await tell(put('war', { id: 'upd-w', status: 'ended' }, '2100-01-01T00:00:00Z'))
+  await ingest(put('war', { id: 'upd-w', status: 'ended' }, '2100-01-01T00:00:00Z'))
   assert.equal((await read('/wars/upd-w')).updated_at, '2100-01-01T00:00:00Z')
 })
 
 test('updated_at never runs backwards', async () => {
-  await tell(put('nation', { id: 'back', nation_name: 'A' }, '2026-05-10T00:00:00Z'))
-  await tell(put('nation', { id: 'back', nation_name: 'B' }, '2026-05-09T00:00:00Z'))
+  await ingest(put('nation', { id: 'back', nation_name: 'A' }, '2026-05-10T00:00:00Z'))
+  await ingest(put('nation', { id: 'back', nation_name: 'B' }, '2026-05-09T00:00:00Z'))
   const data = await read('/nations/back')
   assert.deepEqual([data.nation_name, data.updated_at], ['B', '2026-05-10T00:00:00Z'])
 })
 
 test('an application is not membership', async () => {
-  await tell(nation('apply'), alliance('apply-a'))
-  const { events } = await tell(
+  await ingest(nation('apply'), alliance('apply-a'))
+  const { events } = await ingest(
     put('alliance_application', {
       nation_id: 'apply',
       alliance_id: 'apply-a',

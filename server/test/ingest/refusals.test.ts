@@ -10,7 +10,7 @@ import { malformed, needing, nowhere, unreadable, type Wrong } from './wrong-fac
 let chancery: TestServer
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(
+  await chancery.ingest(
     [nation('n1'), nation('n2'), alliance('a1'), member('n1', 'a1'), war('w1', 'n1', 'n2')],
     { waits: false },
   )
@@ -93,7 +93,7 @@ test('of a batch with very many mistakes, the first one of each fact comes befor
 test('the war and the price that the guide shows are applied, and nothing in them can be left out', async () => {
   const guide = await readFile(new URL('../../../docs/game/what-to-send.md', import.meta.url), 'utf8')
   const shown = ['war.json', 'price.json'].map(name => JSON.parse(markedBlock(guide, name)) as Fact)
-  await chancery.tell([nation('42'), nation('9')], { waits: false })
+  await chancery.ingest([nation('42'), nation('9')], { waits: false })
   for (const fact of shown) {
     const { op, resource, data } = fact as { op: string; resource: string; data: Record<string, unknown> }
     for (const name of Object.keys(data)) {

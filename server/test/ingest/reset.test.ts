@@ -152,7 +152,7 @@ describe('after a reset', () => {
       ),
       nation('e4-n1', { nation_name: 'New one', player: 'p-n1' }),
     )
-    await chancery.tell([])
+    await chancery.ingest([])
   })
 
   test('one event ends the era and one begins the next', async () => {

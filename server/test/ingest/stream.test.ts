@@ -167,7 +167,7 @@ test('a deletion of what is not there is no mistake', async () => {
 
 test('text of every kind comes back as it was sent', async () => {
   const motto = 'Ünïcödé \u2028 \u2029 \ufeff 😀 "quotes" \\ \t \u0001 %_ </script>'
-  await chancery.tell([nation('text', { motto })], { waits: false })
+  await chancery.ingest([nation('text', { motto })], { waits: false })
   const { data } = await chancery.read<{ data: { motto: string } }>('/nations/text')
   assert.equal(data.motto, motto)
 })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeKeyText } from '../../src/access/key-text.ts'
 import type { FoundCall } from '../../src/journal/operator-reads.ts'
-import { startBehindProxy } from '../access/tcp-proxy.ts'
 import { ask, exchange } from '../http/raw.ts'
 import { everyOperation, playerOf, smallWorld } from '../http/world.ts'
+import { startBehindProxy } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { lookUp } from './looked-up.ts'
@@ -13,7 +13,7 @@ let chancery: TestServer
 let key: { id: string; key: string }
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
   key = await chancery.makeKey({ nation_id: 'n1' }, ['military.read', 'treasury.read'])
 })
 after(() => chancery.close())

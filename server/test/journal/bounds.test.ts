@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { pruneRequestLog } from '../../src/journal/retention.ts'
 import { until } from '../support/until.ts'
 import { anonymousCall, answeredCall } from './calls.ts'
-import { dayMs, hourMs, minuteMs, openDesk } from './desk.ts'
+import { dayMs, hourMs, minuteMs, openTestJournal } from './test-journal.ts'
 
 test('each thing is forgotten when its time is over: addresses within 48 hours, minutes after 2, the rest after 7 days', async t => {
-  const { pools, note, write, at, now, count } = await openDesk(t)
+  const { pools, note, write, at, now, count } = await openTestJournal(t)
   note(answeredCall(), anonymousCall('192.0.2.1'))
   await write()
   const left = async () => {
@@ -41,7 +41,7 @@ test('each thing is forgotten when its time is over: addresses within 48 hours, 
 })
 
 test('a process that begins forgets what grew old while none ran', async t => {
-  const { note, write, at, restart, count } = await openDesk(t)
+  const { note, write, at, restart, count } = await openTestJournal(t)
   note(answeredCall(), anonymousCall('192.0.2.1'))
   await write()
   at(3 * dayMs)
@@ -50,7 +50,7 @@ test('a process that begins forgets what grew old while none ran', async t => {
 })
 
 test('more rows than a step removes are all removed', async t => {
-  const { pools, now, at, rows, count } = await openDesk(t)
+  const { pools, now, at, rows, count } = await openTestJournal(t)
   await rows(`insert into chancery_access.key_call (request_id, at, key_id, operation, status, duration_us)
     select 'req_' || n, '2026-06-01T12:00:00Z', 'key_1', 'none', 404, 1 from generate_series(1, 12345) n`)
   at(8 * dayMs)
@@ -59,7 +59,7 @@ test('more rows than a step removes are all removed', async t => {
 })
 
 test('the journal has never more lines than it may: the oldest make room, and calls without a key take no place of a key', async t => {
-  const { note, write, at, account, count, dropped } = await openDesk(t, { rowsMax: 400 })
+  const { note, write, at, account, count, dropped } = await openTestJournal(t, { rowsMax: 400 })
   note(...Array.from({ length: 100 }, () => answeredCall()))
   await write()
   const ofOther = () => anonymousCall('192.0.2.1')

@@ -11,7 +11,7 @@ const tables = ['key_call', 'address_call', 'key_minute', 'key_hour', 'address_h
 test('no code, key, path, query value or header is in any table of the journal', async t => {
   const chancery = await startTestServer()
   t.after(() => chancery.close())
-  await chancery.tell(smallWorld(), { waits: false })
+  await chancery.ingest(smallWorld(), { waits: false })
   const { key } = await chancery.makeKey({ nation_id: 'n1' }, ['military.read'])
   const { id: revokedId, key: revoked } = await chancery.makeKey({ nation_id: 'n1' })
   await chancery.operate('POST', `/keys/${revokedId}/revoke`)

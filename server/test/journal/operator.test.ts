@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts'
 let chancery: TestServer
 before(async () => {
   chancery = await startTestServer({ CHANCERY_TRUSTED_PROXIES: '127.0.0.1' })
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
 })
 after(() => chancery.close())
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { anonymousCall, answeredCall } from './calls.ts'
-import { minuteMs, openDesk } from './desk.ts'
+import { minuteMs, openTestJournal } from './test-journal.ts'
 
 /** Small enough to be overrun. */
 const bounds = { ringCapacity: 50, linesPerWrite: 40, combinationsMax: 30, addressesMax: 20 }
 
-type Desk = Awaited<ReturnType<typeof openDesk>>
+type Desk = Awaited<ReturnType<typeof openTestJournal>>
 
 /** Calls of many keys and addresses: more than there is room for. */
 function flood({ note, at }: Desk, calls: number): void {
@@ -26,13 +26,13 @@ const sum = async ({ rows }: Desk, column: string, table: string): Promise<numbe
 }
 
 /** Nothing is lost but what is said to be dropped, and nothing is there twice. */
-async function assertAccounted(desk: Desk, noted: number): Promise<void> {
-  const { dropped, count } = desk
+async function assertAccounted(fixture: Desk, noted: number): Promise<void> {
+  const { dropped, count } = fixture
   const lines = (await count('key_call')) + (await count('address_call'))
   assert.equal(lines + dropped.line, noted, 'lines and dropped lines')
-  const counted = (await sum(desk, 'calls', 'key_hour')) + (await sum(desk, 'calls', 'address_hour'))
+  const counted = (await sum(fixture, 'calls', 'key_hour')) + (await sum(fixture, 'calls', 'address_hour'))
   assert.equal(counted + dropped.count, noted, 'counted and dropped calls')
-  assert.equal(await sum(desk, 'calls', 'key_minute'), await sum(desk, 'calls', 'key_hour'))
+  assert.equal(await sum(fixture, 'calls', 'key_minute'), await sum(fixture, 'calls', 'key_hour'))
 }
 
 /** Locks a table as a careless administrator does. Returns how to unlock it. */
@@ -46,64 +46,64 @@ async function lockTable(url: string, table: string): Promise<() => Promise<void
 }
 
 test('without overload nothing is dropped', async t => {
-  const desk = await openDesk(t)
-  flood(desk, 900)
-  await desk.write()
-  assert.deepEqual(desk.dropped, { line: 0, count: 0 })
-  await assertAccounted(desk, 900)
+  const fixture = await openTestJournal(t)
+  flood(fixture, 900)
+  await fixture.write()
+  assert.deepEqual(fixture.dropped, { line: 0, count: 0 })
+  await assertAccounted(fixture, 900)
 })
 
 test('while a table is locked calls are noted as fast as ever, within bounds, and what was kept is written afterwards', async t => {
-  const desk = await openDesk(t, bounds)
+  const fixture = await openTestJournal(t, bounds)
   const tookMs = async (work: () => unknown) => {
     const startedAt = performance.now()
     await work()
     return performance.now() - startedAt
   }
   // As long as both take on this machine where no table is locked.
-  const free = await openDesk(t, bounds)
+  const free = await openTestJournal(t, bounds)
   const floodMs = await tookMs(() => flood(free, 5_000))
   const readMs = await tookMs(free.write)
-  flood(desk, 30)
-  const unlock = await lockTable(desk.url, 'key_hour')
-  const lockedReadMs = await tookMs(desk.write)
+  flood(fixture, 30)
+  const unlock = await lockTable(fixture.url, 'key_hour')
+  const lockedReadMs = await tookMs(fixture.write)
   assert.ok(lockedReadMs < 1_900 + 10 * readMs, `who reads does not wait for long: ${lockedReadMs} ms`)
-  const lockedFloodMs = await tookMs(() => flood(desk, 5_000))
+  const lockedFloodMs = await tookMs(() => flood(fixture, 5_000))
   assert.ok(lockedFloodMs < 200 + 10 * floodMs, `${lockedFloodMs} ms, and ${floodMs} ms without a lock`)
-  await desk.write()
+  await fixture.write()
   await unlock()
-  await desk.write()
-  await desk.write()
-  const kept = (await desk.count('key_call')) + (await desk.count('address_call'))
+  await fixture.write()
+  await fixture.write()
+  const kept = (await fixture.count('key_call')) + (await fixture.count('address_call'))
   assert.ok(kept <= 30 + bounds.linesPerWrite, `${kept} lines were kept`)
-  assert.ok(desk.dropped.line > 0 && desk.dropped.count > 0)
-  await assertAccounted(desk, 5_030)
+  assert.ok(fixture.dropped.line > 0 && fixture.dropped.count > 0)
+  await assertAccounted(fixture, 5_030)
 
-  const before = { ...desk.dropped }
-  flood(desk, 30)
-  await desk.write()
-  assert.deepEqual(desk.dropped, before, 'it has recovered')
-  await assertAccounted(desk, 5_060)
+  const before = { ...fixture.dropped }
+  flood(fixture, 30)
+  await fixture.write()
+  assert.deepEqual(fixture.dropped, before, 'it has recovered')
+  await assertAccounted(fixture, 5_060)
 })
 
 test('while the database is away nothing is lost that there is room for', async t => {
   const database = await createTestDatabase()
   const proxy = await startTcpProxy(t, database.url)
-  const direct = await openDesk(t, { databaseUrl: database.url })
-  const desk = await openDesk(t, { ...bounds, databaseUrl: proxy.url })
+  const direct = await openTestJournal(t, { databaseUrl: database.url })
+  const fixture = await openTestJournal(t, { ...bounds, databaseUrl: proxy.url })
   t.after(() => database.drop())
-  await desk.write()
+  await fixture.write()
   proxy.cut()
   const early = Array.from({ length: 10 }, () => answeredCall({ operation: 'wars.list' }))
-  desk.note(...early)
+  fixture.note(...early)
   for (let round = 0; round < 5; round += 1) {
-    await desk.write()
-    desk.note(answeredCall())
+    await fixture.write()
+    fixture.note(answeredCall())
   }
-  assert.ok(desk.errors.length >= 5, 'it is told each time')
+  assert.ok(fixture.errors.length >= 5, 'it is told each time')
   proxy.restore()
-  await desk.write()
-  assert.deepEqual(desk.dropped, { line: 0, count: 0 })
+  await fixture.write()
+  assert.deepEqual(fixture.dropped, { line: 0, count: 0 })
   const usage = await direct.account.usage('key_1')
   assert.deepEqual(usage.operations, [
     { operation: 'wars.list', calls: 10, deprecated: 0 },
@@ -113,23 +113,23 @@ test('while the database is away nothing is lost that there is room for', async 
 })
 
 test('what the database refuses is given up, and what comes after it is written', async t => {
-  const desk = await openDesk(t)
-  await desk.rows('alter table chancery_access.key_hour add check (status <> 299)')
-  desk.note(answeredCall({ status: 299 }), answeredCall(), anonymousCall('192.0.2.1'))
-  await desk.write()
-  assert.deepEqual(desk.dropped, { line: 3, count: 3 })
-  assert.equal(desk.errors.length, 1)
-  desk.note(answeredCall())
-  await desk.write()
-  await assertAccounted(desk, 4)
-  assert.equal(await desk.count('key_call'), 1, 'of a refused writing nothing is there')
+  const fixture = await openTestJournal(t)
+  await fixture.rows('alter table chancery_access.key_hour add check (status <> 299)')
+  fixture.note(answeredCall({ status: 299 }), answeredCall(), anonymousCall('192.0.2.1'))
+  await fixture.write()
+  assert.deepEqual(fixture.dropped, { line: 3, count: 3 })
+  assert.equal(fixture.errors.length, 1)
+  fixture.note(answeredCall())
+  await fixture.write()
+  await assertAccounted(fixture, 4)
+  assert.equal(await fixture.count('key_call'), 1, 'of a refused writing nothing is there')
 })
 
 test('a commit without an answer is not done again: no call is counted twice', async t => {
-  const home = await openDesk(t)
+  const home = await openTestJournal(t)
   const { access } = home.pools
   let answers = false
-  const desk = await openDesk(t, {
+  const fixture = await openTestJournal(t, {
     databaseUrl: home.url,
     pool: {
       ...access,
@@ -140,24 +140,24 @@ test('a commit without an answer is not done again: no call is counted twice', a
       },
     },
   })
-  desk.note(answeredCall(), answeredCall())
-  await desk.write()
+  fixture.note(answeredCall(), answeredCall())
+  await fixture.write()
   answers = true
-  await desk.write()
-  assert.equal(await sum(desk, 'calls', 'key_hour'), 2)
-  assert.equal(await desk.count('key_call'), 2)
-  assert.deepEqual(desk.dropped, { line: 2, count: 2 }, 'they may be missing')
+  await fixture.write()
+  assert.equal(await sum(fixture, 'calls', 'key_hour'), 2)
+  assert.equal(await fixture.count('key_call'), 2)
+  assert.deepEqual(fixture.dropped, { line: 2, count: 2 }, 'they may be missing')
 })
 
 test('who reads while something is being written sees also what was noted meanwhile', async t => {
-  const desk = await openDesk(t)
-  const unlock = await lockTable(desk.url, 'key_call')
-  desk.note(answeredCall())
-  const first = desk.write()
-  desk.note(answeredCall())
-  const second = desk.account.calls({ keyIds: ['key_1'], limit: 200 })
-  desk.note(answeredCall())
-  const third = desk.account.calls({ keyIds: ['key_1'], limit: 200 })
+  const fixture = await openTestJournal(t)
+  const unlock = await lockTable(fixture.url, 'key_call')
+  fixture.note(answeredCall())
+  const first = fixture.write()
+  fixture.note(answeredCall())
+  const second = fixture.account.calls({ keyIds: ['key_1'], limit: 200 })
+  fixture.note(answeredCall())
+  const third = fixture.account.calls({ keyIds: ['key_1'], limit: 200 })
   await unlock()
   await first
   assert.deepEqual([(await second).length, (await third).length], [3, 3])

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { tier } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { metricsOf } from '../webhooks/metrics-of.ts'
-import { openDesk, total } from './desk.ts'
+import { openTestJournal, total } from './test-journal.ts'
 
 let chancery: TestServer
 before(async () => {
@@ -63,8 +63,8 @@ test('thousands of calls at once are counted exactly, by minute and by hour, wit
   assert.ok(limited > 0)
   const busy = await untilCounted(chancery, id, total(answered))
   assert.equal(busy.limited, limited)
-  const desk = await openDesk(t, { databaseUrl: chancery.databaseUrl, now: Date.now })
-  const { minutes, hours, operations, statuses } = await desk.account.usage(id)
+  const fixture = await openTestJournal(t, { databaseUrl: chancery.databaseUrl, now: Date.now })
+  const { minutes, hours, operations, statuses } = await fixture.account.usage(id)
   assert.deepEqual(statuses, answered)
   assert.deepEqual(operations, [{ operation: 'game.get', calls: total(answered), deprecated: 0 }])
   for (const spans of [minutes, hours]) {
@@ -74,7 +74,7 @@ test('thousands of calls at once are counted exactly, by minute and by hour, wit
       limited,
     )
   }
-  assert.deepEqual(await desk.account.callsToday([id]), new Map([[id, total(answered)]]))
+  assert.deepEqual(await fixture.account.callsToday([id]), new Map([[id, total(answered)]]))
 })
 
 test('two servers on one database add up', async t => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { busiestKeys } from '../../src/journal/operator-reads.ts'
 import { anonymousCall, answeredCall } from './calls.ts'
-import { hourMs, minuteMs, openDesk, start, total } from './desk.ts'
+import { hourMs, minuteMs, openTestJournal, start, total } from './test-journal.ts'
 
 const limited = () => answeredCall({ status: 429 })
 
 test('usage shows every minute of an hour and every hour of a week, zeros included', async t => {
-  const { account, note, at } = await openDesk(t)
+  const { account, note, at } = await openTestJournal(t)
   const empty = await account.usage('key_1')
   assert.equal(empty.minutes.length, 60)
   assert.equal(empty.hours.length, 168)
@@ -51,7 +51,7 @@ test('usage shows every minute of an hour and every hour of a week, zeros includ
 })
 
 test('calls that were told of parts that will go are counted by operation, for the owner and for the operator', async t => {
-  const { account, note, at, journal, now } = await openDesk(t)
+  const { account, note, at, journal, now } = await openTestJournal(t)
   const going = { operation: 'wars.list', isDeprecated: true }
   note(
     answeredCall(going),
@@ -77,7 +77,7 @@ test('calls that were told of parts that will go are counted by operation, for t
 })
 
 test('minutes leave after an hour and hours after a week', async t => {
-  const { account, note, at } = await openDesk(t)
+  const { account, note, at } = await openTestJournal(t)
   note(answeredCall())
   at(59 * minuteMs)
   assert.equal(total((await account.usage('key_1')).minutes), 1)
@@ -91,7 +91,7 @@ test('minutes leave after an hour and hours after a week', async t => {
 })
 
 test('calls today are those since midnight in UTC, of each key', async t => {
-  const { account, note, at } = await openDesk(t)
+  const { account, note, at } = await openTestJournal(t)
   const midnight = Date.parse('2026-06-02T00:00:00Z') - start
   note(answeredCall(), answeredCall())
   at(midnight - 1)
@@ -110,7 +110,7 @@ test('calls today are those since midnight in UTC, of each key', async t => {
 })
 
 test('calls are listed newest first, over several keys, and found by their request id with these keys alone', async t => {
-  const { account, note, at } = await openDesk(t)
+  const { account, note, at } = await openTestJournal(t)
   const answers = Array.from({ length: 30 }, (_, index) =>
     answeredCall({ keyId: `key_${index % 3}`, status: 200 + index, durationMs: index + 0.125 }),
   )
@@ -147,8 +147,8 @@ test('calls are listed newest first, over several keys, and found by their reque
 })
 
 test('two processes on one database add up', async t => {
-  const one = await openDesk(t)
-  const other = await openDesk(t, { databaseUrl: one.url })
+  const one = await openTestJournal(t)
+  const other = await openTestJournal(t, { databaseUrl: one.url })
   for (let round = 0; round < 5; round += 1) {
     one.note(answeredCall(), limited(), anonymousCall('192.0.2.1'))
     other.note(answeredCall(), anonymousCall('192.0.2.1'), anonymousCall('192.0.2.1'))
@@ -168,7 +168,7 @@ test('two processes on one database add up', async t => {
 })
 
 test('a journal that is off notes nothing', async t => {
-  const { account, note, count, dropped } = await openDesk(t, { rowsMax: 0 })
+  const { account, note, count, dropped } = await openTestJournal(t, { rowsMax: 0 })
   note(answeredCall(), anonymousCall('192.0.2.1'))
   assert.equal(total((await account.usage('key_1')).hours), 0)
   for (const table of ['key_call', 'address_call', 'key_minute', 'key_hour', 'address_hour'])
@@ -177,7 +177,7 @@ test('a journal that is off notes nothing', async t => {
 })
 
 test('what goes for an address behind a proxy and is none is not written down', async t => {
-  const { note, write, rows } = await openDesk(t)
+  const { note, write, rows } = await openTestJournal(t)
   for (const address of ['192.0.2.7', '2001:db8:0:1::/64', 'a-secret-in-a-header', '', 'f'.repeat(500)])
     note(anonymousCall(address))
   await write()

@@ -70,7 +70,7 @@ export async function redisUrl(t: TestContext): Promise<string | undefined> {
 }
 
 /** Stands between a client and its server, as a network does. */
-export interface Relay {
+export interface RedisProxy {
   url: string
   /** Passes nothing on any more over the connections there are; new ones work. */
   silence(): void
@@ -80,7 +80,7 @@ export interface Relay {
   leadTo(url: string): void
 }
 
-export async function startRelay(t: TestContext, url: string): Promise<Relay> {
+export async function startRedisProxy(t: TestContext, url: string): Promise<RedisProxy> {
   let target = new URL(url)
   const sockets = new Set<Socket>()
   let connections = 0

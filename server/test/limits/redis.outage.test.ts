@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { type Allowance, createMemoryLimits } from '../../src/limits/index.ts'
 import { createRedisLimits } from '../../src/limits/redis.ts'
 import { until } from '../support/until.ts'
-import { type RedisServer, startRedisServer, startRelay } from './redis-server.ts'
+import { type RedisServer, startRedisProxy, startRedisServer } from './redis-server.ts'
 
 /** Longer than on a server of ours: a busy machine is no outage. */
 const commandTimeoutMs = 1_000
@@ -23,7 +23,7 @@ async function arrange(
   if (!server) return undefined
   await options.before?.(server)
   const changes: { isUp: boolean; reason: string | undefined }[] = []
-  const relay = options.isRelayed ? await startRelay(t, server.url) : undefined
+  const relay = options.isRelayed ? await startRedisProxy(t, server.url) : undefined
   const { url } = relay ?? server
   const limits = createRedisLimits({
     url: options.password ? url.replace('//', `//:${options.password}@`) : url,

@@ -49,29 +49,31 @@ test('total counts just what the pages list, before the first ranking round and 
     ]
     assert.deepEqual(await everyList(), [[], [], [], []])
     const names = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6']
-    await chancery.tell([...names.map(id => nation(id)), alliance('q1'), alliance('q2')], { waits: false })
+    await chancery.ingest([...names.map(id => nation(id)), alliance('q1'), alliance('q2')], { waits: false })
     assert.deepEqual(await everyList(), [names, [], ['q1', 'q2'], []])
     await query('select pg_advisory_unlock_all()')
-    await chancery.tell([nation('p7')])
+    await chancery.ingest([nation('p7')])
     await query(`select pg_advisory_lock(${roundLock})`)
     const gone = (id: string) => ({ op: 'delete', resource: 'nation', id })
-    await chancery.tell([gone('p1'), gone('p3'), gone('p7'), nation('p8'), nation('p0')], { waits: false })
-    await chancery.tell([{ op: 'delete', resource: 'alliance', id: 'q1' }, alliance('q3')], { waits: false })
+    await chancery.ingest([gone('p1'), gone('p3'), gone('p7'), nation('p8'), nation('p0')], { waits: false })
+    await chancery.ingest([{ op: 'delete', resource: 'alliance', id: 'q1' }, alliance('q3')], {
+      waits: false,
+    })
     const [nations, ranked, alliances, rankedAlliances] = await everyList()
     assert.deepEqual(nations, ['p2', 'p4', 'p5', 'p6', 'p0', 'p8'])
     assert.deepEqual(ranked, ['p2', 'p4', 'p5', 'p6'])
     assert.deepEqual(alliances, ['q2', 'q3'])
     assert.deepEqual(rankedAlliances, ['q2'])
     // Who is new takes the places of who was new and is gone.
-    await chancery.tell([gone('p8'), gone('p0')], { waits: false })
-    await chancery.tell([nation('p9')], { waits: false })
+    await chancery.ingest([gone('p8'), gone('p0')], { waits: false })
+    await chancery.ingest([nation('p9')], { waits: false })
     assert.deepEqual((await everyList())[0], ['p2', 'p4', 'p5', 'p6', 'p9'])
   }))
 
 test('a nation of which one thing changes is listed by it at once', () =>
   withoutRounds(async () => {
     const scored = ['n1', 'n2'].map(id => nation(id, { national_score: 5 }))
-    await chancery.tell(scored, { waits: false })
+    await chancery.ingest(scored, { waits: false })
     const changes: [more: object, query: string][] = [
       [{ national_score: 50 }, 'min_score=40'],
       [{ status: 'vacation' }, 'status=vacation'],
@@ -80,7 +82,9 @@ test('a nation of which one thing changes is listed by it at once', () =>
     ]
     for (const [more, query] of changes) {
       assert.deepEqual(await listed(query), [])
-      await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n1', ...more } }], { waits: false })
+      await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n1', ...more } }], {
+        waits: false,
+      })
       assert.deepEqual(await listed(query), ['n1'])
     }
   }))
@@ -89,7 +93,7 @@ test('a known nation without a place, as after a restore, is given one by what c
   withoutRounds(async query => {
     await query('delete from chancery_world.nation_place')
     assert.deepEqual(await listed('min_score=60'), [])
-    await chancery.tell([nation('n2', { national_score: 70 })], { waits: false })
+    await chancery.ingest([nation('n2', { national_score: 70 })], { waits: false })
     assert.deepEqual(await listed('min_score=60'), ['n2'])
   }))
 
@@ -98,7 +102,7 @@ test('new nations stand in the order of their ids and nothing survives a deletio
     const observed = async (prefix: string, secrets: number) => {
       const id = (name: string) => `${prefix}-${name}`
       const reborn = nation(id('reborn'), { player: id('player') })
-      await chancery.tell(
+      await chancery.ingest(
         [
           nation(id('reborn'), {
             player: id('player'),
@@ -122,7 +126,7 @@ test('new nations stand in the order of their ids and nothing survives a deletio
          on conflict (nation_id) do nothing`,
       )
       const code = await chancery.makeCode(id('reborn'))
-      await chancery.tell(
+      await chancery.ingest(
         [
           // What only the operators may read fills the first chunk.
           ...Array.from({ length: secrets }, (_, index) =>

@@ -12,8 +12,8 @@ let chancery: TestServer
 let latestBatchAt: string
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld(), { waits: false })
-  await chancery.tell([
+  await chancery.ingest(smallWorld(), { waits: false })
+  await chancery.ingest([
     nation('n8', { nation_name: 'Valmark', national_score: 1300, status: 'vacation' }),
     put('alliance_member', { nation_id: 'n8', alliance_id: 'a1' }),
     war('w2', 'n7', 'n6', { ended_at: '2026-05-22T00:00:00Z', outcome: 'peace' }),

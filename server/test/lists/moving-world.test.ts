@@ -191,7 +191,7 @@ test('at any moment lists hold what plain queries find, while batches, resets, r
         if (!mayBegin()) return
         let isOver = false
         const telling = (async () => {
-          for (const drawn of batches) await chancery.tell(factsOf(drawn), { waits: false })
+          for (const drawn of batches) await chancery.ingest(factsOf(drawn), { waits: false })
         })().finally(() => {
           isOver = true
         })

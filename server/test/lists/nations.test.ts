@@ -12,7 +12,7 @@ let client: pg.Client
 const told = new ToldNations()
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(
+  await chancery.ingest(
     ['a1', 'a2'].map((id): Fact => ({ op: 'put', resource: 'alliance', data: { id, name: id } })),
   )
   client = new pg.Client({ connectionString: chancery.databaseUrl })
@@ -91,7 +91,7 @@ test('whatever a list of nations selects, its pages fit together to just that, i
       fc.array(membership, { maxLength: 6 }),
       fc.array(fc.tuple(filter, fc.integer({ min: 1, max: 7 })), { minLength: 4, maxLength: 4 }),
       async (facts, memberships, questions) => {
-        await chancery.tell(told.take(facts), { waits: false })
+        await chancery.ingest(told.take(facts), { waits: false })
         const alive = memberships.filter(([key]) => told.nations.has(key))
         const members = alive.map(
           ([nation_id, alliance_id]): Fact =>
@@ -99,7 +99,7 @@ test('whatever a list of nations selects, its pages fit together to just that, i
               ? { op: 'delete', resource: 'alliance_member', id: nation_id }
               : { op: 'put', resource: 'alliance_member', data: { nation_id, alliance_id } },
         )
-        if (members.length > 0) await chancery.tell(told.take(members), { waits: false })
+        if (members.length > 0) await chancery.ingest(told.take(members), { waits: false })
         for (const [asked, limit] of questions) {
           const expected = told.select(asked)
           const { ids: found, totals } = await readAll(asked, limit)
@@ -112,7 +112,7 @@ test('whatever a list of nations selects, its pages fit together to just that, i
   )
   await client.query('select pg_advisory_unlock($1)', [roundLock])
   // A round that has seen all: the order is that of the scores.
-  await chancery.tell([{ op: 'put', resource: 'alliance', data: { id: 'a3', name: 'a3' } }])
+  await chancery.ingest([{ op: 'put', resource: 'alliance', data: { id: 'a3', name: 'a3' } }])
   for (const [asked, limit] of fc.sample(fc.tuple(filter, fc.integer({ min: 1, max: 7 })), 80)) {
     const { ids: found } = await readAll(asked, limit)
     assert.deepEqual(found, told.select(asked), JSON.stringify(asked))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { untilStatus } from '../access/tcp-proxy.ts'
+import { untilStatus } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 let chancery: TestServer
@@ -9,7 +9,7 @@ let client: pg.Client
 before(async () => {
   // Whoever gets no turn, or hangs, is given up as soon as by a real server, or a little later.
   chancery = await startTestServer({}, { timings: { databaseTimeoutFactor: 2, rankingPauseMs: 5 } })
-  await chancery.tell([{ op: 'put', resource: 'alliance', data: { id: 'a1', name: 'Wandering Guard' } }])
+  await chancery.ingest([{ op: 'put', resource: 'alliance', data: { id: 'a1', name: 'Wandering Guard' } }])
   client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()
 })

@@ -27,9 +27,9 @@ before(async () => {
   chancery = await startTestServer()
   client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()
-  await tell(alliances.map(id => ({ op: 'put', resource: 'alliance', data: { id, name: id } })))
+  await ingest(alliances.map(id => ({ op: 'put', resource: 'alliance', data: { id, name: id } })))
   // Nearly all are lands. Some letters are in half of the names, some in a few, and some names are short, all over the scores.
-  await tell(
+  await ingest(
     ids.map((id, number) => ({
       op: 'put',
       resource: 'nation',
@@ -41,7 +41,7 @@ before(async () => {
       },
     })),
   )
-  await tell(
+  await ingest(
     ids
       .filter((_, number) => number % 3 === 0)
       .map((nation_id, number) => ({
@@ -56,9 +56,9 @@ after(async () => {
   await chancery.close()
 })
 
-async function tell(facts: Fact[]): Promise<void> {
+async function ingest(facts: Fact[]): Promise<void> {
   for (let at = 0; at < facts.length; at += batchSize)
-    await chancery.tell(told.take(facts.slice(at, at + batchSize)), { waits: false })
+    await chancery.ingest(told.take(facts.slice(at, at + batchSize)), { waits: false })
 }
 
 interface Question {
@@ -132,7 +132,7 @@ test('every page of a search in a large world is that of a plain look at all nam
       fc.integer({ min: 0, max: 3 }),
       fc.array(question, { minLength: 16, maxLength: 16 }),
       async (facts, waits, questions) => {
-        await chancery.tell(told.take(facts), { waits: waits === 0 })
+        await chancery.ingest(told.take(facts), { waits: waits === 0 })
         // Whoever holds this lock keeps the rounds away while places are compared.
         await client.query('select pg_advisory_lock($1)', [roundLock])
         try {
@@ -147,8 +147,8 @@ test('every page of a search in a large world is that of a plain look at all nam
 })
 
 test('PostgreSQL knows from each ranking round how many stripes of places there are, so that it can share out their count', async () => {
-  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'Moved' } }])
-  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'Moved again' } }])
+  await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'Moved' } }])
+  await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'Moved again' } }])
   const { rows } = await client.query(
     'explain (format json) select position / 512, count(*) from chancery_world.nation_place group by 1',
   )

@@ -8,7 +8,7 @@ import { randomRuns } from '../support/tier.ts'
 let chancery: TestServer
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell([
+  await chancery.ingest([
     ...['a1', 'a2', 'a3'].map(id => put('alliance', { id, name: id })),
     ...['n1', 'n2'].map(id => put('nation', { id, nation_name: id })),
   ])
@@ -86,14 +86,14 @@ test('wars of any alliances and status are listed and counted, each once, whatev
         for (const one of wars) told.set(one.id, one)
         for (const id of gone) told.delete(id)
         const facts = [...wars.map(factOf), ...[...new Set(gone)].map(id => remove('war', id))]
-        if (facts.length > 0) await chancery.tell(facts, { waits: false })
+        if (facts.length > 0) await chancery.ingest(facts, { waits: false })
         for (const question of questions) await assertListed(told.values(), question)
       },
     ),
     { numRuns: randomRuns(60), endOnFailure: true },
   )
   // With an era that the world begins anew with, every war has ended.
-  await chancery.tell([{ op: 'reset', ended: { id: 'first', name: 'First' } }])
+  await chancery.ingest([{ op: 'reset', ended: { id: 'first', name: 'First' } }])
   for (const one of told.values()) one.status = 'ended'
   for (const status of ['active', 'ended', undefined])
     for (const alliance_id of [undefined, ['a1'], ['a1', 'a2', 'a3']])

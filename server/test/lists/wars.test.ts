@@ -14,7 +14,7 @@ let one: DatabasePool
 before(async () => {
   chancery = await startTestServer()
   const names = ['n1', 'n2']
-  await chancery.tell([
+  await chancery.ingest([
     ...names.map(id => ({ op: 'put' as const, resource: 'nation' as const, data: { id, nation_name: id } })),
     {
       op: 'put',

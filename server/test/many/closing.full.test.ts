@@ -12,7 +12,7 @@ import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
 import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
-import { patient } from '../support/test-server.ts'
+import { patientTimings } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { call } from './call.ts'
 
@@ -41,12 +41,12 @@ beforeEach(async () => {
       CHANCERY_DRAIN_SECONDS: '1',
       CHANCERY_LOG_LEVEL: 'silent',
     }),
-    patient,
+    patientTimings,
   )
 })
 afterEach(() => server.close())
 
-const tell = (batch: string, agent?: Agent) =>
+const ingest = (batch: string, agent?: Agent) =>
   call(`${server.operatorUrl}/facts`, {
     method: 'POST',
     headers: {
@@ -88,7 +88,7 @@ const isRefused = (url: string) =>
 test('while a process drains it says so, answers, and asks whoever keeps a connection to leave', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const ready = () => call(`${server.publicUrl}/readyz`, { agent })
-  await tell('before')
+  await ingest('before')
   await until(async () => (await ready()).status === 200, 'it is ready')
   assert.equal((await ready()).headers.connection, 'keep-alive')
   const drained = server.drain().then(() => 'drained')
@@ -96,14 +96,14 @@ test('while a process drains it says so, answers, and asks whoever keeps a conne
   assert.deepEqual([answer.status, answer.headers.connection], [503, 'close'])
   const page = await call(`${server.publicUrl}/api/v1/nations/n1`, { agent })
   assert.deepEqual([page.status, page.headers.connection], [200, 'close'])
-  const batch = await tell('meanwhile', agent)
+  const batch = await ingest('meanwhile', agent)
   assert.deepEqual([batch.status, batch.headers.connection], [200, 'close'])
   assert.equal(await drained, 'drained')
   assert.equal((await call(`${server.publicUrl}/healthz`)).status, 200, 'it is closed by whoever started it')
 })
 
 test('what was let in before the process closes is answered: a call under way, and the first call of a connection', async () => {
-  await tell('before')
+  await ingest('before')
   const { port, hostname } = new URL(server.publicUrl)
   const silent = connect(Number(port), hostname)
   await once(silent, 'connect')
@@ -124,7 +124,7 @@ test('what was let in before the process closes is answered: a call under way, a
 
 test('a batch that is under way when the process closes is applied, and acknowledged', async () => {
   await whileHeld('chancery_world.nation', async (letGo, untilWaiting) => {
-    const answered = tell('under-way')
+    const answered = ingest('under-way')
     await untilWaiting()
     const closed = server.close()
     await letGo()

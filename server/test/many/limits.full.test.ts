@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { patientProgram } from '../ingest/served.ts'
 import { redisUrl } from '../limits/redis-server.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { patientProgram } from '../support/serve-process.ts'
 import { call } from './call.ts'
-import { startFleet } from './fleet.ts'
+import { startServerGroup } from './server-group.ts'
 
 const limit = 60
 const keys = 3
@@ -19,7 +19,7 @@ after(() => database.drop())
 test('over three processes a key gets exactly its calls, and each answer says what is left over all', async t => {
   const url = await redisUrl(t)
   if (!url) return
-  const fleet = await startFleet(
+  const group = await startServerGroup(
     3,
     {
       CHANCERY_DATABASE_URL: database.url,
@@ -30,9 +30,9 @@ test('over three processes a key gets exactly its calls, and each answer says wh
     },
     patientProgram,
   )
-  t.after(fleet.close)
+  t.after(group.close)
   for (let round = 0; round < keys; round += 1) {
-    const [first] = fleet.members
+    const [first] = group.members
     assert.ok(first)
     const made = await call(`${first.operatorUrl}/keys`, {
       method: 'POST',
@@ -45,7 +45,7 @@ test('over three processes a key gets exactly its calls, and each answer says wh
     let refused = 0
     let calls = 0
     await Promise.all(
-      fleet.members
+      group.members
         .flatMap(member => Array.from({ length: callersEach }, () => member))
         .map(async member => {
           while (calls < limit * 3) {

@@ -2,9 +2,9 @@ import { Agent } from 'node:http'
 import { openStream } from '../events/stream-reader.ts'
 import { nation } from '../ingest/facts.ts'
 import { until } from '../support/until.ts'
-import { startReceiver } from '../webhooks/receiver.ts'
+import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { call } from './call.ts'
-import { type Fleet, startFleet } from './fleet.ts'
+import { type ServerGroup, startServerGroup } from './server-group.ts'
 import { createTurns } from './turns.ts'
 
 /** What callers saw while all processes were replaced, one after the other. */
@@ -41,12 +41,12 @@ const turnMs = 50
 const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
 /**
- * Replaces all processes of a fleet while it is called all the time: over kept connections and new ones, by the game, by readers of
+ * Replaces all processes of a group while it is called all the time: over kept connections and new ones, by the game, by readers of
  * the stream, and with a receiver of webhooks. Nobody tries again.
  */
 export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Seen> {
-  const receiver = await startReceiver()
-  const fleet = await startFleet(size, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', ...env })
+  const receiver = await startWebhookReceiver()
+  const group = await startServerGroup(size, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', ...env })
   const seen: Seen = {
     calls: 0,
     batches: 0,
@@ -61,9 +61,9 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
   let turn = 0
   let firstSeq = 0
   let lastSeq = 0
-  const pick = turnBy(fleet, env.CHANCERY_SHARE_PORTS === 'true')
+  const pick = turnBy(group, env.CHANCERY_SHARE_PORTS === 'true')
 
-  async function tell(agent?: Agent): Promise<void> {
+  async function ingest(agent?: Agent): Promise<void> {
     const { status, body } = await operate(pick().operatorUrl, '/facts', {
       body: { facts: [nation('n0', { motto: `turn ${turn}` }), nation(`new${turn}`)] },
       headers: { 'idempotency-key': `turn-${turn}` },
@@ -124,7 +124,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
   }
 
   try {
-    await tell()
+    await ingest()
     await operate(pick().operatorUrl, '/webhooks', {
       body: { player_id: 'p1', url: receiver.url('/'), types: ['nation.founded'] },
     })
@@ -137,12 +137,12 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
       ...callers.map(agent => keepOn(() => look(agent), callPauseMs)),
       ...Array.from({ length: newCallers }, () => keepOn(() => look(), callPauseMs)),
       // By turns over a kept connection and a new one.
-      keepOn(() => tell(turn % 2 === 0 ? writer : undefined), turnMs),
+      keepOn(() => ingest(turn % 2 === 0 ? writer : undefined), turnMs),
       ...Array.from({ length: readers }, () =>
         follow().catch(error => void seen.failures.push(`stream: ${error.message}`)),
       ),
     ]
-    for (let count = 0; count < size * rounds; count += 1) await fleet.replaceEldest()
+    for (let count = 0; count < size * rounds; count += 1) await group.replaceOldest()
     isOver = true
     await Promise.all(working)
     for (const agent of kept) agent.destroy()
@@ -159,7 +159,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
     }
   } finally {
     isOver = true
-    await fleet.close()
+    await group.close()
     await receiver.close()
   }
 }
@@ -177,14 +177,14 @@ async function untilOver(holds: () => boolean, ended: Promise<unknown>): Promise
 }
 
 /** Those that are ready, one after the other, as a proxy takes them. Where all listen on one port the system chooses. */
-function turnBy(fleet: Fleet, isShared: boolean): () => { url: string; operatorUrl: string } {
+function turnBy(group: ServerGroup, isShared: boolean): () => { url: string; operatorUrl: string } {
   let next = 0
-  const [first] = fleet.members
+  const [first] = group.members
   return () => {
     if (isShared && first) return first
-    const ready = fleet.ready()
+    const ready = group.ready()
     // On a busy machine all may miss a beat. The youngest is never on its way out.
-    const member = ready[next++ % ready.length] ?? fleet.members.at(-1)
+    const member = ready[next++ % ready.length] ?? group.members.at(-1)
     if (!member) throw new Error('nobody is there')
     return member
   }

@@ -3,19 +3,19 @@ import { after, before, test } from 'node:test'
 import type { AccountSession } from '@chancery/contract'
 import { openBrowser } from '../account/browser.ts'
 import { nation } from '../ingest/facts.ts'
-import type { Served } from '../ingest/served.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { ServeProcess } from '../support/serve-process.ts'
 import { call } from './call.ts'
-import { type Fleet, startFleet } from './fleet.ts'
 import { loseNotices, noticesDuring } from './lost-notices.ts'
+import { type ServerGroup, startServerGroup } from './server-group.ts'
 import { createTurns, trustedMs } from './turns.ts'
 
 let database: TestDatabase
-let fleet: Fleet
+let group: ServerGroup
 before(async () => {
   database = await createTestDatabase()
   await loseNotices(database.url)
-  fleet = await startFleet(3, {
+  group = await startServerGroup(3, {
     CHANCERY_DATABASE_URL: database.url,
     CHANCERY_DRAIN_SECONDS: '0',
     CHANCERY_KEY_LIMIT: '1000000',
@@ -23,12 +23,12 @@ before(async () => {
   })
 })
 after(async () => {
-  await fleet?.close()
+  await group?.close()
   await database.drop()
 })
 
 async function operate<T>(
-  { operatorUrl, operatorToken }: Served,
+  { operatorUrl, operatorToken }: ServeProcess,
   path: string,
   body: object = {},
   headers: Record<string, string> = {},
@@ -42,7 +42,7 @@ async function operate<T>(
   return JSON.parse(text) as T
 }
 
-const tell = (member: Served, turn: number) =>
+const ingest = (member: ServeProcess, turn: number) =>
   operate(
     member,
     '/facts',
@@ -51,15 +51,15 @@ const tell = (member: Served, turn: number) =>
   )
 
 const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
-const memberAt = (index: number) => fleet.members[index % fleet.members.length] as Served
+const memberAt = (index: number) => group.members[index % group.members.length] as ServeProcess
 
 test('what one process was told, every other answers within a second', async t => {
-  await tell(memberAt(0), 0)
+  await ingest(memberAt(0), 0)
   const turns = createTurns()
   const problems: string[] = []
   let calls = 0
   let isOver = false
-  async function look({ url }: Served): Promise<void> {
+  async function look({ url }: ServeProcess): Promise<void> {
     while (!isOver) {
       const askedAt = performance.now()
       const { status, body } = await call(`${url}/api/v1/nations/n0`)
@@ -71,10 +71,10 @@ test('what one process was told, every other answers within a second', async t =
       await pause(5)
     }
   }
-  const looking = Promise.all(fleet.members.flatMap(member => [look(member), look(member)]))
+  const looking = Promise.all(group.members.flatMap(member => [look(member), look(member)]))
   const notices = await noticesDuring(database.url, async () => {
     for (let turn = 1; turn <= 40; turn += 1) {
-      await tell(memberAt(turn), turn)
+      await ingest(memberAt(turn), turn)
       turns.told()
       await pause(100)
     }
@@ -96,7 +96,7 @@ test('a key that one process revokes no longer works at any other within a secon
     })
     let revokedAt = Number.POSITIVE_INFINITY
     const isOver = () => performance.now() > revokedAt + 2 * trustedMs
-    const looking = fleet.members.map(async ({ url }) => {
+    const looking = group.members.map(async ({ url }) => {
       let isRefused = false
       let calls = 0
       while (!isOver() || !isRefused) {
@@ -114,7 +114,7 @@ test('a key that one process revokes no longer works at any other within a secon
       }
       assert.ok(isRefused)
     })
-    let toLook = fleet.members.length
+    let toLook = group.members.length
     const { promise: allLook, resolve } = Promise.withResolvers<void>()
     function onLooked() {
       toLook -= 1
@@ -130,19 +130,19 @@ test('a key that one process revokes no longer works at any other within a secon
 })
 
 test('a player who signed in at one process is signed in at all, and out at all', async () => {
-  const [one, other, third] = fleet.members as [Served, Served, Served]
+  const [one, other, third] = group.members as [ServeProcess, ServeProcess, ServeProcess]
   const { url } = await operate<{ url: string }>(one, '/handovers', { player_id: 'p1' })
   const [, token] = url.split('#handover=')
   const browser = openBrowser(other)
   const session = await browser.done<AccountSession>('POST', '/session', { token })
-  const at = (member: Served) => {
+  const at = (member: ServeProcess) => {
     const same = openBrowser(member)
     same.cookie = browser.cookie
     same.csrfToken = session.csrf_token
     return same
   }
-  for (const member of fleet.members)
+  for (const member of group.members)
     assert.equal((await at(member).done<AccountSession>('GET', '/session')).player_id, 'p1')
   await at(third).done('DELETE', '/session')
-  for (const member of fleet.members) assert.equal((await at(member).ask('GET', '/session')).status, 401)
+  for (const member of group.members) assert.equal((await at(member).ask('GET', '/session')).status, 401)
 })

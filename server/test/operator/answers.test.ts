@@ -4,18 +4,18 @@ import { contractFor, demoProfile, type OperatorOperation, operatorOperations } 
 import { smallWorld } from '../http/world.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
+import { startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook-receiver.ts'
 import { createDocumented } from './documented.ts'
-import { askAs, makeToken } from './office.ts'
+import { makeToken, operateAs } from './tokens.ts'
 
 const { check, seen } = createDocumented(contractFor(demoProfile))
 
 let chancery: TestServer
-let receiver: Receiver
+let receiver: WebhookReceiver
 before(async () => {
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
   chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
 })
 after(async () => {
   await chancery.close()
@@ -152,7 +152,7 @@ test('webhooks answer as documented', async () => {
       declared_at: '2026-05-20T10:00:00Z',
     },
   }
-  await chancery.tell([war])
+  await chancery.ingest([war])
   await expect(200, 'POST', '/webhooks/{id}/replay', {
     id,
     body: { since: '2020-01-01T00:00:00Z', until: '2130-01-01T00:00:00Z' },
@@ -208,7 +208,7 @@ test('a token that is none or may not answers as documented, wherever it is used
     const url = path.replace(/\{\w+\}/, 'none')
     for (const bearer of [undefined, token]) {
       if (bearer !== undefined && roles.includes('metrics')) continue
-      const response = await askAs(
+      const response = await operateAs(
         chancery.operatorUrl,
         bearer,
         method,

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { query } from '../access/query.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { makeToken } from './office.ts'
+import { makeToken } from './tokens.ts'
 
 let chancery: TestServer
 before(async () => {

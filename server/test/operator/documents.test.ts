@@ -7,7 +7,7 @@ import type { OperatorContext } from '../../src/operator/context.ts'
 import { buildOperatorApi } from '../../src/operator/operator-api.ts'
 import { launchChromium, skip } from '../browser/chromium.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { makeToken } from './office.ts'
+import { makeToken } from './tokens.ts'
 
 let chancery: TestServer
 before(async () => {

@@ -9,13 +9,13 @@ import { dump, query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { askAs, type MadeToken, makeToken } from './office.ts'
+import { type MadeToken, makeToken, operateAs } from './tokens.ts'
 
 let chancery: TestServer
 let token: MadeToken
 before(async () => {
   chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  await chancery.tell(smallWorld(), { batch: 'the-world' })
+  await chancery.ingest(smallWorld(), { batch: 'the-world' })
   token = await makeToken(chancery, ['admin'], { name: 'night watch' })
   // The line of a batch is written when its sender has been answered.
   await until(async () => (await log()).length >= 2, 'both lines are written')
@@ -36,7 +36,7 @@ const log = async (query = '') =>
   ((await (await chancery.operate('GET', `/log${query}`)).json()) as { data: Line[] }).data
 const newest = async () => (await log('?limit=1'))[0]
 const act = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-  const response = await askAs(chancery.operatorUrl, token.token, method, path, body, headers)
+  const response = await operateAs(chancery.operatorUrl, token.token, method, path, body, headers)
   return { status: response.status, body: (await response.json()) as { id: string; key: string } }
 }
 
@@ -82,12 +82,14 @@ test('what failed is in it too, without what it was about', async () => {
 test('reads are not in it, nor what a token was not let in for', async () => {
   const before = await newest()
   for (const path of ['/status', '/keys', '/log', '/tokens', '/metrics'])
-    await (await askAs(chancery.operatorUrl, token.token, 'GET', path)).text()
+    await (await operateAs(chancery.operatorUrl, token.token, 'GET', path)).text()
   const { token: weak } = await makeToken(chancery, ['metrics'])
   const made = await newest()
   assert.equal(made?.action, 'POST /tokens')
-  await (await askAs(chancery.operatorUrl, weak, 'POST', '/tokens', { name: 'x', roles: ['admin'] })).text()
-  await (await askAs(chancery.operatorUrl, 'cho_wrong', 'POST', '/codes', { nation_id: 'n1' })).text()
+  await (
+    await operateAs(chancery.operatorUrl, weak, 'POST', '/tokens', { name: 'x', roles: ['admin'] })
+  ).text()
+  await (await operateAs(chancery.operatorUrl, 'cho_wrong', 'POST', '/codes', { nation_id: 'n1' })).text()
   assert.deepEqual(await newest(), made)
   assert.notDeepEqual(made, before)
 })
@@ -99,7 +101,7 @@ test('every operation that may change something has its line', async () => {
   )
   for (const { method, path, body } of changing) {
     const [example] = Object.values(body?.examples ?? {})
-    const response = await askAs(
+    const response = await operateAs(
       chancery.operatorUrl,
       token.token,
       method,

@@ -3,11 +3,11 @@ import { type TestContext, test } from 'node:test'
 import { hashOperatorToken, makeOperatorTokenText } from '../../src/access/operator-token-text.ts'
 import { createFindCaller } from '../../src/operator/identify.ts'
 import type { Database } from '../../src/store/database.ts'
-import { startBehindProxy } from '../access/tcp-proxy.ts'
 import { withConnection } from '../support/database-url.ts'
+import { startBehindProxy } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { askAs, makeToken, statusAs } from './office.ts'
+import { makeToken, operateAs, statusAs } from './tokens.ts'
 
 /** A server that is reached directly, and one on the same database whose way to it can be cut. */
 async function startBoth(t: TestContext) {
@@ -29,7 +29,7 @@ test('metrics are answered while the database is away, to a token that was valid
     await makeToken(home, ['metrics']),
     await makeToken(home, ['facts']),
   ]
-  const metrics = (token: string) => askAs(server.operatorUrl, token, 'GET', '/metrics')
+  const metrics = (token: string) => operateAs(server.operatorUrl, token, 'GET', '/metrics')
   await untilAccepted(server, used.token, facts.token)
   await until(
     async () => /^chancery_refused_batches 0$/m.test(await (await metrics(used.token)).text()),
@@ -49,7 +49,7 @@ test('metrics are answered while the database is away, to a token that was valid
   assert.ok(Number(strange.headers.get('retry-after')) > 0)
   assert.equal((await metrics(makeOperatorTokenText())).status, 503)
   assert.equal((await metrics('nonsense')).status, 401, 'it is told without a look-up')
-  const status = await askAs(server.operatorUrl, used.token, 'GET', '/status')
+  const status = await operateAs(server.operatorUrl, used.token, 'GET', '/status')
   assert.equal(status.status, 200)
   assertKnownWithoutDatabase(await status.json())
   for (const path of ['/refused', '/feeds/turns'])
@@ -72,7 +72,7 @@ function assertKnownWithoutDatabase(status: unknown): void {
 test('the status says what is known, and does not wait for a read or a database that hangs', async t => {
   const { home, server, proxy } = await startBoth(t)
   const status = async () => {
-    const response = await askAs(server.operatorUrl, server.operatorToken, 'GET', '/status')
+    const response = await operateAs(server.operatorUrl, server.operatorToken, 'GET', '/status')
     assert.equal(response.status, 200)
     return response.json()
   }

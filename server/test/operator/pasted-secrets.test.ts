@@ -5,14 +5,14 @@ import { makeKeyText } from '../../src/access/key-text.ts'
 import { dump } from '../access/query.ts'
 import { commit, lines } from '../ingest/facts.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { makeToken } from './office.ts'
+import { makeToken } from './tokens.ts'
 
 let chancery: TestServer
 /** By what it is: a text that this service hands out, and never keeps. */
 const secrets = new Map<string, string>()
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell([
+  await chancery.ingest([
     { op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One', leader_name: 'L', player: 'p1' } },
   ])
   secrets.set('API key', (await chancery.makeKey({ player_id: 'p1' })).key)

@@ -7,7 +7,7 @@ import {
   operatorRoleNames,
 } from '@chancery/contract'
 import { type Outcome, startTestServer, type TestServer } from '../support/test-server.ts'
-import { askAs, makeToken } from './office.ts'
+import { makeToken, operateAs } from './tokens.ts'
 
 /** What each role may do, besides what `admin` alone may. Written out: a wider role is a decision, and shows here. */
 const opens: Record<Exclude<OperatorRole, 'admin'>, string[]> = {
@@ -37,7 +37,13 @@ const everyOperation: OperatorOperation[] = Object.values(operatorOperations)
 /** Asks for an operation, of something that is not there and with a body that is wrong. */
 async function ask({ method, path }: OperatorOperation, token: string | undefined) {
   const url = path.replace(/\{\w+\}/, 'none')
-  const response = await askAs(chancery.operatorUrl, token, method, url, method === 'GET' ? undefined : {})
+  const response = await operateAs(
+    chancery.operatorUrl,
+    token,
+    method,
+    url,
+    method === 'GET' ? undefined : {},
+  )
   if (response.headers.get('content-type')?.startsWith('application/json') !== true) {
     await response.body?.cancel()
     return { status: response.status, code: '', message: '' }
@@ -78,9 +84,9 @@ test('a token of several roles may do what any of them may', async () => {
 })
 
 test('a path that is not there is told to whoever has a token, and to nobody else', async () => {
-  assert.equal((await askAs(chancery.operatorUrl, tokens.get('metrics'), 'GET', '/nowhere')).status, 404)
-  assert.equal((await askAs(chancery.operatorUrl, tokens.get('metrics'), 'PATCH', '/tokens')).status, 404)
-  assert.equal((await askAs(chancery.operatorUrl, undefined, 'GET', '/nowhere')).status, 401)
+  assert.equal((await operateAs(chancery.operatorUrl, tokens.get('metrics'), 'GET', '/nowhere')).status, 404)
+  assert.equal((await operateAs(chancery.operatorUrl, tokens.get('metrics'), 'PATCH', '/tokens')).status, 404)
+  assert.equal((await operateAs(chancery.operatorUrl, undefined, 'GET', '/nowhere')).status, 401)
 })
 
 test('a token of this door opens nothing on the public listener', async () => {
@@ -120,7 +126,7 @@ const statusForAll = ['database_up', 'game', 'migration', 'profile_digest', 'ver
 
 test('the status shows each role what it needs, and all of it to admin alone', async () => {
   const membersFor = async (role: OperatorRole) => {
-    const response = await askAs(chancery.operatorUrl, tokens.get(role), 'GET', '/status')
+    const response = await operateAs(chancery.operatorUrl, tokens.get(role), 'GET', '/status')
     return Object.keys((await response.json()) as object).toSorted()
   }
   for (const role of ['facts', 'identity', 'metrics'] as const)
@@ -151,7 +157,7 @@ test('a player is erased with the role admin alone, whichever way the erasure is
   const expected = ['refused', ['`erase` requires a token with the role admin']]
   assert.deepEqual(refusedFor(await sendAs('facts', 'erase-stream', [erasure])), expected)
   assert.deepEqual(refusedFor(await sendAs('facts', 'erase-check', [erasure], '?check=true')), expected)
-  const one = await askAs(
+  const one = await operateAs(
     chancery.operatorUrl,
     tokens.get('facts'),
     'POST',
@@ -162,7 +168,7 @@ test('a player is erased with the role admin alone, whichever way the erasure is
   assert.equal(one.status, 422)
   assert.deepEqual(refusedFor((await one.json()) as Outcome), expected)
   const retry = (role: OperatorRole) =>
-    askAs(chancery.operatorUrl, tokens.get(role), 'POST', '/refused/erase-stream/retry', {})
+    operateAs(chancery.operatorUrl, tokens.get(role), 'POST', '/refused/erase-stream/retry', {})
   const retried = await retry('facts')
   assert.deepEqual([retried.status, refusedFor((await retried.json()) as Outcome)], [422, expected])
   assert.equal(

@@ -7,7 +7,7 @@ import { nation } from '../ingest/facts.ts'
 import { withConnection } from '../support/database-url.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { startReceiver } from '../webhooks/receiver.ts'
+import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 
 interface Status {
   version: string
@@ -45,7 +45,7 @@ test('the status of an empty world says that nothing was ever said', async t => 
 test('the status says what the game said last, where feeds stand, and what was refused and why', async t => {
   const chancery = await startTestServer()
   t.after(() => chancery.close())
-  await chancery.tell(smallWorld(), { batch: 'first' })
+  await chancery.ingest(smallWorld(), { batch: 'first' })
   const send = (id: string, body: object) =>
     chancery.operate('POST', '/facts', body, { 'idempotency-key': id }).then(response => response.status)
   assert.equal(await send('turn-1', { facts: [], feed: { name: 'turns', after: null } }), 200)
@@ -92,34 +92,34 @@ test('the ranking lag counts from the first change that no round has seen, and i
     const told = /^chancery_ranking_lag_seconds (\S+)$/m.exec(await metricsOf(chancery))?.[1]
     return told === undefined ? undefined : Number(told)
   }
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
   assert.equal(await lag(), 0)
   // Whoever holds this lock keeps the rounds away.
   await withConnection(chancery.databaseUrl, async client => {
     await client.query('select pg_advisory_lock($1)', [roundLock])
-    await chancery.tell([nation('late')], { waits: false })
+    await chancery.ingest([nation('late')], { waits: false })
     await client.query(
       `update chancery_world.pulse set unranked_since = unranked_since - interval '5 minutes'`,
     )
-    await chancery.tell([nation('later')], { waits: false })
+    await chancery.ingest([nation('later')], { waits: false })
     const behind = (await lag()) ?? Number.NaN
     assert.ok(behind >= 300 && behind < 400, String(behind))
   })
-  await chancery.tell([nation('latest')])
+  await chancery.ingest([nation('latest')])
   assert.equal(await lag(), 0)
 })
 
 test('the status counts what waits for webhooks as the metrics do', async t => {
-  const receiver = await startReceiver()
+  const receiver = await startWebhookReceiver()
   t.after(() => receiver.close())
   const chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   t.after(() => chancery.close())
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
   const body = { player_id: 'p1', url: receiver.url('/hook') }
   assert.equal((await chancery.operate('POST', '/webhooks', body)).status, 201)
   await receiver.goDown()
   const fact = { op: 'put', resource: 'nation', data: { id: 'w1', nation_name: 'W', leader_name: 'L' } }
-  await chancery.tell([fact])
+  await chancery.ingest([fact])
   // The queue is counted at most every five seconds, and another count may come between the two.
   await until(async () => {
     const status = await statusOf(chancery)

@@ -10,7 +10,7 @@ import { ConfigError, readConfig, StartupError, startServer } from '../../src/in
 import { warnIfExposed } from '../../src/operator/warn-if-exposed.ts'
 import type { ServerTimings } from '../../src/start/server.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { patient } from '../support/test-server.ts'
+import { patientTimings } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { makeCertificate, makeRsaCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 
@@ -26,7 +26,7 @@ after(async () => {
 })
 
 const token = 'operator-token-of-a-test'
-const start = (env: Record<string, string>, timings: ServerTimings = patient) =>
+const start = (env: Record<string, string>, timings: ServerTimings = patientTimings) =>
   startServer(
     readConfig({
       CHANCERY_HOST: '127.0.0.1',
@@ -84,7 +84,7 @@ describe('the private door with a certificate', { skip: withoutCertificates }, (
         CHANCERY_OPERATOR_TLS_CERT: files.cert,
         CHANCERY_OPERATOR_TLS_KEY: files.key,
       },
-      { ...patient, certificatesEveryMs: 10 },
+      { ...patientTimings, certificatesEveryMs: 10 },
     )
     t.after(() => server.close())
     const isShownOn = async (url: string, ca: string) => {

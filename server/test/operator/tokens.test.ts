@@ -6,7 +6,7 @@ import { createPools } from '../../src/store/pools.ts'
 import { query } from '../access/query.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { askAs, type MadeToken, makeToken, statusAs } from './office.ts'
+import { type MadeToken, makeToken, operateAs, statusAs } from './tokens.ts'
 
 let chancery: TestServer
 /** Another process would do the same: it shares nothing with the first but the database. */
@@ -262,7 +262,7 @@ test('tokens that ended a month ago are no longer listed', async () => {
 
 test('a role is needed to make roles: no token makes one of more than it may do', async () => {
   const { token } = await makeToken(chancery, ['facts', 'identity', 'metrics'])
-  const response = await askAs(chancery.operatorUrl, token, 'POST', '/tokens', {
+  const response = await operateAs(chancery.operatorUrl, token, 'POST', '/tokens', {
     name: 'own',
     roles: ['admin'],
   })

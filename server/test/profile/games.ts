@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Attribute, type Profile, parseProfile } from '@chancery/contract'
 import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { patient } from '../support/test-server.ts'
+import { patientTimings } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 
 const words = (...keys: string[]) => keys.map(key => ({ key, label: key }))
@@ -116,7 +116,7 @@ export async function createGameHost(): Promise<GameHost> {
           CHANCERY_ANONYMOUS_LIMIT: '1000000',
           CHANCERY_KEY_LIMIT: '1000000',
         }),
-        patient,
+        patientTimings,
       )
       running.push(server)
       return server
@@ -151,7 +151,7 @@ export async function operate(
 let batches = 0
 
 /** Tells facts as one batch. */
-export async function tell(server: RunningServer, facts: object[]): Promise<void> {
+export async function ingest(server: RunningServer, facts: object[]): Promise<void> {
   batches += 1
   const { status, body } = await operate(
     server,

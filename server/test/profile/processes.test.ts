@@ -4,7 +4,7 @@ import type { Profile } from '@chancery/contract'
 import { StartupError } from '../../src/index.ts'
 import { createPool, type Database, sql } from '../../src/store/database.ts'
 import { until } from '../support/until.ts'
-import { attribute, changed, createGameHost, put, smallGame, tell } from './games.ts'
+import { attribute, changed, createGameHost, ingest, put, smallGame } from './games.ts'
 
 async function adopted(databaseUrl: string): Promise<{ profile: Profile; adopted_at: string } | undefined> {
   const pool = createPool({ target: { connectionString: databaseUrl }, connectionsMax: 1 })
@@ -29,7 +29,7 @@ test('of two that start at once, the one that contradicts what is stored is refu
   const host = await createGameHost()
   t.after(() => host.close())
   const running = await host.start(smallGame)
-  await tell(running, [put('nation', { id: 'n1', nation_name: 'Roma', attributes: { corruption: 7 } })])
+  await ingest(running, [put('nation', { id: 'n1', nation_name: 'Roma', attributes: { corruption: 7 } })])
   const wider = changed(profile => profile.attributes.nation.push(attribute('temple')))
   const looser = changed(profile => {
     for (const entry of profile.attributes.nation) if (entry.key === 'corruption') entry.class = 'public'
@@ -47,7 +47,7 @@ test('a process beside a running one may not take away what that one has stored'
   const first = await host.start(smallGame)
   const wider = changed(profile => profile.attributes.nation.push(attribute('temple')))
   const second = await host.start(wider)
-  await tell(second, [put('nation', { id: 'n1', nation_name: 'Roma', attributes: { temple: 'Vesta' } })])
+  await ingest(second, [put('nation', { id: 'n1', nation_name: 'Roma', attributes: { temple: 'Vesta' } })])
   await assert.rejects(
     host.start(smallGame),
     /attributes\.nation\.temple: 1 nation uses it, and it is no longer/,
@@ -60,7 +60,7 @@ test('a batch that is under way while a class is tightened leaves no value behin
   const host = await createGameHost()
   t.after(() => host.close())
   const running = await host.start(smallGame)
-  await tell(running, [put('nation', { id: 'n1', nation_name: 'Roma', attributes: { patron: 'Mars' } })])
+  await ingest(running, [put('nation', { id: 'n1', nation_name: 'Roma', attributes: { patron: 'Mars' } })])
   const pool = createPool({ target: { connectionString: host.databaseUrl }, connectionsMax: 2 })
   t.after(() => pool.close())
   const closer = changed(profile => {
@@ -71,7 +71,7 @@ test('a batch that is under way while a class is tightened leaves no value behin
   let telling: Promise<unknown> = Promise.resolve()
   await pool.transaction(async db => {
     await db.rows(sql`select from chancery_world.nation where id = 'n1' for update`)
-    telling = tell(running, [put('nation', { id: 'n1', motto: 'Ad astra' })])
+    telling = ingest(running, [put('nation', { id: 'n1', motto: 'Ad astra' })])
     await until(() => waits(pool, 'chancery chancery_ingest'), 'the batch waits')
     starting = host.start(closer)
     await until(() => waits(pool, 'chancery migrate'), 'the start waits for the batch')

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { type Attribute, type Profile, parseProfile } from '@chancery/contract'
 import { StartupError } from '../../src/index.ts'
 import { adoptProfile } from '../../src/profile/adopt-profile.ts'
-import { changed, createGameHost, type GameHost, operate, put, smallGame, tell } from './games.ts'
+import { changed, createGameHost, type GameHost, ingest, operate, put, smallGame } from './games.ts'
 
 let used: GameHost
 let empty: GameHost
@@ -68,7 +68,7 @@ before(async () => {
   used = await createGameHost()
   empty = await createGameHost()
   const server = await used.start(smallGame)
-  await tell(server, facts)
+  await ingest(server, facts)
   await server.close()
   await (await empty.start(smallGame)).close()
 })
@@ -294,7 +294,7 @@ test('additions, labels, addresses and what nothing uses are taken', async () =>
 
 test('what the game has cleared can be changed', async () => {
   const server = await used.start(smallGame)
-  await tell(server, [
+  await ingest(server, [
     ...['n1', 'n2'].map(id =>
       put('nation', { id, attributes: { corruption: null }, military: { strategic: { greek_fire: 0 } } }),
     ),

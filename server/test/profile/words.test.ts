@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { parseProfile } from '@chancery/contract'
-import { changed, createGameHost, operate, put, read, smallGame, tell } from './games.ts'
+import { changed, createGameHost, ingest, operate, put, read, smallGame } from './games.ts'
 
 test('the game of the documentation is one that can be served', async () => {
   const page = await readFile(new URL('../../../docs/operations/game-profile.md', import.meta.url), 'utf8')
@@ -19,7 +19,7 @@ test('losses that are public no longer are withheld, and none is taken; what the
   const host = await createGameHost()
   t.after(() => host.close())
   const before = await host.start(smallGame)
-  await tell(before, [
+  await ingest(before, [
     ...['n1', 'n2'].map(id => put('nation', { id, nation_name: id })),
     put('conflict', {
       id: 'c1',
@@ -46,7 +46,7 @@ test('losses that are public no longer are withheld, and none is taken; what the
       defender_nation_id: 'n2',
       losses: { attacker: losses },
     })
-  await tell(before, [battle('b1', { cavalry: 31, legionary: 5 })])
+  await ingest(before, [battle('b1', { cavalry: 31, legionary: 5 })])
   const paths = ['/wars', '/wars/w1', '/wars/w1/battles', '/global-conflicts']
   for (const path of paths) assert.match((await read(before, path)).text, /"cavalry":31/, path)
   await before.close()
@@ -61,8 +61,8 @@ test('losses that are public no longer are withheld, and none is taken; what the
     assert.match(text, /"legionary":5/, path)
   }
   assert.match((await read(later, '/events?type=battle.fought')).text, /"cavalry":31/)
-  await assert.rejects(tell(later, [battle('b2', { cavalry: 1 })]), /cavalry/)
-  await tell(later, [battle('b3', { legionary: 2 })])
+  await assert.rejects(ingest(later, [battle('b2', { cavalry: 1 })]), /cavalry/)
+  await ingest(later, [battle('b3', { legionary: 2 })])
   assert.doesNotMatch((await read(later, '/wars/w1')).text, /cavalry/)
   assert.match((await read(later, '/wars/w1')).text, /"legionary":7/)
   await assert.rejects(host.start(smallGame), /units\.cavalry: 1 battle, 1 event of the log use the word/)
@@ -72,7 +72,7 @@ test('a word that is gone with a count of none stands in no answer', async t => 
   const host = await createGameHost()
   t.after(() => host.close())
   const before = await host.start(smallGame)
-  await tell(before, [
+  await ingest(before, [
     put('nation', {
       id: 'n1',
       nation_name: 'Roma',

@@ -42,7 +42,7 @@ interface Answer {
 let last = 1
 
 test('while rounds come and go over two servers, every page is of one round, and none is an error', async () => {
-  await chancery.tell(generation(1))
+  await chancery.ingest(generation(1))
   let isOver = false
   let read = 0
   const seen = new Set<number>()
@@ -79,7 +79,7 @@ test('while rounds come and go over two servers, every page is of one round, and
   async function writer(): Promise<void> {
     while (seen.size < roundsMin || read < readMin) {
       score += 1
-      await chancery.tell(generation(score), { waits: false })
+      await chancery.ingest(generation(score), { waits: false })
     }
   }
   try {
@@ -93,7 +93,7 @@ test('while rounds come and go over two servers, every page is of one round, and
 
 test('two servers on one database show the same rounds', async () => {
   const first = last + 1
-  await chancery.tell([nation('n0', { national_score: first })])
+  await chancery.ingest([nation('n0', { national_score: first })])
   const path = '/api/v1/rankings?limit=3'
   let here: string
   let there: string

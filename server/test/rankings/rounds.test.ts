@@ -45,7 +45,7 @@ test('the pause between rounds is nineteen times their work, from one second to 
 })
 
 test('equal scores share a rank, stand by id, and the next rank counts them all', async () => {
-  await chancery.tell(scored({ d: 5, b: 7, a: 5, c: 5, e: 1 }))
+  await chancery.ingest(scored({ d: 5, b: 7, a: 5, c: 5, e: 1 }))
   assert.deepEqual(await placesOf(), [
     ['b', 1, null],
     ['a', 2, null],
@@ -65,7 +65,7 @@ test('equal scores share a rank, stand by id, and the next rank counts them all'
 })
 
 test('previous_rank is the rank when yesterday ended, and null for who is new', async () => {
-  await chancery.tell([...scored({ e: 9, f: 8 })])
+  await chancery.ingest([...scored({ e: 9, f: 8 })])
   assert.deepEqual((await placesOf()).slice(0, 3), [
     ['e', 1, null],
     ['f', 2, null],
@@ -73,7 +73,7 @@ test('previous_rank is the rank when yesterday ended, and null for who is new', 
   ])
   // The round of now becomes that of yesterday.
   await client.query('update chancery_world.ranking_round set day = current_date - 1')
-  await chancery.tell([...scored({ b: 10, g: 3 }), remove('nation', 'd')])
+  await chancery.ingest([...scored({ b: 10, g: 3 }), remove('nation', 'd')])
   const expected = [
     ['b', 1, 3],
     ['e', 2, 1],
@@ -84,12 +84,12 @@ test('previous_rank is the rank when yesterday ended, and null for who is new', 
   ]
   assert.deepEqual(await placesOf(), expected)
   // Later on the same day yesterday stays what it was.
-  await chancery.tell(scored({ g: 4 }))
+  await chancery.ingest(scored({ g: 4 }))
   assert.deepEqual(await placesOf(), expected)
 })
 
 test('alliances are ranked by total score, those without members too', async () => {
-  await chancery.tell([
+  await chancery.ingest([
     alliance('p'),
     alliance('q'),
     alliance('r'),
@@ -117,7 +117,7 @@ test('alliances are ranked by total score, those without members too', async () 
 })
 
 test('pages of every size fit together to the whole ranking', async () => {
-  await chancery.tell(
+  await chancery.ingest(
     Array.from({ length: 230 }, (_, index) =>
       nation(`m${index}`, { national_score: ((index * 37) % 50) / 10 }),
     ),
@@ -151,7 +151,7 @@ test('a round runs only when something changed', async () => {
     connectionsMax: 1,
   })
   try {
-    await chancery.tell([nation('changed')])
+    await chancery.ingest([nation('changed')])
     assert.equal(await runRankingRound(pool), undefined)
     await client.query('update chancery_world.pulse set world_version = world_version + 1')
     const rounds = await Promise.all([runRankingRound(pool), runRankingRound(pool)])
@@ -163,9 +163,9 @@ test('a round runs only when something changed', async () => {
 })
 
 test('a deleted nation leaves the ranking with the next round', async () => {
-  await chancery.tell([nation('leaving', { national_score: 1_000 })])
+  await chancery.ingest([nation('leaving', { national_score: 1_000 })])
   assert.equal((await placesOf())[0]?.[0], 'leaving')
-  await chancery.tell([remove('nation', 'leaving')])
+  await chancery.ingest([remove('nation', 'leaving')])
   assert.equal((await placesOf())[0]?.[0], 'b')
   assert.ok(!(await placesOf()).some(([id]) => id === 'leaving'))
 })
@@ -175,8 +175,8 @@ test('a nation newer than the round is not in its ranking and last in the list, 
   const last = await chancery.read<Page<Place>>(`/rankings?limit=1&page=${pagination.total}`)
   // Whoever holds this lock keeps the rounds away.
   await client.query('select pg_advisory_lock($1)', [roundLock])
-  await chancery.tell([remove('nation', `${last.data[0]?.nation.id}`)], { waits: false })
-  await chancery.tell([nation('young', { national_score: 1_000 })], { waits: false })
+  await chancery.ingest([remove('nation', `${last.data[0]?.nation.id}`)], { waits: false })
+  await chancery.ingest([nation('young', { national_score: 1_000 })], { waits: false })
   const { data } = await chancery.read<Page<Place>>(
     `/rankings?limit=2&page=${Math.ceil(pagination.total / 2)}`,
   )
@@ -187,13 +187,13 @@ test('a nation newer than the round is not in its ranking and last in the list, 
     ['young'],
   )
   await client.query('select pg_advisory_unlock($1)', [roundLock])
-  await chancery.tell([nation('young', { national_score: 2_000 })])
+  await chancery.ingest([nation('young', { national_score: 2_000 })])
   assert.equal((await placesOf())[0]?.[0], 'young')
-  await chancery.tell([remove('nation', 'young')])
+  await chancery.ingest([remove('nation', 'young')])
 })
 
 test('the name of a nation changes in the ranking at once, its place with the round', async () => {
-  await chancery.tell([put('nation', { id: 'b', nation_name: 'Renamed' })], { waits: false })
+  await chancery.ingest([put('nation', { id: 'b', nation_name: 'Renamed' })], { waits: false })
   const { data } = await chancery.read<Page<Place>>('/rankings?limit=1')
   assert.equal(data[0]?.nation.nation_name, 'Renamed')
 })

@@ -19,8 +19,8 @@ import { withConnection } from '../support/database-url.ts'
 import type { Fact, TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { untilWithin } from '../support/until-within.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { addHearing, deliveriesOf } from '../webhooks/owner.ts'
-import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import { allTables, rowCounts } from './all-tables.ts'
 
 const player = 'erased-canary-player'
@@ -51,7 +51,7 @@ const profile: Profile = {
 const foundIn = (text: string) => words.filter(word => text.includes(word))
 
 let chancery: TestServer
-let receiver: Receiver
+let receiver: WebhookReceiver
 before(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chancery-erase-'))
   const gameFile = join(folder, 'game.json')
@@ -61,17 +61,17 @@ before(async () => {
     CHANCERY_GAME_FILE: gameFile,
   })
   await rm(folder, { recursive: true })
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
 })
 after(async () => {
   await chancery.close()
   await receiver.close()
 })
 
-const tell = (facts: Fact[], batch?: string) =>
-  chancery.tell(facts, { waits: false, ...(batch === undefined ? {} : { batch }) })
+const ingest = (facts: Fact[], batch?: string) =>
+  chancery.ingest(facts, { waits: false, ...(batch === undefined ? {} : { batch }) })
 
-const erase = (batch: string, more: object = {}) => tell([{ op: 'erase', player, ...more }], batch)
+const erase = (batch: string, more: object = {}) => ingest([{ op: 'erase', player, ...more }], batch)
 
 describe('after an erasure', () => {
   let key: string
@@ -83,7 +83,7 @@ describe('after an erasure', () => {
   let others: { key: string }
 
   before(async () => {
-    await tell([
+    await ingest([
       alliance('a1'),
       nation('old', { nation_name: 'Ncanary First' }),
       nation('mine', {
@@ -113,8 +113,8 @@ describe('after an erasure', () => {
       war('w1', 'mine', 'other'),
       war('w2', 'other', 'old'),
     ])
-    await tell([nation('mine', { nation_name: 'Ncanary Now' })])
-    await tell([put('alliance_application', { nation_id: 'mine', alliance_id: 'a1' })])
+    await ingest([nation('mine', { nation_name: 'Ncanary Now' })])
+    await ingest([put('alliance_application', { nation_id: 'mine', alliance_id: 'a1' })])
     ;({ key, id: keyId } = await chancery.makeKey({ player_id: player }, ['nation.read', 'economy.read'], {
       name: 'Icanary',
       limit: 100,
@@ -129,7 +129,7 @@ describe('after an erasure', () => {
     endpointId = (
       await addHearing(chancery, receiver.url('/mine'), { player_id: player, description: 'Icanary' })
     ).id
-    await tell([nation('told', {})])
+    await ingest([nation('told', {})])
     await until(
       async () => (await deliveriesOf(chancery, endpointId)).some(({ state }) => state === 'delivered'),
       'it hears',
@@ -179,7 +179,7 @@ describe('after an erasure', () => {
     const asked = await chancery.operate('GET', `/webhooks/${endpointId}`)
     assert.equal(asked.status, 404)
     const before = receiver.newsAt('/mine').length
-    await tell([nation('told-2', {})])
+    await ingest([nation('told-2', {})])
     assert.equal(receiver.newsAt('/mine').length, before)
     assert.ok(code)
     assert.equal((await rowCounts(chancery.databaseUrl)).get('chancery_access.verification_code'), undefined)
@@ -212,17 +212,17 @@ describe('after an erasure', () => {
 })
 
 test('a player whom nobody knows can be erased, also twice, and it is noted', async () => {
-  const outcome = await tell([{ op: 'erase', player: 'nobody', nations: ['no-nation'] }], 'nobody-1')
+  const outcome = await ingest([{ op: 'erase', player: 'nobody', nations: ['no-nation'] }], 'nobody-1')
   assert.equal(outcome.events, 0)
-  await tell([{ op: 'erase', player: 'nobody', nations: ['no-nation'] }], 'nobody-2')
+  await ingest([{ op: 'erase', player: 'nobody', nations: ['no-nation'] }], 'nobody-2')
   const rows = (await allTables(chancery.databaseUrl)).split('\n')
   assert.equal(rows.filter(row => /^chancery_secret.redaction .*nobody/.test(row)).length, 2)
 })
 
 test('a nation that another player leads by now keeps what is that player’s own', async () => {
-  await tell([nation('passed', { nation_name: 'Wcanary', player: 'successor', economy: { credits: 77 } })])
+  await ingest([nation('passed', { nation_name: 'Wcanary', player: 'successor', economy: { credits: 77 } })])
   const { key } = await chancery.makeKey({ player_id: 'successor' }, ['nation.read', 'economy.read'])
-  await tell([{ op: 'erase', player: 'predecessor', nations: ['passed'], name: 'Renamed' }])
+  await ingest([{ op: 'erase', player: 'predecessor', nations: ['passed'], name: 'Renamed' }])
   const { data } = await chancery.read<{ data: Record<string, unknown> }>('/me/nation?include=economy', {
     key,
   })
@@ -231,7 +231,7 @@ test('a nation that another player leads by now keeps what is that player’s ow
 
 test('no event changes with an attribute that not everybody may read', async () => {
   const events = () => chancery.read<{ data: Event[] }>('/events?type=game.disaster&nation_id=quiet')
-  await tell([
+  await ingest([
     nation('quiet', { player: 'quiet-player', attributes: { cipher: 'Pale fox' } }),
     event({
       type: 'game.disaster',
@@ -243,15 +243,15 @@ test('no event changes with an attribute that not everybody may read', async () 
   ])
   const before = await events()
   assert.equal(before.data.length, 1)
-  await tell([{ op: 'redact', resource: 'nation', id: 'quiet', data: { attributes: { cipher: null } } }])
+  await ingest([{ op: 'redact', resource: 'nation', id: 'quiet', data: { attributes: { cipher: null } } }])
   assert.deepEqual(await events(), before)
-  await tell([nation('quiet', { attributes: { cipher: 'Pale fox' } })])
-  await tell([{ op: 'erase', player: 'quiet-player' }])
+  await ingest([nation('quiet', { attributes: { cipher: 'Pale fox' } })])
+  await ingest([{ op: 'erase', player: 'quiet-player' }])
   assert.deepEqual(await events(), before)
 })
 
 test('a public attribute is taken out of written texts as a word, and other words that hold it stay', async () => {
-  await tell([
+  await ingest([
     nation('crowned', { player: 'crowned-player', attributes: { anthem: 'King' } }),
     event({
       type: 'game.disaster',
@@ -261,7 +261,7 @@ test('a public attribute is taken out of written texts as a word, and other word
       data: { disaster: 'Kingdom without a king' },
     }),
   ])
-  await tell([{ op: 'erase', player: 'crowned-player' }])
+  await ingest([{ op: 'erase', player: 'crowned-player' }])
   const { data } = await chancery.read<{ data: Event[] }>('/events?type=game.disaster&nation_id=crowned')
   assert.deepEqual(
     data.map(({ summary, data: { disaster } }) => [summary, disaster]),
@@ -270,8 +270,8 @@ test('a public attribute is taken out of written texts as a word, and other word
 })
 
 test('the ledger names the nations that were found', async () => {
-  await tell([nation('found', { player: 'found-player' })])
-  await tell([{ op: 'erase', player: 'found-player' }])
+  await ingest([nation('found', { player: 'found-player' })])
+  await ingest([{ op: 'erase', player: 'found-player' }])
   const rows = (await allTables(chancery.databaseUrl)).split('\n')
   assert.ok(rows.some(row => /^chancery_secret.redaction .*""nations"": \[""found""\]/.test(row)))
 })
@@ -311,7 +311,7 @@ describe('an erasure beside what is being made', () => {
   test('takes with it what is made when it begins', async () => {
     await held(
       'racing',
-      () => tell([{ op: 'erase', player: 'racing' }]),
+      () => ingest([{ op: 'erase', player: 'racing' }]),
       `insert into chancery_access.api_key (id, hash, player_id, name, scopes, created_at)
        values ('key_racing', '\\x00', 'racing', 'racing', '{}', now());
        insert into chancery_outbound.endpoint (id, player_id, url, description, status, created_at, secret, secret_made_at)
@@ -341,7 +341,7 @@ describe('an erasure beside what is being made', () => {
   for (const [what, [method, path, body]] of Object.entries(bySession))
     test(`leaves nothing behind of ${what} that its player makes when it ends`, async () => {
       const player = `raced${path.replaceAll('/', '-')}`
-      await tell([nation(player, { player })])
+      await ingest([nation(player, { player })])
       const own = await signIn(chancery, { player_id: player })
       const asked = await held(
         player,
@@ -367,7 +367,7 @@ describe('an erasure beside what is being made', () => {
   for (const [what, [path, body]] of Object.entries(byOperator))
     test(`leaves nothing behind of ${what} that the operator makes by the nation when it ends`, async () => {
       const player = `operated${path.replaceAll('/', '-')}`
-      await tell([nation(player, { player })])
+      await ingest([nation(player, { player })])
       const asked = await held(
         player,
         () => chancery.operate('POST', path, { ...body, nation_id: player }),
@@ -378,7 +378,7 @@ describe('an erasure beside what is being made', () => {
     })
 
   test('leaves its player out of a code that is made when it ends', async () => {
-    await tell([nation('coded', { player: 'coded-player' })])
+    await ingest([nation('coded', { player: 'coded-player' })])
     const asked = await held(
       'coded-player',
       () => chancery.operate('POST', '/codes', { nation_id: 'coded' }),

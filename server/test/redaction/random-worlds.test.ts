@@ -175,12 +175,12 @@ test('in any world, all words of a thing go, and no word of another', { timeout:
       runs += 1
       const prefix = `r${runs}_`
       const words = new Words()
-      for (const facts of historyOf(steps, prefix, words)) await chancery.tell(facts, { waits: false })
+      for (const facts of historyOf(steps, prefix, words)) await chancery.ingest(facts, { waits: false })
       const things = [...words.byThing.keys()]
       const thing = things[choice % things.length] ?? ''
       const [resource, data] = resources[thing.slice(prefix.length)[0] as keyof typeof resources]
       const before = wordsIn(await allTables(chancery.databaseUrl))
-      await chancery.tell([{ op: 'redact', resource, id: thing, data }], { waits: false })
+      await chancery.ingest([{ op: 'redact', resource, id: thing, data }], { waits: false })
       const after = wordsIn(await allTables(chancery.databaseUrl))
       const own = new Set(words.byThing.get(thing))
       assert.deepEqual(after.intersection(own), new Set(), `${resource} ${thing}`)

@@ -7,11 +7,16 @@ import { nation, put } from '../ingest/facts.ts'
 import type { Fact } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { untilWithin } from '../support/until-within.ts'
+import {
+  after as afterMs,
+  startWebhookReceiver,
+  type WebhookReceiver,
+  withStatus,
+} from '../support/webhook-receiver.ts'
 import { addHearing, deliveriesOf, done } from '../webhooks/owner.ts'
-import { after as afterMs, type Receiver, startReceiver, withStatus } from '../webhooks/receiver.ts'
 import { allTables, rowCounts } from './all-tables.ts'
 import { allCanaries, batches, redactions } from './canary-facts.ts'
-import { type ServedOffice, startOffice } from './served-office.ts'
+import { type LoggedServer, startLoggedServer } from './logged-server.ts'
 
 const paths = [
   '/nations',
@@ -49,19 +54,19 @@ const valuesAt = (data: unknown, path: string[]): unknown[] =>
   )
 
 const contract = contractFor(demoProfile)
-let office: ServedOffice
-let receiver: Receiver
+let server: LoggedServer
+let receiver: WebhookReceiver
 before(async () => {
-  office = await startOffice()
-  receiver = await startReceiver()
+  server = await startLoggedServer()
+  receiver = await startWebhookReceiver()
 })
 after(async () => {
-  await office.close()
+  await server.close()
   await receiver.close()
 })
 
 const told = async (facts: Fact[], batch: string) => {
-  const outcome = await office.tell(batch, facts)
+  const outcome = await server.ingest(batch, facts)
   assert.equal(outcome.status, 'applied', JSON.stringify(outcome))
   return outcome
 }
@@ -69,7 +74,7 @@ const told = async (facts: Fact[], batch: string) => {
 const allEvents = async (): Promise<Event[]> => {
   const events: Event[] = []
   for (;;) {
-    const body = await office.text(`/events?limit=100&after=${events.at(-1)?.seq ?? 0}`)
+    const body = await server.text(`/events?limit=100&after=${events.at(-1)?.seq ?? 0}`)
     const { data } = JSON.parse(body) as { data: Event[] }
     if (data.length === 0) return events
     events.push(...data)
@@ -78,7 +83,7 @@ const allEvents = async (): Promise<Event[]> => {
 
 /** What the stream tells from the beginning. */
 async function streamed(): Promise<string> {
-  const reader = await openStream(`${office.url}/api/v1/events/stream?after=0`)
+  const reader = await openStream(`${server.url}/api/v1/events/stream?after=0`)
   await reader.upToDate()
   const text = reader.text()
   reader.close()
@@ -94,21 +99,21 @@ describe('after a redaction', () => {
   const world = new Map<string, unknown[]>()
 
   before(async () => {
-    const { id } = await addHearing(office, receiver.url('/echo'))
+    const { id } = await addHearing(server, receiver.url('/echo'))
     endpointId = id
     // A receiver that sends back what it got: the first kilobyte of it is kept.
     receiver.answer('/echo', (response, { body }) =>
       withStatus(200, JSON.parse(body).data.summary)(response, {} as never),
     )
     for (const [index, facts] of batches.entries()) await told(facts, `canaries-${index}`)
-    const refused = await office.tell('refused', [
+    const refused = await server.ingest('refused', [
       nation('n1', { nation_name: 'Quellmark One' }),
       put('alliance_member', { nation_id: 'nobody', alliance_id: 'a1' }),
     ])
     assert.equal(refused.status, 'refused')
     events = await allEvents()
     const isBooked = async () => {
-      const deliveries = await deliveriesOf(office, id)
+      const deliveries = await deliveriesOf(server, id)
       return (
         deliveries.length === 100 ||
         deliveries.filter(({ state }) => state === 'delivered').length > events.length
@@ -119,9 +124,9 @@ describe('after a redaction', () => {
       const found = canariesIn(text)
       return allCanaries.filter(canary => !found.includes(canary))
     }
-    assert.deepEqual(missing(await allTables(office.databaseUrl)), [], 'each canary stands somewhere')
+    assert.deepEqual(missing(await allTables(server.databaseUrl)), [], 'each canary stands somewhere')
     assert.ok(
-      (await allTables(office.databaseUrl)).match(/^chancery_outbound.attempt .*Quellmark/m),
+      (await allTables(server.databaseUrl)).match(/^chancery_outbound.attempt .*Quellmark/m),
       'echoed',
     )
     for (const [resource, path] of Object.entries({
@@ -129,11 +134,11 @@ describe('after a redaction', () => {
       era: '/eras',
       conflict: '/global-conflicts',
     }))
-      world.set(resource, (JSON.parse(await office.text(path)) as { data: unknown[] }).data)
+      world.set(resource, (JSON.parse(await server.text(path)) as { data: unknown[] }).data)
     // Whatever is remembered in the process is warm.
-    for (const path of paths) await office.text(path)
+    for (const path of paths) await server.text(path)
     assert.notDeepEqual(canariesIn(await streamed()), [])
-    counts = await rowCounts(office.databaseUrl)
+    counts = await rowCounts(server.databaseUrl)
     last = Number((await told(redactions, 'redactions')).last_seq)
   })
 
@@ -162,11 +167,11 @@ describe('after a redaction', () => {
   })
 
   test('no text stands in any table', async () => {
-    assert.deepEqual(canariesIn(await allTables(office.databaseUrl)), [])
+    assert.deepEqual(canariesIn(await allTables(server.databaseUrl)), [])
   })
 
   test('no text is in any answer, from the next call on', async () => {
-    for (const path of paths) assert.deepEqual(canariesIn(await office.text(path)), [], path)
+    for (const path of paths) assert.deepEqual(canariesIn(await server.text(path)), [], path)
   })
 
   test('the stream tells none from its beginning, within a second', async () => {
@@ -176,15 +181,15 @@ describe('after a redaction', () => {
   test('a delivery that is repeated tells none', async () => {
     const before = receiver.newsAt('/echo').length
     const span = { since: '2020-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
-    await done(office, 'POST', `/webhooks/${endpointId}/replay`, span)
+    await done(server, 'POST', `/webhooks/${endpointId}/replay`, span)
     await until(() => receiver.newsAt('/echo').length >= before + last, 'all is told again')
     const bodies = receiver.newsAt('/echo').slice(before)
     assert.deepEqual(canariesIn(bodies.map(({ body }) => body).join('\n')), [])
   })
 
   test('no text is in the log of the process, its metrics or the ledger', async () => {
-    assert.deepEqual(canariesIn(await office.written()), [])
-    assert.deepEqual(canariesIn(await (await office.operate('GET', '/metrics')).text()), [])
+    assert.deepEqual(canariesIn(await server.written()), [])
+    assert.deepEqual(canariesIn(await (await server.operate('GET', '/metrics')).text()), [])
   })
 
   test('numbers, kinds, times and subjects of the log stay, and so does everything that others wrote', async () => {
@@ -235,7 +240,7 @@ describe('after a redaction', () => {
   })
 
   test('tables have as many rows as before, but for what tells of the redaction itself', async () => {
-    const now = await rowCounts(office.databaseUrl)
+    const now = await rowCounts(server.databaseUrl)
     const grown = new Set([
       'chancery_secret.batch',
       'chancery_secret.redaction',
@@ -255,7 +260,7 @@ describe('after a redaction', () => {
   })
 
   test('a refused batch about the thing has lost its facts, and says why', async () => {
-    const found = (await (await office.operate('GET', '/refused/refused')).json()) as {
+    const found = (await (await server.operate('GET', '/refused/refused')).json()) as {
       content: string | null
       refusals: { reason: string }[]
     }
@@ -264,7 +269,7 @@ describe('after a redaction', () => {
   })
 
   test('the ledger has what was asked for', async () => {
-    const ledger = (await office.written()).split('\n').filter(line => line.startsWith('{"op":"redact"'))
+    const ledger = (await server.written()).split('\n').filter(line => line.startsWith('{"op":"redact"'))
     assert.deepEqual(
       ledger.map(line => (JSON.parse(line) as { fact: object }).fact),
       redactions,
@@ -274,29 +279,29 @@ describe('after a redaction', () => {
 
 test('what a receiver answers after the text was taken back is not kept either', async () => {
   await told([nation('late', { nation_name: 'Latecanary Nation' })], 'late')
-  const { id } = await addHearing(office, receiver.url('/late'), { types: ['nation.renamed'] })
+  const { id } = await addHearing(server, receiver.url('/late'), { types: ['nation.renamed'] })
   receiver.answer('/late', (response, { body }) => afterMs(700, withStatus(200, body))(response, {} as never))
   await told([nation('late', { nation_name: 'Latecanary Again' })], 'late-2')
   await until(() => receiver.newsAt('/late').length === 1, 'it is under way')
   await told([{ op: 'redact', resource: 'nation', id: 'late', data: { nation_name: 'Former' } }], 'late-3')
   await until(
     async () =>
-      (await deliveriesOf(office, id)).some(
+      (await deliveriesOf(server, id)).some(
         ({ state, event_id }) => state === 'delivered' && event_id !== null,
       ),
     'it is booked',
   )
-  assert.doesNotMatch(await allTables(office.databaseUrl), /Latecanary/)
+  assert.doesNotMatch(await allTables(server.databaseUrl), /Latecanary/)
 })
 
 test('a thing that never was is refused with line and path, and nothing of its batch is done', async () => {
   const redaction = { op: 'redact', resource: 'nation', id: 'n2', data: { motto: 'Never' } }
-  const outcome = await office.tell('unknown', [redaction, { ...redaction, id: 'nobody' }])
+  const outcome = await server.ingest('unknown', [redaction, { ...redaction, id: 'nobody' }])
   assert.equal(outcome.status, 'refused')
   assert.deepEqual(outcome.refused, [
     { line: 2, path: '/id', reason: 'there is no nation nobody, and never was' },
   ])
-  assert.doesNotMatch(await office.text('/nations/n2'), /Never/)
+  assert.doesNotMatch(await server.text('/nations/n2'), /Never/)
 })
 
 test('attributes change member by member, and of what not everybody may read nothing is told', async () => {
@@ -305,26 +310,26 @@ test('attributes change member by member, and of what not everybody may read not
   const redact = (data: object) => [{ op: 'redact', resource: 'nation', id: 'kept', data }]
   const quiet = await told(redact({ attributes: { war_weariness: null } }), 'attributes-2')
   assert.equal(quiet.events, 0)
-  assert.match(await office.text('/nations/kept'), /"literacy_percent":93.5/)
+  assert.match(await server.text('/nations/kept'), /"literacy_percent":93.5/)
   assert.match(
-    await allTables(office.databaseUrl),
+    await allTables(server.databaseUrl),
     /^chancery_secret.nation_private .*kept.*""war_weariness"": null/m,
   )
   const loud = await told(redact({ attributes: { literacy_percent: null } }), 'attributes-3')
   assert.equal(loud.events, 1)
-  assert.match(await office.text(`/events?after=${Number(loud.last_seq) - 1}`), /"fields":\["attributes"\]/)
-  assert.match(await office.text('/nations/kept'), /"literacy_percent":null/)
+  assert.match(await server.text(`/events?after=${Number(loud.last_seq) - 1}`), /"fields":\["attributes"\]/)
+  assert.match(await server.text('/nations/kept'), /"literacy_percent":null/)
 })
 
 test('a name that is a word of facts takes no refused batch with it that is about others', async () => {
   const named = ['resource', 'nation', 'is_kept_word', '2026-', 'must be']
   for (const [index, name] of named.entries())
     await told([nation(`word${index}`, { nation_name: name })], `word-name-${index}`)
-  await office.tell('word-apart', [
+  await server.ingest('word-apart', [
     nation('word-other', { leader_name: 5, founded_at: '2026-05-20T10:00:00Z' }),
   ])
-  await office.tell('word-about', [nation('word-more', { nation_name: 'is_kept_word', leader_name: 5 })])
-  await office.tell('word-mention', [
+  await server.ingest('word-about', [nation('word-more', { nation_name: 'is_kept_word', leader_name: 5 })])
+  await server.ingest('word-mention', [
     nation('word-most', {
       nation_name: 'the is_kept_word',
       motto: 'is_kept_word, is_kept_word',
@@ -333,7 +338,7 @@ test('a name that is a word of facts takes no refused batch with it that is abou
     put('news_item', { id: 'word', title: 'News', body: 'is_kept_word', published_at: 5 }),
   ])
   const kept = async (id: string) =>
-    (await (await office.operate('GET', `/refused/${id}`)).json()) as { has_content: boolean }
+    (await (await server.operate('GET', `/refused/${id}`)).json()) as { has_content: boolean }
   for (const index of named.keys())
     await told(
       [{ op: 'redact', resource: 'nation', id: `word${index}`, data: { nation_name: 'Quiet' } }],
@@ -346,17 +351,17 @@ test('a name that is a word of facts takes no refused batch with it that is abou
 
 test('a check takes nothing back', async () => {
   await told([nation('checked', { nation_name: 'Stays as it is' })], 'checked')
-  const before = await office.written()
+  const before = await server.written()
   const facts = [
     { op: 'redact', resource: 'nation', id: 'checked', data: { nation_name: 'Other' } },
     { op: 'erase', player: 'nobody' },
     { op: 'commit', batch: 'only-checked' },
   ]
-  const answer = await office.operate('POST', '/facts?check=true', undefined, {}, facts)
+  const answer = await server.operate('POST', '/facts?check=true', undefined, {}, facts)
   assert.match(await answer.text(), /"status":"applied"/)
-  assert.match(await office.text('/nations/checked'), /Stays as it is/)
+  assert.match(await server.text('/nations/checked'), /Stays as it is/)
   const ledger = (text: string) => text.split('\n').filter(line => line.startsWith('{"op":'))
-  assert.deepEqual(ledger(await office.written()), ledger(before))
+  assert.deepEqual(ledger(await server.written()), ledger(before))
 })
 
 test('what the batch itself tells is taken back with the rest', async () => {
@@ -368,6 +373,6 @@ test('what the batch itself tells is taken back with the rest', async () => {
     ],
     'same-2',
   )
-  assert.doesNotMatch(await allTables(office.databaseUrl), /Samecanary|Mended/)
-  assert.match(await office.text('/nations/same'), /"nation_name":"Former"/)
+  assert.doesNotMatch(await allTables(server.databaseUrl), /Samecanary|Mended/)
+  assert.match(await server.text('/nations/same'), /"nation_name":"Former"/)
 })

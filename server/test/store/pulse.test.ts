@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createPulse } from '../../src/store/pulse.ts'
-import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { until } from '../support/until.ts'
 
 let database: TestDatabase

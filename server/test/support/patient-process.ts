@@ -3,10 +3,10 @@
  * TEST_TIMINGS, as JSON, overrides times.
  */
 import { readConfig, startServer } from '../../src/index.ts'
-import { patient } from './test-server.ts'
+import { patientTimings } from './test-server.ts'
 
 const { TEST_TIMINGS: timings = '{}', ...env } = process.env
-const server = await startServer(readConfig(env), { ...patient, ...JSON.parse(timings) })
+const server = await startServer(readConfig(env), { ...patientTimings, ...JSON.parse(timings) })
 console.log(JSON.stringify({ public: server.publicUrl, operator: server.operatorUrl }))
 process.once('SIGTERM', () => void server.close())
 await server.closed

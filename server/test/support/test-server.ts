@@ -40,7 +40,7 @@ export interface TestServer {
   /** Asks the operator listener. */
   operate(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
   /** Applies facts as one batch, and waits until rankings and lists show them. Rejects where it is refused. */
-  tell(facts: Fact[], options?: { announce?: boolean; batch?: string; waits?: boolean }): Promise<Outcome>
+  ingest(facts: Fact[], options?: { announce?: boolean; batch?: string; waits?: boolean }): Promise<Outcome>
   /** Sends text to the door as a stream; returns what became of each batch. */
   send(ndjson: string | Uint8Array, options?: { check?: boolean }): Promise<Outcome[]>
   makeKey(
@@ -65,7 +65,7 @@ export interface TestServerOptions {
  * On a busy machine a database, a Redis or a client is late: only tests of silence and of outages ask for `{}`, the times of a real server.
  * And rankings follow at once.
  */
-export const patient: ServerTimings = {
+export const patientTimings: ServerTimings = {
   databaseTimeoutFactor: 40,
   limitsTimeoutMs: 20_000,
   connectionTimings: { headMs: 120_000, requestMs: 120_000 },
@@ -75,7 +75,7 @@ export const patient: ServerTimings = {
 /** For `before` of a test file; `close` in its `after`. `env` overrides configuration. Limits are out of the way unless set. */
 export async function startTestServer(
   env: Record<string, string> = {},
-  { defaults = {}, databaseUrl, timings = patient }: TestServerOptions = {},
+  { defaults = {}, databaseUrl, timings = patientTimings }: TestServerOptions = {},
 ): Promise<TestServer> {
   const database =
     databaseUrl === undefined ? await createTestDatabase() : { url: databaseUrl, drop: async () => {} }
@@ -136,7 +136,7 @@ export async function startTestServer(
         throw new Error(`${path} answered ${response.status} ${JSON.stringify(body)}`)
       return body as never
     },
-    async tell(facts, { batch = randomUUID(), announce = true, waits = true } = {}) {
+    async ingest(facts, { batch = randomUUID(), announce = true, waits = true } = {}) {
       const response = await operate('POST', '/facts', { facts, announce }, { 'idempotency-key': batch })
       const outcome = (await response.json()) as Outcome
       if (response.status !== 200) throw new Error(`a batch was not applied: ${JSON.stringify(outcome)}`)

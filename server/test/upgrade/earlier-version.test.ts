@@ -71,7 +71,7 @@ test('the world goes on where it stood', async () => {
   const newest = async () =>
     (await chancery.read<{ data: { seq: number }[] }>('/events?limit=1')).data[0]?.seq ?? 0
   const stood = await newest()
-  const { status } = await chancery.tell([
+  const { status } = await chancery.ingest([
     { op: 'put', resource: 'nation', data: { id: 'n-new', nation_name: 'New' } },
   ])
   assert.equal(status, 'applied')

@@ -12,7 +12,7 @@ let chancery: TestServer
 before(async () => {
   database = await createTestDatabase()
   chancery = await startTestServer({}, { databaseUrl: database.url })
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
 })
 after(async () => {
   await chancery?.close()
@@ -29,7 +29,7 @@ test('callers are answered while a migration is applied, and after it', async ()
   ])
   isOver = true
   await reading
-  await chancery.tell([{ op: 'put', resource: 'nation', data: { id: 'n1', national_score: 7 } }])
+  await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n1', national_score: 7 } }])
   const { data } = await chancery.read<{ data: { national_score: number } }>('/nations/n1')
   assert.equal(data.national_score, 7)
 })

@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => chancery.close())
 
-const tell = (...facts: Record<string, unknown>[]) => chancery.tell(facts, { waits: false })
+const ingest = (...facts: Record<string, unknown>[]) => chancery.ingest(facts, { waits: false })
 
 const weapon = (type: string, attacker: string, defender: string) =>
   event({
@@ -49,18 +49,18 @@ const launches = () =>
   })
 
 test('launches of version 0.1 get the names that their nations had then', async () => {
-  await tell(
+  await ingest(
     nation('l1', { nation_name: 'Aqua' }),
     nation('l2', { nation_name: 'Terra launched a nuclear missile at me' }),
     nation('l3', { nation_name: 'Gone' }),
     ...both('l1', 'l2'),
     ...both('l3', 'l1'),
   )
-  await tell(
+  await ingest(
     nation('l1', { nation_name: 'Aqua intercepted a nuclear missile launched by you' }),
     ...both('l1', 'l2'),
   )
-  await tell(
+  await ingest(
     nation('l2', { nation_name: 'Terra' }),
     remove('nation', 'l3'),
     ...both('l2', 'l1'),
@@ -73,12 +73,12 @@ test('launches of version 0.1 get the names that their nations had then', async 
 })
 
 test('what a redaction of version 0.1 left of a name in a summary is gone', async () => {
-  await tell(
+  await ingest(
     nation('l4', { nation_name: 'Attacker' }),
     nation('l5', { nation_name: 'Leftover launched a nuclear missile at me' }),
     weapon('launched', 'l4', 'l5'),
   )
-  await tell({ op: 'redact', resource: 'nation', id: 'l5', data: { nation_name: 'Former' } })
+  await ingest({ op: 'redact', resource: 'nation', id: 'l5', data: { nation_name: 'Former' } })
   const before = await launches()
   await migrateAgain(`
     update chancery_world.event
@@ -88,7 +88,7 @@ test('what a redaction of version 0.1 left of a name in a summary is gone', asyn
 })
 
 test('a launch that a process of version 0.1 logs after the migration loses a redacted name, too', async () => {
-  await tell(
+  await ingest(
     nation('l6', { nation_name: 'Late launched a nuclear missile at me' }),
     nation('l7', { nation_name: 'Other' }),
     ...both('l7', 'l6'),
@@ -99,7 +99,7 @@ test('a launch that a process of version 0.1 logs after the migration loses a re
       set data = (data::jsonb - 'attacker_nation_name' - 'defender_nation_name')::json
       where type like 'strategic_weapon.%' and summary like '%Late%'`),
   )
-  await tell({ op: 'redact', resource: 'nation', id: 'l6', data: { nation_name: 'Former' } })
+  await ingest({ op: 'redact', resource: 'nation', id: 'l6', data: { nation_name: 'Former' } })
   const last = (await launches()).slice(-2).map(({ summary }) => summary)
   assert.deepEqual(last, [
     'Other launched a nuclear missile at Former.',

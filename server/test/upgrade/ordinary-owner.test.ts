@@ -33,7 +33,7 @@ test('an owner who may create roles, and is no superuser, migrates and serves', 
   assert.ok((await migrate({ connectionString: url.href })).length > 0)
   const chancery = await startTestServer({}, { databaseUrl: url.href })
   try {
-    await chancery.tell(smallWorld())
+    await chancery.ingest(smallWorld())
     const { key } = await chancery.makeKey({ nation_id: 'n1' })
     await chancery.read('/nations')
     await chancery.read('/me/nation', { key })

@@ -15,7 +15,7 @@ let key: string
 before(async () => {
   database = await createTestDatabase()
   chancery = await startTestServer({}, { databaseUrl: database.url })
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
   ;({ key } = await chancery.makeKey({ nation_id: 'n1' }))
 })
 after(async () => {
@@ -76,8 +76,8 @@ function startLoad(): Load {
         { op: 'put', resource: 'nation', data: { id: `n-turn-${turn}`, nation_name: `Turn ${turn}` } },
       ]
       const batch = { 'idempotency-key': `turn-${turn}-of-${began}` }
-      const tell = () => chancery.operate('POST', '/facts', { facts }, batch)
-      while ((await answered(tell)) !== 200) await sleep(50)
+      const ingest = () => chancery.operate('POST', '/facts', { facts }, batch)
+      while ((await answered(ingest)) !== 200) await sleep(50)
       load.applied += 1
     }
   }

@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts'
 let chancery: TestServer
 before(async () => {
   chancery = await startTestServer()
-  await chancery.tell(smallWorld())
+  await chancery.ingest(smallWorld())
 })
 after(() => {
   hangUp()
@@ -81,7 +81,7 @@ test('a nation without an alliance has null there, and so has an applicant', asy
 
 test('what a code says is what is so when it is redeemed, not when it was made', async () => {
   const code = await chancery.makeCode('n6')
-  await chancery.tell(
+  await chancery.ingest(
     [
       { op: 'put', resource: 'nation', data: { id: 'n6', nation_name: 'Ulmen Reborn' } },
       { op: 'delete', resource: 'alliance_member', id: 'n6' },
@@ -156,18 +156,18 @@ test('a code that was used stays used, and is remembered for 30 days', async () 
 
 test('a code of a deleted nation is unknown, used or not, also when another takes its id', async () => {
   const found = { op: 'put', resource: 'nation', data: { id: 'n9', nation_name: 'Brief' } }
-  await chancery.tell([found], { waits: false })
+  await chancery.ingest([found], { waits: false })
   const [live, used] = [await chancery.makeCode('n9'), await chancery.makeCode('n9')]
   assert.equal((await redeem(used)).status, 200)
-  await chancery.tell([{ op: 'delete', resource: 'nation', id: 'n9' }], { waits: false })
+  await chancery.ingest([{ op: 'delete', resource: 'nation', id: 'n9' }], { waits: false })
   for (const code of [live, used]) await assertRefused(code, 'verification_code_unknown')
-  await chancery.tell([found], { waits: false })
+  await chancery.ingest([found], { waits: false })
   for (const code of [live, used]) await assertRefused(code, 'verification_code_unknown')
   assert.equal((await redeem(await chancery.makeCode('n9'))).status, 200)
 })
 
 const lead = (id: string, player: string | null) =>
-  chancery.tell([{ op: 'put', resource: 'nation', data: { id, nation_name: `Nation ${id}`, player } }], {
+  chancery.ingest([{ op: 'put', resource: 'nation', data: { id, nation_name: `Nation ${id}`, player } }], {
     waits: false,
   })
 

@@ -11,7 +11,7 @@ let other: TestServer
 before(async () => {
   one = await startTestServer()
   other = await startTestServer({}, { databaseUrl: one.databaseUrl })
-  await one.tell(smallWorld(), { waits: false })
+  await one.ingest(smallWorld(), { waits: false })
 })
 after(async () => {
   await other.close()

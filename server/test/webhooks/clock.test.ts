@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { until } from '../support/until.ts'
-import { answer, type Mailroom, openMailroom } from './mailroom.ts'
+import { answer, type DeliveryFixture, openDeliveryFixture } from './delivery-fixture.ts'
 
-let room: Mailroom
+let room: DeliveryFixture
 beforeEach(async () => {
-  room = await openMailroom()
+  room = await openDeliveryFixture()
 })
 afterEach(() => room.close())
 
@@ -16,13 +16,13 @@ test('what waits when the clock is set back is not held up by that', async () =>
   await room.addEndpoint('failing.example')
   room.receive('failing.example', () => answer(500))
   room.deliver()
-  await room.tell([nation('n1'), nation('n2'), nation('n3')])
+  await room.ingest([nation('n1'), nation('n2'), nation('n3')])
   await until(() => room.newsAt('failing.example').length > 0, 'an attempt is made')
   room.receive('failing.example', () => answer(204))
   room.advance(-hour)
   const arrived = () => new Set(room.newsAt('failing.example').map(({ id }) => id)).size
   await until(() => arrived() === 3, 'all of it arrives')
-  await room.tell([nation('n4')])
+  await room.ingest([nation('n4')])
   await until(() => arrived() === 4, 'news arrive')
 })
 
@@ -34,11 +34,11 @@ test('what is under way when the clock is set back is not begun once more', asyn
     return answer(204)
   })
   room.deliver()
-  await room.tell([nation('n1')])
+  await room.ingest([nation('n1')])
   await until(() => room.newsAt('slow.example').length === 1, 'an attempt is under way')
   room.advance(-hour)
   await room.addEndpoint('other.example')
-  await room.tell([nation('n2')])
+  await room.ingest([nation('n2')])
   await until(() => room.newsAt('other.example').length === 1, 'the queue was looked at since')
   answerIt()
   await until(() => room.newsAt('slow.example').length === 2, 'the next arrives')

@@ -5,11 +5,11 @@ import { test } from 'node:test'
 import { sql } from '../../src/store/database.ts'
 import { nation } from '../ingest/facts.ts'
 import { until } from '../support/until.ts'
-import { answer, noAnswer, openMailroom } from './mailroom.ts'
+import { answer, noAnswer, openDeliveryFixture } from './delivery-fixture.ts'
 import { listen } from './raw-receiver.ts'
 
 test('a response that is there when a busy process has waited long enough is written down', async t => {
-  const room = await openMailroom()
+  const room = await openDeliveryFixture()
   t.after(() => room.close())
   const server = createServer()
   const port = await listen(server)
@@ -37,7 +37,7 @@ test('a response that is there when a busy process has waited long enough is wri
   })
 
   const worker = room.deliver({ graceMs })
-  await room.tell([nation('n1')])
+  await room.ingest([nation('n1')])
   await until(() => room.newsAt('hook.example.com').length === 1, 'the message is sent')
   const closed = worker.close()
   const endGrace = await grace.promise

@@ -146,13 +146,13 @@ describe('stopping', () => {
     const sent = sender.send(messageTo(`http://hooks.example.com:${receiver.port}/`), stopping.signal)
     stopping.abort()
     assert.equal((await sent).error, 'stopped')
-    for (const tell of found) tell()
+    for (const ingest of found) ingest()
     // This one has the same way, and arrives: so the other would have.
     await sender.send(messageTo(receiver.url))
     assert.equal(receiver.requests.length, 1)
   })
 
-  test('a sender that closes stops what is under way, at whatever stage, and takes no more', async t => {
+  test('a sender that closes stops what is under way, at whatever fixture, and takes no more', async t => {
     const receiver = await startRawReceiver(t, () => undefined)
     const sender = openSender(t, {
       lookup: (_name, _options, done) => {

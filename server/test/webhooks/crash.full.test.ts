@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { after as afterAll, before, test } from 'node:test'
 import { alliance, battle, member, nation, war } from '../ingest/facts.ts'
-import { makeServedDir, patientProgram, removeServedDir, type Served, serve } from '../ingest/served.ts'
+import {
+  makeServeDir,
+  patientProgram,
+  removeServeDir,
+  type ServeProcess,
+  serve,
+} from '../support/serve-process.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import { after, isTest, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { metricsOf } from './metrics-of.ts'
 import { type AddedEndpoint, addHearing } from './owner.ts'
 import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from './pairs.ts'
-import { after, isTest, type Receiver, startReceiver } from './receiver.ts'
 import { verified } from './verified.ts'
 
 const inFlight = 8
@@ -44,8 +50,8 @@ const endpoints: { path: string; filter: object; wants: Parameters<Wants['set']>
 const wants: Wants = new Map(endpoints.map(({ path, wants }) => [path, wants]))
 
 let dir: string
-let served: Served
-let receiver: Receiver
+let served: ServeProcess
+let receiver: WebhookReceiver
 const secrets = new Map<string, string>()
 
 const start = () =>
@@ -56,8 +62,8 @@ const start = () =>
   )
 
 before(async () => {
-  dir = makeServedDir()
-  receiver = await startReceiver()
+  dir = makeServeDir()
+  receiver = await startWebhookReceiver()
   served = await start()
   for (const { path, filter } of endpoints) {
     const added: AddedEndpoint = await addHearing({ operate }, receiver.url(path), filter)
@@ -69,7 +75,7 @@ afterAll(async () => {
   served.child.kill('SIGTERM')
   await served.ended
   await receiver.close()
-  await removeServedDir(dir)
+  await removeServeDir(dir)
 })
 
 const operate: TestServer['operate'] = (method, path, body, headers = {}) =>
@@ -98,7 +104,7 @@ const factsOf = (batch: number) =>
   ])
 
 /** Tells a batch until it is known to be applied, by whichever server lives. */
-async function tell(batch: number): Promise<void> {
+async function ingest(batch: number): Promise<void> {
   await until(
     async () => {
       const answer = await operate(
@@ -122,7 +128,7 @@ test(`a server killed ${killAt.length} times during ten thousand deliveries lose
   const telling = (async () => {
     for (let batch = 0; batch < batchCount; batch += 1) {
       await until(() => arrivedCount() > batch * 95 - backlogMax, 'the backlog is smaller', 240_000)
-      await tell(batch)
+      await ingest(batch)
     }
   })()
   const kills: number[] = []

@@ -5,11 +5,11 @@ import { Webhook } from 'standardwebhooks'
 import { sql } from '../../src/store/database.ts'
 import { nation, war } from '../ingest/facts.ts'
 import { until } from '../support/until.ts'
-import { answer, type Mailroom, noAnswer, openMailroom } from './mailroom.ts'
+import { answer, type DeliveryFixture, noAnswer, openDeliveryFixture } from './delivery-fixture.ts'
 
-let room: Mailroom
+let room: DeliveryFixture
 beforeEach(async () => {
-  room = await openMailroom()
+  room = await openDeliveryFixture()
 })
 afterEach(() => room.close())
 
@@ -44,7 +44,7 @@ test('what an endpoint wants to hear arrives once, signed, with the body of the 
   await room.addEndpoint('n2.example', { types: ['nation.founded', 'war.declared'], nation_ids: ['n2'] })
   await room.addEndpoint('a1.example', { alliance_ids: ['a1'] })
   room.deliver()
-  await room.tell([nation('n1'), nation('n2'), nation('n3'), war('w1', 'n1', 'n3'), war('w2', 'n1', 'n2')])
+  await room.ingest([nation('n1'), nation('n2'), nation('n3'), war('w1', 'n1', 'n3'), war('w2', 'n1', 'n2')])
   await until(() => room.newsAt('all.example').length === 5, 'all five events arrive')
   await settled()
   const typesAt = (host: string) =>
@@ -78,7 +78,7 @@ test('a failed delivery is retried by the table, with the same id and body, and 
   room.receive('down.example', () => answer(500))
   room.deliver()
   const from = room.now()
-  await room.tell([nation('n1')])
+  await room.ingest([nation('n1')])
   await until(() => room.newsAt('down.example').length === 1, 'the first attempt is made')
   await settled()
   for (const [index, wait] of waits.entries()) {
@@ -110,11 +110,11 @@ test('410 Gone switches an endpoint off at once', async () => {
   const { id } = await room.addEndpoint('gone.example')
   room.receive('gone.example', () => answer(410))
   room.deliver()
-  await room.tell([nation('n1'), nation('n2'), nation('n3')])
+  await room.ingest([nation('n1'), nation('n2'), nation('n3')])
   await until(async () => (await room.settings.find(id)).status === 'disabled', 'it is off')
   assert.equal((await room.settings.find(id)).disabled_reason, 'gone')
   const tries = room.newsAt('gone.example').length
-  await room.tell([nation('n4')])
+  await room.ingest([nation('n4')])
   await live(2 * hour, hour / 2)
   assert.equal(room.newsAt('gone.example').length, tries)
   const states = (await room.settings.deliveries(id, { limit: 10 })).filter(
@@ -129,7 +129,7 @@ test('five days of only failures switch an endpoint off, and its owner was warne
   room.deliver()
   const warned: number[] = []
   for (let hours = 0; hours <= 126; hours += 6) {
-    await room.tell([nation(`n${hours}`)])
+    await room.ingest([nation(`n${hours}`)])
     await settled()
     const { warnings, status } = await room.settings.find(id)
     if (status === 'active') warned[hours] = warnings.length
@@ -154,7 +154,7 @@ test('failures that are sporadic do not add up', async () => {
   room.receive('flaky.example', () => answer(calls++ % 2 === 0 ? 503 : 200))
   room.deliver()
   for (let days = 0; days < 12; days += 1) {
-    await room.tell([nation(`n${days}`)])
+    await room.ingest([nation(`n${days}`)])
     await live(day, 12 * hour)
   }
   const { status, warnings, failing_since } = await room.settings.find(id)
@@ -165,11 +165,11 @@ test('two failures with days of silence between them are not one spell', async (
   const { id } = await room.addEndpoint('rare.example', { types: ['nation.founded'] })
   room.receive('rare.example', () => answer(500))
   room.deliver()
-  await room.tell([nation('n1')])
+  await room.ingest([nation('n1')])
   // The retries go on for three days, then nothing is tried for eight.
   await live(4 * day, 2 * hour)
   await live(8 * day, 12 * hour)
-  await room.tell([nation('n2')])
+  await room.ingest([nation('n2')])
   await settled()
   const { status, failing_since } = await room.settings.find(id)
   assert.equal(status, 'active')
@@ -179,12 +179,12 @@ test('two failures with days of silence between them are not one spell', async (
 test('an endpoint that was off hears from now on, and what it missed only by replay', async () => {
   const { id } = await room.addEndpoint('back.example')
   room.deliver()
-  await room.tell([nation('n1')])
+  await room.ingest([nation('n1')])
   await until(() => room.newsAt('back.example').length === 1, 'it hears')
   await settled()
   await room.settings.disable(id)
   const missedFrom = new Date().toISOString()
-  await room.tell([nation('n2'), nation('n3')])
+  await room.ingest([nation('n2'), nation('n3')])
   await live(10 * second, second)
   const missedUntil = new Date(Date.now() + 1).toISOString()
   await assert.rejects(room.settings.replay(id, { failed: true }), /not active/)
@@ -192,7 +192,7 @@ test('an endpoint that was off hears from now on, and what it missed only by rep
   await live(10 * second, second)
   assert.equal(room.newsAt('back.example').length, 1)
   await new Promise(resolve => setTimeout(resolve, 5))
-  await room.tell([nation('n4')])
+  await room.ingest([nation('n4')])
   await until(() => room.newsAt('back.example').length === 2, 'it hears what is new')
   await settled()
   assert.equal(await room.settings.replay(id, { since: missedFrom, until: missedUntil }), 2)
@@ -208,7 +208,7 @@ test('one delivery, or all that failed, can be sent once more', async () => {
   const { id } = await room.addEndpoint('replay.example')
   room.receive('replay.example', () => answer(500))
   room.deliver()
-  await room.tell([nation('n1'), nation('n2')])
+  await room.ingest([nation('n1'), nation('n2')])
   await live(4 * day, 2 * hour)
   assert.ok((await room.settings.deliveries(id, { limit: 10, state: 'failed' })).length >= 2)
   room.receive('replay.example', () => answer(204))
@@ -230,8 +230,8 @@ test('quiet history is not news: it is not delivered, and a replay brings it', a
   const { id } = await room.addEndpoint('quiet.example')
   room.deliver()
   const since = new Date(Date.now() - 1000).toISOString()
-  await room.tell([nation('n1'), nation('n2'), nation('n3')], { announce: false })
-  await room.tell([nation('n4')])
+  await room.ingest([nation('n1'), nation('n2'), nation('n3')], { announce: false })
+  await room.ingest([nation('n4')])
   await until(() => room.newsAt('quiet.example').length === 1, 'the news arrives')
   await settled()
   assert.match(room.newsAt('quiet.example')[0]?.body ?? '', /"n4"/)
@@ -245,7 +245,7 @@ test('a rotated secret signs beside its successor for a day', async () => {
   room.deliver()
   const signers = async (nationId: string): Promise<string[]> => {
     const seen = room.received.length
-    await room.tell([nation(nationId)])
+    await room.ingest([nation(nationId)])
     await until(() => room.received.length > seen, 'it arrives')
     const { id: eventId, timestamp, signature, body } = room.received.at(-1) ?? assert.fail()
     return Object.entries({ older, newer }).flatMap(([name, secret]) =>
@@ -267,7 +267,7 @@ test('a test must have been answered before an endpoint hears', async () => {
   const { id, status } = await room.addEndpoint('shy.example')
   assert.equal(status, 'unconfirmed')
   room.deliver()
-  await room.tell([nation('n1')])
+  await room.ingest([nation('n1')])
   await live(10 * second, second)
   assert.deepEqual(room.newsAt('shy.example'), [])
   const again = await room.settings.test(id)
@@ -275,7 +275,7 @@ test('a test must have been answered before an endpoint hears', async () => {
   room.receive('shy.example', () => answer(200, { body: 'hello' }))
   const answered = await room.settings.test(id)
   assert.deepEqual([answered.endpoint.status, answered.test.answer], ['active', 'hello'])
-  await room.tell([nation('n2')])
+  await room.ingest([nation('n2')])
   await until(() => room.newsAt('shy.example').length === 1, 'it hears')
   const tests = (await room.settings.deliveries(id, { limit: 10 })).filter(
     ({ type }) => type === 'webhook.test',
@@ -292,9 +292,9 @@ test('a replay of more events than it may take is refused, not cut', async () =>
   const until = () => new Date(Date.now() + 1000).toISOString()
   const nations = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => nation(`n${from + index}`))
-  await room.tell(nations(0, 3), { announce: false })
+  await room.ingest(nations(0, 3), { announce: false })
   assert.equal(await room.settings.replay(id, { since, until: until() }), 3)
-  await room.tell(nations(3, webhooks.replayEventsMax - 2), { announce: false })
+  await room.ingest(nations(3, webhooks.replayEventsMax - 2), { announce: false })
   await assert.rejects(room.settings.replay(id, { since, until: until() }), /100001 events/)
 })
 
@@ -335,8 +335,8 @@ test('the number of a delivery says nothing of deliveries to other endpoints', a
   const ids = async (others: number) => {
     for (let index = 0; index < others; index += 1)
       await room.addEndpoint('stranger.example', {}, `p${index}`)
-    await room.tell([nation(`n${others}a`)])
-    await room.tell([nation(`n${others}b`)])
+    await room.ingest([nation(`n${others}a`)])
+    await room.ingest([nation(`n${others}b`)])
     await settled()
     const log = await room.settings.deliveries(id, { limit: 2 })
     return log.map(delivery => ({ ...delivery, number: Number(delivery.id.replace('dlv_', '')) }))

@@ -3,14 +3,14 @@ import { after as afterAll, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import { after, startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook-receiver.ts'
 import { addHearing, deliveriesOf, done, newsOf } from './owner.ts'
-import { after, type Receiver, startReceiver, withStatus } from './receiver.ts'
 
 let chancery: TestServer
-let receiver: Receiver
+let receiver: WebhookReceiver
 before(async () => {
   chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
 })
 afterAll(async () => {
   await chancery.close()
@@ -20,7 +20,7 @@ afterAll(async () => {
 let told = 0
 const tellSome = async (count: number): Promise<string[]> => {
   const facts = Array.from({ length: count }, () => nation(`n${told++}`))
-  const { last_seq } = await chancery.tell(facts, { waits: false })
+  const { last_seq } = await chancery.ingest(facts, { waits: false })
   return facts.map((_, index) => `evt_${Number(last_seq) - count + 1 + index}`)
 }
 

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { addHearing, findEndpoint, newsOf } from './owner.ts'
-import { startReceiver } from './receiver.ts'
 import { dataOf } from './verified.ts'
 
 test('what a receiver missed while it was down arrives by the first retry, and not before five seconds', async t => {
   const chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  const receiver = await startReceiver()
+  const receiver = await startWebhookReceiver()
   t.after(async () => {
     await chancery.close()
     await receiver.close()
@@ -17,10 +17,10 @@ test('what a receiver missed while it was down arrives by the first retry, and n
   const { id } = await addHearing(chancery, receiver.url('/down'))
   const nations = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => nation(`n${from + index}`))
-  await chancery.tell(nations(0, 3), { waits: false })
+  await chancery.ingest(nations(0, 3), { waits: false })
   await until(() => receiver.newsAt('/down').length === 3, 'it hears')
   await receiver.goDown()
-  const outcome = await chancery.tell(nations(3, 20), { waits: false })
+  const outcome = await chancery.ingest(nations(3, 20), { waits: false })
   const missed = Array.from({ length: 20 }, (_, index) => `evt_${Number(outcome.last_seq) - 19 + index}`)
   await until(async () => (await findEndpoint(chancery, id)).failing_since !== null, 'it fails')
   const [first] = (await newsOf(chancery, id)).filter(({ attempts }) => attempts.length > 0)

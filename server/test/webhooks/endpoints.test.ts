@@ -5,6 +5,7 @@ import { nation } from '../ingest/facts.ts'
 import { withConnection } from '../support/database-url.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import { startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook-receiver.ts'
 import {
   type AddedEndpoint,
   addEndpoint,
@@ -17,15 +18,14 @@ import {
   operated,
   type ShownEndpoint,
 } from './owner.ts'
-import { type Receiver, startReceiver, withStatus } from './receiver.ts'
 import { isSignedBy, verified } from './verified.ts'
 
 let chancery: TestServer
-let receiver: Receiver
+let receiver: WebhookReceiver
 before(async () => {
   chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  receiver = await startReceiver()
-  await chancery.tell(smallWorld(), { announce: false })
+  receiver = await startWebhookReceiver()
+  await chancery.ingest(smallWorld(), { announce: false })
 })
 afterAll(async () => {
   await chancery.close()
@@ -35,7 +35,7 @@ afterAll(async () => {
 let told = 0
 /** Something that everybody hears who wants to. Answers its place in the log. */
 async function tellSomething(): Promise<string> {
-  const { last_seq } = await chancery.tell([nation(`told-${told++}`)], { waits: false })
+  const { last_seq } = await chancery.ingest([nation(`told-${told++}`)], { waits: false })
   return `evt_${last_seq}`
 }
 
@@ -84,7 +84,7 @@ test('an endpoint whose test is not answered hears nothing, and says what came i
 })
 
 test('where nobody listens, the answer says so', async () => {
-  const closed = await startReceiver()
+  const closed = await startWebhookReceiver()
   await closed.close()
   const { status, test: answer } = await addEndpoint(chancery, closed.url('/nobody'))
   assert.equal(status, 'unconfirmed')

@@ -6,12 +6,12 @@ import { event, member, nation, put, war } from '../ingest/facts.ts'
 import { allowedMs } from '../support/allowed-ms.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { type AddedEndpoint, addHearing } from './owner.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
 import { dataOf, verified } from './verified.ts'
 
 let chancery: TestServer
-let receiver: Receiver
+let receiver: WebhookReceiver
 let everything: AddedEndpoint
 /** What endpoints ask for, and how the API is asked for the same. */
 const filters: Record<string, { wants: object; query: string }> = {
@@ -30,12 +30,12 @@ const filters: Record<string, { wants: object; query: string }> = {
 }
 before(async () => {
   chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
   everything = await addHearing(chancery, receiver.url('/everything'))
   for (const [path, { wants }] of Object.entries(filters))
     await addHearing(chancery, receiver.url(path), wants)
-  await chancery.tell(smallWorld(), { waits: false })
-  await chancery.tell(
+  await chancery.ingest(smallWorld(), { waits: false })
+  await chancery.ingest(
     [
       put('nation', { id: 'n7', nation_name: 'Sørrow "the Last" 🕊' }),
       member('n7', 'a2'),
@@ -93,7 +93,7 @@ for (const [path, { wants, query }] of Object.entries(filters)) {
     assert.equal(wanted.length === 0, path === '/nothing')
     // Everybody is told at the same time: when all have arrived at one, those of another are not far.
     await until(() => receiver.newsAt(path).length >= wanted.length, `${path} hears`)
-    const { last_seq } = await chancery.tell([nation(`after${path.replace('/', '-')}`)], { waits: false })
+    const { last_seq } = await chancery.ingest([nation(`after${path.replace('/', '-')}`)], { waits: false })
     await until(
       () => receiver.newsAt('/everything').some(({ id }) => id === `evt_${last_seq}`),
       'what follows arrives',
@@ -107,7 +107,7 @@ for (const [path, { wants, query }] of Object.entries(filters)) {
 test('an event arrives within a second of the answer to the game', async () => {
   for (let round = 0; round < 10; round += 1) {
     const beganAtMs = Date.now()
-    const { last_seq } = await chancery.tell([nation(`quick-${round}`)], { waits: false })
+    const { last_seq } = await chancery.ingest([nation(`quick-${round}`)], { waits: false })
     const toldAtMs = Date.now()
     const find = () => receiver.newsAt('/everything').find(({ id }) => id === `evt_${last_seq}`)
     await until(() => find() !== undefined, 'it arrives')
@@ -117,7 +117,7 @@ test('an event arrives within a second of the answer to the game', async () => {
 })
 
 test('an event that the game sends arrives too, and no secret with any', async () => {
-  const { last_seq } = await chancery.tell(
+  const { last_seq } = await chancery.ingest(
     [
       event({
         type: 'strategic_weapon.intercepted',

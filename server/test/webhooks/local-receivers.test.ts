@@ -4,14 +4,14 @@ import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { addEndpoint, addHearing, assertRefused, findEndpoint, newsOf, operated } from './owner.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
 
 let database: TestDatabase
-let receiver: Receiver
+let receiver: WebhookReceiver
 before(async () => {
   database = await createTestDatabase()
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
 })
 afterAll(async () => {
   await receiver.close()
@@ -58,12 +58,12 @@ test('what was allowed is not delivered to after a start without the permission,
   // Nobody speaks TLS there: it is never confirmed, and a test of it says what is not allowed.
   const secure = await addEndpoint(allowing, receiver.url('/secure').replace('http:', 'https:'))
   assert.equal(secure.test.error, 'tls_failed')
-  await allowing.tell([nation('n1')], { waits: false })
+  await allowing.ingest([nation('n1')], { waits: false })
   await until(() => receiver.newsAt('/plain').length === 1, 'it hears')
   await allowing.close()
 
   const strict = await start(t)
-  await strict.tell([nation('n2')], { waits: false })
+  await strict.ingest([nation('n2')], { waits: false })
   const second = async () => (await newsOf(strict, plain.id)).find(({ event_id }) => event_id === 'evt_2')
   await until(async () => (await second())?.attempts.length === 1, 'it is tried')
   const tried = await second()

@@ -3,16 +3,16 @@ import { test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import { never, startWebhookReceiver, withStatus } from '../support/webhook-receiver.ts'
 import { metricsOf } from './metrics-of.ts'
 import { addEndpoint, addHearing, done, newsOf } from './owner.ts'
-import { never, startReceiver, withStatus } from './receiver.ts'
 
 test('the metrics tell what waits, for whom, and what became of attempts', async t => {
   const chancery = await startTestServer({
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
     CHANCERY_WEBHOOKS_IN_FLIGHT: '1',
   })
-  const receiver = await startReceiver()
+  const receiver = await startWebhookReceiver()
   t.after(async () => {
     await chancery.close()
     await receiver.close()
@@ -24,7 +24,7 @@ test('the metrics tell what waits, for whom, and what became of attempts', async
   receiver.answer('/stuck', never)
   receiver.answer('/shy', withStatus(500))
   await addEndpoint(chancery, receiver.url('/shy'))
-  await chancery.tell([nation('n1'), nation('n2'), nation('n3')], { waits: false })
+  await chancery.ingest([nation('n1'), nation('n2'), nation('n3')], { waits: false })
   const tried = async (endpoint: string) =>
     (await newsOf(chancery, endpoint)).filter(({ attempts }) => attempts.length === 1).length
   await until(async () => (await tried(id)) === 3, 'all failed')

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { startTcpProxy } from '../access/tcp-proxy.ts'
 import { nation } from '../ingest/facts.ts'
 import { allowedMs } from '../support/allowed-ms.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { patient, startTestServer, type TestServer } from '../support/test-server.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { patientTimings, startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import { after, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { metricsOf } from './metrics-of.ts'
 import { addHearing, newsOf } from './owner.ts'
 import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from './pairs.ts'
-import { after, type Receiver, startReceiver } from './receiver.ts'
 
 const paths = ['/one', '/two', '/three']
 const eventCount = 120
@@ -18,7 +18,7 @@ const wants: Wants = new Map(paths.map(path => [path, () => true]))
 /** One server whose way to the database can be cut, and endpoints that hear. */
 async function start(t: TestContext) {
   const database = await createTestDatabase()
-  const receiver = await startReceiver()
+  const receiver = await startWebhookReceiver()
   let opened: TestServer | undefined
   // Before the proxy's own end: what is closed says goodbye to its database.
   t.after(async () => {
@@ -29,7 +29,7 @@ async function start(t: TestContext) {
   const proxy = await startTcpProxy(t, database.url)
   const chancery = await startTestServer(
     { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' },
-    { databaseUrl: proxy.url, timings: { ...patient, databaseTimeoutFactor: 5 } },
+    { databaseUrl: proxy.url, timings: { ...patientTimings, databaseTimeoutFactor: 5 } },
   )
   opened = chancery
   const endpoints = []
@@ -41,7 +41,7 @@ async function start(t: TestContext) {
 }
 
 const tellNations = (chancery: TestServer) =>
-  chancery.tell(
+  chancery.ingest(
     Array.from({ length: eventCount }, (_, index) => nation(`n${index}`)),
     { waits: false },
   )
@@ -61,7 +61,7 @@ async function assertMetricsAnswer(chancery: TestServer): Promise<void> {
   assert.deepEqual(counted, [], 'unknown is not zero')
 }
 
-async function assertAllArrive(chancery: TestServer, receiver: Receiver): Promise<void> {
+async function assertAllArrive(chancery: TestServer, receiver: WebhookReceiver): Promise<void> {
   const arrived = () => arrivedPairs(receiver, wants)
   // A claim whose answer was lost on its way is anybody's after its lease.
   await until(() => arrived().size === eventCount * paths.length, 'all of it arrives', 120_000)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Event } from '../events/cases.ts'
 import type { TestServer } from '../support/test-server.ts'
-import type { Receiver } from './receiver.ts'
+import type { WebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** An endpoint by its path at the receiver, and what it wants of the log, in plain code. */
 export type Wants = Map<string, (event: Event) => boolean>
@@ -27,7 +27,10 @@ export function wantedPairs(log: readonly Event[], wants: Wants): Set<string> {
 }
 
 /** How often each pair came to the receiver. */
-export function arrivedPairs({ received }: Pick<Receiver, 'received'>, wants: Wants): Map<string, number> {
+export function arrivedPairs(
+  { received }: Pick<WebhookReceiver, 'received'>,
+  wants: Wants,
+): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { path, id } of received) {
     if (!wants.has(path) || id.startsWith('evt_test_')) continue

@@ -13,11 +13,11 @@ import {
 } from '../../src/webhooks/queue.ts'
 import { nation } from '../ingest/facts.ts'
 import { until } from '../support/until.ts'
-import { answer, type Mailroom, openMailroom } from './mailroom.ts'
+import { answer, type DeliveryFixture, openDeliveryFixture } from './delivery-fixture.ts'
 
-let room: Mailroom
+let room: DeliveryFixture
 beforeEach(async () => {
-  room = await openMailroom()
+  room = await openDeliveryFixture()
 })
 afterEach(() => room.close())
 
@@ -69,7 +69,7 @@ async function fanOut(): Promise<number> {
 test('claims come in the order of the log, up to the free slots of each endpoint', async () => {
   const one = await room.addEndpoint('one.example')
   const other = await room.addEndpoint('other.example')
-  await room.tell(nations(0, 20))
+  await room.ingest(nations(0, 20))
   assert.equal(await fanOut(), 40)
   const first = await take({ inFlightPerEndpoint: 3 })
   const seqsOf = (claimed: ClaimedDelivery[], id: string) =>
@@ -88,7 +88,7 @@ test('claims come in the order of the log, up to the free slots of each endpoint
 
 test('workers that claim at the same time never hold one delivery twice, nor more than the limit of an endpoint', async () => {
   for (const host of ['a', 'b', 'c']) await room.addEndpoint(`${host}.example`)
-  await room.tell(nations(0, 100))
+  await room.ingest(nations(0, 100))
   await fanOut()
   const claims = await Promise.all(Array.from({ length: 8 }, () => take({ inFlightPerEndpoint: 5 })))
   const held = claims.flat()
@@ -98,11 +98,11 @@ test('workers that claim at the same time never hold one delivery twice, nor mor
 
 test('the backlog of one endpoint stands before nothing of another', async () => {
   await room.addEndpoint('full.example')
-  await room.tell(nations(0, 300))
+  await room.ingest(nations(0, 300))
   await fanOut()
   await take({ inFlightPerEndpoint: 8 })
   const late = await room.addEndpoint('late.example')
-  await room.tell(nations(1000, 5))
+  await room.ingest(nations(1000, 5))
   await fanOut()
   const claimed = await take({ inFlightPerEndpoint: 8, room: 8 })
   assert.deepEqual(
@@ -115,7 +115,7 @@ test('an endpoint that fails has one slot until it answers again', async () => {
   await room.addEndpoint('failing.example')
   room.receive('failing.example', () => answer(500))
   await room.pools.outbound.rows(sql`update chancery_outbound.endpoint set failing_since = now()`)
-  await room.tell(nations(0, 10))
+  await room.ingest(nations(0, 10))
   await fanOut()
   assert.equal((await take()).length, 1)
   assert.equal((await take()).length, 0)
@@ -125,7 +125,7 @@ test('an endpoint that fails has one slot until it answers again', async () => {
 
 test('a lease that ran out is taken over, and the one who lost it writes over nothing', async () => {
   const { id } = await room.addEndpoint('slow.example')
-  await room.tell(nations(0, 1))
+  await room.ingest(nations(0, 1))
   await fanOut()
   const [lost] = await take()
   assert.ok(lost)
@@ -154,7 +154,7 @@ test('a lease that ran out is taken over, and the one who lost it writes over no
 
 test('what is given back is due at once, and counts as no failure', async () => {
   await room.addEndpoint('closing.example')
-  await room.tell(nations(0, 1))
+  await room.ingest(nations(0, 1))
   await fanOut()
   const [held] = await take()
   assert.ok(held)
@@ -165,7 +165,7 @@ test('what is given back is due at once, and counts as no failure', async () => 
 
 test('steps of the fan-out at the same time queue every event once, and all of them', async () => {
   const { id } = await room.addEndpoint('once.example')
-  for (let batch = 0; batch < 5; batch += 1) await room.tell(nations(batch * 700, 700))
+  for (let batch = 0; batch < 5; batch += 1) await room.ingest(nations(batch * 700, 700))
   const steps = await Promise.all(
     Array.from({ length: 5 }, async () => {
       let queued = 0
@@ -189,10 +189,10 @@ test('an endpoint that becomes active beside the fan-out misses nothing that is 
   const { id } = await room.addEndpoint('racing.example')
   for (let round = 0; round < 10; round += 1) {
     await room.settings.disable(id)
-    await room.tell(nations(round * 100, 30))
+    await room.ingest(nations(round * 100, 30))
     const racing = [fanOut(), room.settings.enable(id), fanOut()]
     await Promise.all(racing)
-    const { last_seq } = await room.tell(nations(round * 100 + 50, 10))
+    const { last_seq } = await room.ingest(nations(round * 100 + 50, 10))
     await fanOut()
     const found = await room.pools.outbound.first<{ count: number }>(sql`
       select count(*) as count from chancery_outbound.delivery
@@ -215,7 +215,7 @@ test('a receiver that hangs costs others nothing', async () => {
       }),
   )
   room.deliver()
-  await room.tell(nations(0, 500))
+  await room.ingest(nations(0, 500))
   await until(() => room.newsAt('quick.example').length === 500, 'the quick one has all')
   assert.equal(room.newsAt('hanging.example').length, 8)
   for (const end of hanging) end()
@@ -223,11 +223,11 @@ test('a receiver that hangs costs others nothing', async () => {
 
 test('endpoints with the fewest in flight come first', async () => {
   const busy = await room.addEndpoint('busy.example')
-  await room.tell(nations(0, 20))
+  await room.ingest(nations(0, 20))
   await fanOut()
   room.advance(10)
   const late = await room.addEndpoint('late.example')
-  await room.tell(nations(100, 5))
+  await room.ingest(nations(100, 5))
   await fanOut()
   const endpoints = (claimed: ClaimedDelivery[]) => claimed.map(({ endpoint_id }) => endpoint_id).sort()
   const both = [busy.id, late.id].sort()
@@ -235,7 +235,7 @@ test('endpoints with the fewest in flight come first', async () => {
   assert.deepEqual(endpoints(await take({ room: 2 })), both)
   assert.deepEqual(await take({ room: 3, reserved: 3 }), [], 'reserved for endpoints with nothing in flight')
   const last = await room.addEndpoint('last.example')
-  await room.tell(nations(200, 5))
+  await room.ingest(nations(200, 5))
   await fanOut()
   assert.deepEqual(endpoints(await take({ room: 3, reserved: 3 })), [last.id])
 })
@@ -247,7 +247,7 @@ test('an endpoint that takes longer than a second has fewer slots, within the sh
     await room.addEndpoint(`${host}.example`)
   }
   const fast = await room.addEndpoint('fast.example')
-  await room.tell(nations(0, 20))
+  await room.ingest(nations(0, 20))
   await fanOut()
   const claimed = await take({ slowRoom: 4 })
   assert.equal(claimed.filter(({ endpoint_id }) => endpoint_id === fast.id).length, 8)
@@ -285,7 +285,7 @@ test('an endpoint is slow until it has answered within a second for a minute', a
     await release(room.pools.outbound, held, room.now())
     return held.filter(({ endpoint_id }) => endpoint_id === id).length
   }
-  await room.tell(nations(0, 20))
+  await room.ingest(nations(0, 20))
   await fanOut()
   await deliverOne(999)
   assert.equal(await claimedAtOnce(), 8)
@@ -303,7 +303,7 @@ test('of slow endpoints those that took least come first', async () => {
     room.receive(`took${index}.example`, () => answer(200, { latencyMs }))
     await room.addEndpoint(`took${index}.example`)
   }
-  await room.tell(nations(0, 5))
+  await room.ingest(nations(0, 5))
   await fanOut()
   const claimed = [...(await take({ slowRoom: 1 })), ...(await take({ slowRoom: 1 }))]
   assert.deepEqual(
@@ -333,7 +333,7 @@ for (const [promise, count, testMs] of [
     await room.addEndpoint('fast.example', {}, 'fast')
     room.deliver({ inFlightMax: 20 })
     for (let round = 1; round <= 4; round += 1) {
-      await room.tell(nations(round * 100, 10))
+      await room.ingest(nations(round * 100, 10))
       // The clock stands still: no slow receiver answers before the fast one has all.
       await until(() => room.newsAt('fast.example').length === round * 10, `the fast one has all of ${round}`)
       room.advance(14_000)

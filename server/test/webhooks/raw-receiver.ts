@@ -61,7 +61,7 @@ export async function startRawReceiver(
       bytes += socket.bytesRead
       sockets.delete(socket)
       if (sockets.size > 0) return
-      for (const tell of closed) tell()
+      for (const ingest of closed) ingest()
       closed.clear()
     })
   })

@@ -5,16 +5,22 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import {
+  after,
+  never,
+  startWebhookReceiver,
+  type WebhookReceiver,
+  withStatus,
+} from '../support/webhook-receiver.ts'
 import { addHearing, findEndpoint, newsOf } from './owner.ts'
-import { after, never, type Receiver, startReceiver, withStatus } from './receiver.ts'
 
 const inFlight = 4
 
 let database: TestDatabase
-let receiver: Receiver
+let receiver: WebhookReceiver
 before(async () => {
   database = await createTestDatabase()
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
 })
 afterAll(async () => {
   await receiver.close()
@@ -34,7 +40,7 @@ test('a server that closes waits for no receiver: what was under way is given ba
   receiver.answer('/slow', never)
   receiver.answer('/brisk', after(300))
   const facts = Array.from({ length: 20 }, (_, index) => nation(`n${index}`))
-  await closing.tell(facts, { waits: false })
+  await closing.ingest(facts, { waits: false })
   await until(() => receiver.newsAt('/slow').length === inFlight, 'the slow one is busy')
   await until(() => receiver.newsAt('/brisk').length >= inFlight, 'the brisk one is too')
   await closing.close()

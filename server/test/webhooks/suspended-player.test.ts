@@ -3,20 +3,20 @@ import { after as afterAll, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import { startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook-receiver.ts'
 import { addEndpoint, addHearing, assertRefused, done, findEndpoint, newsOf } from './owner.ts'
-import { type Receiver, startReceiver, withStatus } from './receiver.ts'
 
 let chancery: TestServer
 /** Another server on the same database. */
 let other: TestServer
-let receiver: Receiver
+let receiver: WebhookReceiver
 before(async () => {
   chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   other = await startTestServer({
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
     CHANCERY_DATABASE_URL: chancery.databaseUrl,
   })
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
 })
 afterAll(async () => {
   await other.close()
@@ -29,7 +29,7 @@ const suspended = (server: TestServer, player: string, body?: object) =>
 
 let told = 0
 async function tellSomething(): Promise<string> {
-  const { last_seq } = await chancery.tell([nation(`n${told++}`)], { waits: false })
+  const { last_seq } = await chancery.ingest([nation(`n${told++}`)], { waits: false })
   return `evt_${last_seq}`
 }
 

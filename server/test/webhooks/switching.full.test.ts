@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { fanOutStep } from '../../src/webhooks/fan-out.ts'
 import { nation } from '../ingest/facts.ts'
-import { answer, type Mailroom, openMailroom } from './mailroom.ts'
+import { answer, type DeliveryFixture, openDeliveryFixture } from './delivery-fixture.ts'
 
-let room: Mailroom
+let room: DeliveryFixture
 beforeEach(async () => {
-  room = await openMailroom()
+  room = await openDeliveryFixture()
 })
 afterEach(() => room.close())
 
@@ -24,7 +24,7 @@ test('endpoints can be switched and replayed while their deliveries are booked: 
   for (const host of hosts)
     room.receive(host, ({ id }) => answer(id.startsWith('evt_test') || calls++ % 3 > 0 ? 200 : 500))
   for (let round = 0; round < 30; round += 1) {
-    await room.tell(Array.from({ length: 40 }, (_, index) => nation(`n${round}-${index}`)))
+    await room.ingest(Array.from({ length: 40 }, (_, index) => nation(`n${round}-${index}`)))
     await Promise.all([
       ...endpoints.slice(0, 3).map(async ({ id }) => {
         await room.settings.disable(id)
@@ -44,14 +44,14 @@ test('endpoints can be switched and replayed while their deliveries are booked: 
 test('an endpoint that is switched on while the fan-out is behind hears nothing from before', async () => {
   const { id } = await room.addEndpoint('late.example')
   const queued = async () => (await fanOutStep(room.pools.outbound, room.now())).queued
-  await room.tell([nation('n1')])
+  await room.ingest([nation('n1')])
   assert.equal(await queued(), 1)
   await room.settings.disable(id)
-  await room.tell([nation('n2'), nation('n3')])
+  await room.ingest([nation('n2'), nation('n3')])
   await room.settings.enable(id)
   const added = await room.addEndpoint('new.example')
   assert.equal(await queued(), 0)
-  await room.tell([nation('n4')])
+  await room.ingest([nation('n4')])
   assert.equal(await queued(), 2)
   for (const endpoint of [id, added.id]) {
     const [newest] = await room.settings.deliveries(endpoint, { limit: 1, state: 'pending' })

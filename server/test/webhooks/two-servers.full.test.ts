@@ -4,21 +4,21 @@ import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
+import { after, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { metricsOf } from './metrics-of.ts'
 import { addHearing } from './owner.ts'
 import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from './pairs.ts'
-import { after, type Receiver, startReceiver } from './receiver.ts'
 
 const inFlight = 3
 const eventCount = 200
 const paths = Array.from({ length: 10 }, (_, index) => `/endpoint-${index}`)
 const wants: Wants = new Map(paths.map(path => [path, () => true]))
 
-let receiver: Receiver
+let receiver: WebhookReceiver
 let database: TestDatabase
 let servers: [TestServer, TestServer]
 before(async () => {
-  receiver = await startReceiver()
+  receiver = await startWebhookReceiver()
 })
 afterAll(() => receiver.close())
 
@@ -51,7 +51,7 @@ async function sendFacts(
   const size = 20
   for (let first = from; first < end; first += size) {
     const facts = Array.from({ length: size }, (_, index) => nation(`n${first + index}`))
-    await to[(first / size) % to.length]?.tell(facts, { waits: false })
+    await to[(first / size) % to.length]?.ingest(facts, { waits: false })
   }
 }
 

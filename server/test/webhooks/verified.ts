@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import type { Event } from '../events/cases.ts'
-import type { Received } from './receiver.ts'
+import type { Received } from '../support/webhook-receiver.ts'
 
 /** What a message says. */
 export interface Payload {

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { addHearing, assertRefused, operated } from './owner.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
 
 let chancery: TestServer
-let receiver: Receiver
+let receiver: WebhookReceiver
 before(async () => {
   chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  receiver = await startReceiver()
-  await chancery.tell([nation('n1')], { waits: false })
+  receiver = await startWebhookReceiver()
+  await chancery.ingest([nation('n1')], { waits: false })
 })
 after(async () => {
   await chancery.close()

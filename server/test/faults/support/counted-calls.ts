@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
-import { makeServedDir, patientProgram, removeServedDir, type Served, serve } from '../../ingest/served.ts'
+import {
+  makeServeDir,
+  patientProgram,
+  removeServeDir,
+  type ServeProcess,
+  serve,
+} from '../../support/serve-process.ts'
 import type { TestServer } from '../../support/test-server.ts'
 import { until } from '../../support/until.ts'
-import { askAgain, operateAt } from './operate-at.ts'
+import { operateAt, retryRequest } from './operate-at.ts'
 
 /** One call as its caller saw it. */
 export interface CountedCall {
@@ -13,16 +19,16 @@ export interface CountedCall {
 }
 
 /** A serving process of several on one database and one store of limits. */
-export interface Counter {
-  served: Served
+export interface LimitedServer {
+  served: ServeProcess
   operate: TestServer['operate']
   /** Whether its metrics say that limits are shared. */
   isShared(): Promise<boolean>
   close(): Promise<void>
 }
 
-export async function startCounter(env: Record<string, string>): Promise<Counter> {
-  const dir = makeServedDir()
+export async function startLimitedServer(env: Record<string, string>): Promise<LimitedServer> {
+  const dir = makeServeDir()
   const served = await serve(dir, env, patientProgram)
   const operate = operateAt(served)
   return {
@@ -34,19 +40,19 @@ export async function startCounter(env: Record<string, string>): Promise<Counter
     async close() {
       served.child.kill('SIGTERM')
       await served.ended
-      await removeServedDir(dir)
+      await removeServeDir(dir)
     },
   }
 }
 
 /** Calls with one key at one process, and holds each answer to what an answer must say. */
 export async function call(
-  { served }: Pick<Counter, 'served'>,
+  { served }: Pick<LimitedServer, 'served'>,
   key: string,
   limit: number,
 ): Promise<Omit<CountedCall, 'process'>> {
   let startedAt = 0
-  const response = await askAgain(() => {
+  const response = await retryRequest(() => {
     startedAt = performance.now()
     return fetch(`${served.url}/api/v1/game`, { headers: { authorization: `Bearer ${key}` } })
   })
@@ -65,7 +71,7 @@ export async function call(
 const callersPerProcess = 3
 
 /** Calls with one key at every process without a pause, until stopped. */
-export function callOnAndOn(counters: readonly Counter[], key: string, limit: number) {
+export function callContinuously(counters: readonly LimitedServer[], key: string, limit: number) {
   const calls: CountedCall[] = []
   let isOver = false
   let wrong: { error: unknown } | undefined

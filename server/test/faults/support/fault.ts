@@ -4,17 +4,17 @@ import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../support/until.ts'
 import { type Asked, isUp, type Kind } from './ask.ts'
+import type { FaultServer } from './fault-server.ts'
 import type { Load } from './load.ts'
-import type { Office } from './office.ts'
 
 export interface Fault {
   begin: () => Promise<unknown>
   end: () => Promise<unknown>
   lastsMs: number
   /** The service says that it is not ready. */
-  isDark: boolean
+  isUnready: boolean
   /** Nobody can be given an answer meanwhile: whoever is given one is told what may be wrong by now. */
-  isMute?: boolean
+  isUnanswerable?: boolean
 }
 
 const turnsPerAnswer = 10
@@ -29,9 +29,9 @@ const batchWithinMs = 6_000
 const kinds: readonly Kind[] = ['hot read', 'read', 'search', 'keyed read', 'batch', 'code', 'redemption']
 
 /** Lets a fault come and go under load. Fails where somebody waits too long for an answer, or normal life too long for its return. Resolves with what was refused. */
-export async function weather(
+export async function runFault(
   t: TestContext,
-  { office, load }: { office: Office; load: Load },
+  { server, load }: { server: FaultServer; load: Load },
   fault: Fault,
 ) {
   await untilAllAreUp(load, performance.now())
@@ -39,7 +39,7 @@ export async function weather(
   lateness.enable()
   const from = load.asked.length
   const beganAt = performance.now()
-  let heard = heardBy(office)
+  let heard = heardBy(server)
   let goneAt = beganAt
   let endsAt = beganAt
   let saidMs = 0
@@ -47,23 +47,23 @@ export async function weather(
     await fault.begin()
     goneAt = performance.now()
     const isOverAt = goneAt + fault.lastsMs
-    if (fault.isDark) {
-      saidMs = (await saysDark(office)) - goneAt
+    if (fault.isUnready) {
+      saidMs = (await saysDark(server)) - goneAt
       t.diagnostic(`/readyz and metrics say it after ${Math.round(saidMs)} ms`)
     }
     await sleep(Math.max(0, isOverAt - performance.now()))
-    heard = heardBy(office)
+    heard = heardBy(server)
   } finally {
     endsAt = performance.now()
     await fault.end()
   }
   const endedAt = performance.now()
   const backAt = await untilAllAreUp(load, endedAt)
-  await until(() => office.receiver.received.length > heard.messages, 'messages are delivered')
-  await until(() => office.follower.seqs().length > heard.streamed, 'the stream goes on')
+  await until(() => server.receiver.received.length > heard.messages, 'messages are delivered')
+  await until(() => server.follower.seqs().length > heard.streamed, 'the stream goes on')
   const backMs = performance.now() - endedAt
   await until(async () => {
-    const { isReady, isDatabaseUp } = await office.says()
+    const { isReady, isDatabaseUp } = await server.status()
     return isReady && isDatabaseUp
   }, 'it says that it is ready')
   lateness.disable()
@@ -74,7 +74,7 @@ export async function weather(
 
   const meanwhile = load.asked.slice(from)
   const refused = meanwhile.filter(({ status }) => status === 503)
-  if (fault.isDark) assert.ok(refused.length > 0, 'the fault was felt')
+  if (fault.isUnready) assert.ok(refused.length > 0, 'the fault was felt')
   for (const answer of meanwhile) {
     const isUnderWay = answer.kind === 'batch' && answer.startedAt < beganAt + answeredWithinMs
     const mostMs = isUnderWay ? batchWithinMs : answeredWithinMs
@@ -84,7 +84,7 @@ export async function weather(
       `${answer.kind} was answered ${answer.status} after ${answer.tookMs} ms, on a machine that is ${lateMs} ms late`,
     )
   }
-  if (fault.isMute) assertMute(meanwhile, { from: goneAt + rememberedMs, until: endsAt })
+  if (fault.isUnanswerable) assertMute(meanwhile, { from: goneAt + rememberedMs, until: endsAt })
   assert.ok(backMs < normalWithinMs + lateMs, `normal after ${backMs} ms`)
 
   t.diagnostic(`503 to all but batches: ${figures(refused.filter(({ kind }) => kind !== 'batch'))}`)
@@ -103,7 +103,7 @@ function assertMute(answers: readonly Asked[], { from, until }: { from: number; 
   for (const { kind, status } of late) assert.equal(status, 503, kind)
 }
 
-const heardBy = ({ receiver, follower }: Office) => ({
+const heardBy = ({ receiver, follower }: FaultServer) => ({
   messages: receiver.received.length,
   streamed: follower.seqs().length,
 })
@@ -130,9 +130,9 @@ async function untilAllAreUp(load: Load, after: number): Promise<Map<Kind, numbe
   return backAt
 }
 
-async function saysDark(office: Office): Promise<number> {
+async function saysDark(server: FaultServer): Promise<number> {
   await until(async () => {
-    const { isReady, isDatabaseUp } = await office.says()
+    const { isReady, isDatabaseUp } = await server.status()
     return !isReady && !isDatabaseUp
   }, 'it says that it is not ready')
   return performance.now()

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nation, war } from '../../ingest/facts.ts'
-import type { Served } from '../../ingest/served.ts'
+import type { ServeProcess } from '../../support/serve-process.ts'
 import type { Outcome } from '../../support/test-server.ts'
 import { type Asked, ask, type Kind } from './ask.ts'
 import { GrowingNumber } from './model.ts'
 
 const nationCount = 12
 
-/** A code, how often it was redeemed, and how often nobody was told what became of it. */
+/** A code, how often it was redeemed, and how often the response was lost. */
 export interface TriedCode {
   code: string
   redeemed: number
   unknown: number
 }
 
-export interface Told {
+export interface Acknowledged {
   batches: Outcome[]
   codes: TriedCode[]
 }
@@ -23,10 +23,10 @@ export interface Told {
 /** Everybody who uses the service at once, until stopped. */
 export interface Load {
   asked: readonly Asked[]
-  /** Throws where anybody was told something wrong. */
+  /** Throws if any response was wrong. */
   assertRight(): void
-  /** Ends it, each with a definite answer. Rejects where anybody was told something wrong. */
-  stop(): Promise<Told>
+  /** Ends it, each with a definite answer. Rejects if any response was wrong. */
+  stop(): Promise<Acknowledged>
 }
 
 /** A remembered body is at most so old when the pulse is gone. */
@@ -39,9 +39,9 @@ export const firstFacts = () => [
   ),
 ]
 
-export function startLoad(served: Served, key: string): Load {
+export function startLoad(served: ServeProcess, key: string): Load {
   const asked: Asked[] = []
-  const told: Told = { batches: [], codes: [] }
+  const acknowledged: Acknowledged = { batches: [], codes: [] }
   const turn = new GrowingNumber(readableAfterMs)
   let isOver = false
 
@@ -72,7 +72,7 @@ export function startLoad(served: Served, key: string): Load {
     }
   }
 
-  /** Reads, and holds the number that it finds to what the game has told. */
+  /** Reads, and holds the number that it finds to what the game has acknowledged. */
   const reader = (kind: Kind, path: string, numberIn: (body: never) => number, headers = {}) =>
     repeat(async () => {
       const answer = await readPublic(kind, path, headers)
@@ -98,13 +98,13 @@ export function startLoad(served: Served, key: string): Load {
   /** A batch is sent until it is known to be applied, and the next one only then. */
   const telling = repeat(async () => {
     const number = turn.latest + 1
-    const know = turn.tell(number)
+    const know = turn.ingest(number)
     const facts = [nation('n1', { city_count: number }), war(`w${number}`, 'n1', 'n2')]
     for (;;) {
       const answer = await operate('batch', '/facts', { facts }, { 'idempotency-key': `b${number}` })
       if (answer.status !== 503) {
         assert.equal(answer.status, 200, answer.body)
-        told.batches.push(JSON.parse(answer.body) as Outcome)
+        acknowledged.batches.push(JSON.parse(answer.body) as Outcome)
         return know()
       }
       await sleep(pauseMs)
@@ -129,10 +129,10 @@ export function startLoad(served: Served, key: string): Load {
   const redeeming = repeat(async () => {
     issued += 1
     const answer = await operate('code', '/codes', { nation_id: `n${issued % nationCount}` })
-    // Codes that were made and not told live on: a nation may have too many of them.
+    // Codes whose response was lost stay valid: a nation may have too many of them.
     if (answer.status === 503 || answer.status === 409) return
     assert.equal(answer.status, 201, answer.body)
-    told.codes.push(await redeem((JSON.parse(answer.body) as { code: string }).code))
+    acknowledged.codes.push(await redeem((JSON.parse(answer.body) as { code: string }).code))
   })
 
   const all = Promise.all([
@@ -158,7 +158,7 @@ export function startLoad(served: Served, key: string): Load {
     async stop() {
       isOver = true
       await all
-      return told
+      return acknowledged
     },
   }
 }

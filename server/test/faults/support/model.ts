@@ -14,8 +14,8 @@ export class GrowingNumber {
     return this.#told.at(-1)?.value ?? 0
   }
 
-  /** Notes that a value is being told. Returns what to call once it is acknowledged. */
-  tell(value: number): () => void {
+  /** Records that a value is being sent. Returns the function to call when it is acknowledged. */
+  ingest(value: number): () => void {
     const telling = { value, sentAt: performance.now(), knownAt: Number.POSITIVE_INFINITY }
     this.#told.push(telling)
     return () => {

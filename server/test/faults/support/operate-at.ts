@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Served } from '../../ingest/served.ts'
+import type { ServeProcess } from '../../support/serve-process.ts'
 import type { TestServer } from '../../support/test-server.ts'
 
 const againMs = 50
 
 /** Asks again while the answer is 503, as every client does: on a busy machine a database answers late. */
-export async function askAgain(question: () => Promise<Response>): Promise<Response> {
+export async function retryRequest(question: () => Promise<Response>): Promise<Response> {
   for (;;) {
     const response = await question()
     if (response.status !== 503) return response
@@ -16,7 +16,7 @@ export async function askAgain(question: () => Promise<Response>): Promise<Respo
 
 /** Asks the operator listener of a serving process. */
 export const operateAt =
-  ({ operatorUrl, operatorToken }: Served): TestServer['operate'] =>
+  ({ operatorUrl, operatorToken }: ServeProcess): TestServer['operate'] =>
   (method, path, body, headers = {}) =>
     fetch(operatorUrl + path, {
       method,

@@ -28,7 +28,7 @@ export async function makeToken(
 }
 
 /** Asks an operator listener with a token; undefined for none. */
-export const askAs = (
+export const operateAs = (
   url: string,
   token: string | undefined,
   method: string,
@@ -47,7 +47,7 @@ export const askAs = (
   })
 
 export const statusAs = async (url: string, token: string | undefined, path = '/status') => {
-  const response = await askAs(url, token, 'GET', path)
+  const response = await operateAs(url, token, 'GET', path)
   await response.text()
   return response.status
 }

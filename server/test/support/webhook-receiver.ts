@@ -20,7 +20,7 @@ export interface Received {
 export type Behaviour = (response: ServerResponse, received: Received) => void
 
 /** A developer's receiver on loopback. Each path is an endpoint of its own, and answers 204 until told otherwise. */
-export interface Receiver {
+export interface WebhookReceiver {
   url(path: string): string
   /** All that came, tests too, in the order in which it came. */
   received: Received[]
@@ -51,7 +51,7 @@ export const never: Behaviour = () => undefined
 
 export const isTest = ({ id }: Received): boolean => id.startsWith('evt_test_')
 
-export async function startReceiver(): Promise<Receiver> {
+export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: Received[] = []
   const behaviours = new Map<string, Behaviour>()
   const underWay = new Map<string, number>()

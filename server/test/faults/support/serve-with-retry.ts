@@ -1,11 +1,11 @@
-import { type Served, serve } from '../../ingest/served.ts'
+import { type ServeProcess, serve } from '../../support/serve-process.ts'
 
 /** Starts the service as a supervisor does: again where it ended before it was up, because its database was not yet there, or late. */
-export async function serveAgain(
+export async function serveWithRetry(
   dir: string,
   env: Record<string, string>,
   program?: string,
-): Promise<Served> {
+): Promise<ServeProcess> {
   for (let left = 9; ; left -= 1) {
     try {
       return await serve(dir, env, program)

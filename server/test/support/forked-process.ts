@@ -1,9 +1,9 @@
-// A server in a process of its own, so that what it takes of memory and files is its own alone. Started by front.ts.
+// A server in a process of its own, so that what it takes of memory and files is its own alone. Started by server.ts.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { readConfig, startServer } from '../../../src/index.ts'
-import { patient } from '../../support/test-server.ts'
-import type { Usage } from './front.ts'
+import { readConfig, startServer } from '../../src/index.ts'
+import type { Usage } from './server-process.ts'
+import { patientTimings } from './test-server.ts'
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
@@ -19,8 +19,8 @@ function usage(): Usage {
   }
 }
 
-const { FRONT_TIMINGS: timings = '{}', ...env } = process.env
-const server = await startServer(readConfig(env), { ...patient, ...JSON.parse(timings) })
+const { SERVER_TIMINGS: timings = '{}', ...env } = process.env
+const server = await startServer(readConfig(env), { ...patientTimings, ...JSON.parse(timings) })
 process.send?.({ publicUrl: server.publicUrl, operatorUrl: server.operatorUrl })
 process.on('message', message => {
   if (message === 'usage') process.send?.({ usage: usage() })

@@ -50,7 +50,7 @@ const anywhere: FilterRow = { types: null, nation_ids: null, alliance_ids: null 
  * Webhooks on a database of their own, without a server around them: with a clock that stands still until it is moved, and
  * receivers that are functions. The facts come in by the game's door.
  */
-export async function openMailroom() {
+export async function openDeliveryFixture() {
   const database = await createTestDatabase()
   const pools = createPools({ target: database.target, timeoutFactor: 40 })
   const pulse = createPulse({ target: database.target, timeoutFactor: 40 })
@@ -119,7 +119,7 @@ export async function openMailroom() {
       const { endpoint } = await settings.add(draft, async () => {})
       return endpoint
     },
-    async tell(facts: Fact[], { announce = true } = {}) {
+    async ingest(facts: Fact[], { announce = true } = {}) {
       const outcome = await receiveBatch(ingest, randomUUID(), { facts, announce })
       assert.equal(outcome.status, 'applied', JSON.stringify(outcome))
       await pulse.refresh()
@@ -153,4 +153,4 @@ export async function openMailroom() {
   }
 }
 
-export type Mailroom = Awaited<ReturnType<typeof openMailroom>>
+export type DeliveryFixture = Awaited<ReturnType<typeof openDeliveryFixture>>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Event } from '../../events/cases.ts'
 import { until } from '../../support/until.ts'
+import type { WebhookReceiver } from '../../support/webhook-receiver.ts'
 import { arrivedPairs, missingFrom, wantedPairs, wholeLog } from '../../webhooks/pairs.ts'
-import type { Receiver } from '../../webhooks/receiver.ts'
-import { askPublic, type Doors, untilAnswered } from './doors.ts'
-import { callLimit, redeem, type Told, tell } from './life.ts'
+import { type RunningServers, requestPublic, retryUntilAnswered } from './running-servers.ts'
+import { type Acknowledged, callLimit, redeem, sendBatch } from './workload.ts'
 
 /** Where the receiver hears of every event. */
 export const everything = '/everything'
@@ -12,23 +12,23 @@ export const everything = '/everything'
 const namesOf = (log: readonly Event[], type: string, nameOf: (event: Event) => string | null | undefined) =>
   log.filter(event => event.type === type).map(nameOf)
 
-/** Every batch that was acknowledged is in the log once, with the numbers that it was acknowledged with, and nothing else is. */
-async function assertLogWhole(doors: Doors, { batches }: Told): Promise<Event[]> {
-  const [served] = doors.up
+/** Every acknowledged batch is in the log once, with the numbers of its response, and no other batch is. */
+async function assertLogWhole(servers: RunningServers, { batches }: Acknowledged): Promise<Event[]> {
+  const [served] = servers.up
   assert.ok(served)
   const log = await wholeLog(served)
   assert.deepEqual(
     log.map(({ seq }) => seq),
     log.map((_, index) => index + 1),
   )
-  const told = batches.map((_, batch) => `n${batch}`)
+  const acknowledged = batches.map((_, batch) => `n${batch}`)
   assert.deepEqual(
     namesOf(log, 'nation.founded', ({ nation_ids }) => nation_ids[0]),
-    told,
+    acknowledged,
   )
   assert.deepEqual(
     namesOf(log, 'war.declared', ({ war_id }) => war_id),
-    told.slice(1).map(id => id.replace('n', 'w')),
+    acknowledged.slice(1).map(id => id.replace('n', 'w')),
   )
   assert.equal(
     log.length,
@@ -39,17 +39,17 @@ async function assertLogWhole(doors: Doors, { batches }: Told): Promise<Event[]>
     last += outcome.events
     assert.equal(outcome.last_seq, last)
   }
-  const { answer } = await untilAnswered(() => askPublic(doors, '/alliances/a0'))
+  const { answer } = await retryUntilAnswered(() => requestPublic(servers, '/alliances/a0'))
   const { member_count } = (JSON.parse(answer.body) as { data: { member_count: number } }).data
   assert.equal(member_count, batches.length)
   return log
 }
 
 /** A batch that is sent again is known, by its first numbers. */
-async function assertAppliedOnce(doors: Doors, { batches }: Told): Promise<void> {
+async function assertAppliedOnce(servers: RunningServers, { batches }: Acknowledged): Promise<void> {
   for (const [batch, { outcome, unknown }] of batches.entries()) {
     if (unknown === 0 && batch % 20 !== 0) continue
-    const again = await tell(doors, batch)
+    const again = await sendBatch(servers, batch)
     assert.deepEqual(
       [again.outcome.status, again.outcome.last_seq],
       ['duplicate', outcome.last_seq],
@@ -59,17 +59,17 @@ async function assertAppliedOnce(doors: Doors, { batches }: Told): Promise<void>
 }
 
 /** No code was redeemed twice; every one is used; and where all answers came, one of them said so. */
-async function assertCodesUsedOnce(doors: Doors, { codes }: Told): Promise<void> {
+async function assertCodesUsedOnce(servers: RunningServers, { codes }: Acknowledged): Promise<void> {
   for (const { code, redeemed, unknown } of codes) {
     assert.ok(redeemed <= 1, `a code was redeemed ${redeemed} times`)
     if (unknown === 0) assert.equal(redeemed, 1, 'a code was used, and nobody redeemed it')
-    const again = await redeem(doors, code)
+    const again = await redeem(servers, code)
     assert.equal(again.redeemed, 0, 'a code that was used can be redeemed again')
   }
 }
 
 /** In one window of one process nobody is let in more often than may be, and each call takes one. */
-function assertLimitsHeld({ calls }: Told): void {
+function assertLimitsHeld({ calls }: Acknowledged): void {
   const windows = Map.groupBy(calls, ({ pid, resetAt }) => `${pid} ${resetAt}`)
   for (const [window, taken] of windows) {
     const left = taken.map(({ remaining }) => remaining)
@@ -79,7 +79,7 @@ function assertLimitsHeld({ calls }: Told): void {
 }
 
 /** Everything in the log arrived, always with the same words. */
-async function assertDelivered(log: readonly Event[], receiver: Receiver): Promise<void> {
+async function assertDelivered(log: readonly Event[], receiver: WebhookReceiver): Promise<void> {
   const wants = new Map([[everything, () => true]])
   const wanted = wantedPairs(log, wants)
   await until(
@@ -96,12 +96,16 @@ async function assertDelivered(log: readonly Event[], receiver: Receiver): Promi
   }
 }
 
-/** Holds what is there to what was told. Resolves with how many events there are. */
-export async function assertWhole(doors: Doors, told: Told, receiver: Receiver): Promise<number> {
-  const log = await assertLogWhole(doors, told)
-  await assertAppliedOnce(doors, told)
-  await assertCodesUsedOnce(doors, told)
-  assertLimitsHeld(told)
+/** Compares the stored state with what was acknowledged. Resolves with how many events there are. */
+export async function assertNothingLost(
+  servers: RunningServers,
+  acknowledged: Acknowledged,
+  receiver: WebhookReceiver,
+): Promise<number> {
+  const log = await assertLogWhole(servers, acknowledged)
+  await assertAppliedOnce(servers, acknowledged)
+  await assertCodesUsedOnce(servers, acknowledged)
+  assertLimitsHeld(acknowledged)
   await assertDelivered(log, receiver)
   return log.length
 }

@@ -3,39 +3,39 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { handover, startAccounts, type Whom } from '../account/browser.ts'
 import { smallWorld } from '../http/world.ts'
 import type { TestServer } from '../support/test-server.ts'
-import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { launchChromium } from './chromium.ts'
 import { newVisitor, type Visitor } from './visitor.ts'
 
 /** What the tests of a file share: a server with the small world, a developer's receiver, and one browser. */
-export interface Stage {
+export interface BrowserFixture {
   chancery: TestServer
-  receiver: Receiver
+  receiver: WebhookReceiver
   /** A browser of somebody's own, closed after the file. */
   visitor(options?: BrowserContextOptions): Promise<Visitor>
 }
 
-/** Sets the stage before the tests of the suite that calls it. */
-export function setStage(defaults: Parameters<typeof startAccounts>[2] = {}): () => Stage {
-  let stage: Stage | undefined
+/** Starts the fixture before the tests of the suite that calls it, and closes it after them. */
+export function setUpBrowser(defaults: Parameters<typeof startAccounts>[2] = {}): () => BrowserFixture {
+  let fixture: BrowserFixture | undefined
   const closing: (() => Promise<void>)[] = []
 
   before(async () => {
     const env = { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_KEY_LIMIT: '1000' }
     const chancery = await startAccounts(smallWorld(), env, defaults)
     closing.unshift(() => chancery.close())
-    const receiver = await startReceiver()
+    const receiver = await startWebhookReceiver()
     closing.unshift(() => receiver.close())
     const browser = await launchChromium()
     closing.unshift(() => browser.close())
     const visited = { url: chancery.url, handover: (whom: Whom) => handover(chancery, whom) }
-    stage = { chancery, receiver, visitor: options => newVisitor(browser, visited, options) }
+    fixture = { chancery, receiver, visitor: options => newVisitor(browser, visited, options) }
   })
   after(async () => {
     for (const close of closing) await close()
   })
   return () => {
-    if (!stage) throw new Error('the stage is not set yet')
-    return stage
+    if (!fixture) throw new Error('the fixture is not started yet')
+    return fixture
   }
 }

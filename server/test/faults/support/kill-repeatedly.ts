@@ -2,13 +2,13 @@ import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLong } from '../../support/tier.ts'
 import { until } from '../../support/until.ts'
+import type { WebhookReceiver } from '../../support/webhook-receiver.ts'
 import { addHearing } from '../../webhooks/owner.ts'
-import type { Receiver } from '../../webhooks/receiver.ts'
-import { type Dice, throwDice } from './dice.ts'
-import type { Doors } from './doors.ts'
-import { callLimit, startLife } from './life.ts'
-import { asOperator } from './operator.ts'
-import { assertWhole, everything } from './whole.ts'
+import { drawFaultSchedule, type FaultSchedule } from './fault-schedule.ts'
+import { assertNothingLost, everything } from './nothing-lost.ts'
+import { createOperator } from './operator.ts'
+import type { RunningServers } from './running-servers.ts'
+import { callLimit, startWorkload } from './workload.ts'
 
 export const kills = isLong ? 50 : 4
 /** A machine that is busy with other things kills fewer, and says so. */
@@ -18,37 +18,37 @@ const killingMsMax = isLong ? 180_000 : 40_000
  * Lets facts, codes and deliveries go on, kills at random moments of it, and sees that nothing acknowledged is lost or doubled.
  * `kill` resolves when who was killed is up again. Says on `t` what was lived through; CHANCERY_SEED repeats the dice.
  */
-export async function killOften(
+export async function killRepeatedly(
   t: TestContext,
-  { doors, receiver }: { doors: Doors; receiver: Receiver },
-  kill: (dice: Dice) => Promise<void>,
+  { servers, receiver }: { servers: RunningServers; receiver: WebhookReceiver },
+  kill: (dice: FaultSchedule) => Promise<void>,
 ): Promise<void> {
-  const dice = throwDice()
+  const dice = drawFaultSchedule()
   t.diagnostic(`CHANCERY_SEED=${dice.seed}`)
-  const operator = asOperator(doors)
+  const operator = createOperator(servers)
   await addHearing(operator, receiver.url(everything))
   const { key } = await operator.make('/keys', { player_id: 'asker', name: 'test', limit: callLimit })
-  const life = startLife(doors, key)
-  t.after(() => life.stop().catch(() => undefined))
-  const { told } = life
+  const workload = startWorkload(servers, key)
+  t.after(() => workload.stop().catch(() => undefined))
+  const { acknowledged } = workload
   const endAt = performance.now() + killingMsMax
   let count = 0
-  for (; count < kills && performance.now() < endAt && !life.isOver(); count += 1) {
-    const reached = told.batches.length
-    await until(() => told.batches.length > reached || life.isOver(), 'a batch is applied')
+  for (; count < kills && performance.now() < endAt && !workload.isOver(); count += 1) {
+    const reached = acknowledged.batches.length
+    await until(() => acknowledged.batches.length > reached || workload.isOver(), 'a batch is applied')
     await sleep(dice.fraction() * 500)
     await kill(dice)
   }
-  await life.stop()
-  const events = await assertWhole(doors, told, receiver)
+  await workload.stop()
+  const events = await assertNothingLost(servers, acknowledged, receiver)
   const doubled = receiver.newsAt(everything).length - events
   t.diagnostic(
-    `${count} kills: ${told.batches.length} batches, ${events} events, ${told.codes.length} codes, ${doubled} deliveries came again`,
+    `${count} kills: ${acknowledged.batches.length} batches, ${events} events, ${acknowledged.codes.length} codes, ${doubled} deliveries came again`,
   )
 }
 
 /** Says on `t` how long it took until all was well again. */
-export function sayTimes(t: TestContext, what: string, times: readonly number[]): void {
+export function reportTimes(t: TestContext, what: string, times: readonly number[]): void {
   if (times.length === 0) return
   const median = times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0
   t.diagnostic(

@@ -1,31 +1,31 @@
 import { once } from 'node:events'
-import { serveAgain } from '../faults/front-support/serve-again.ts'
-import { makeServedDir, removeServedDir, type Served } from '../ingest/served.ts'
+import { serveWithRetry } from '../faults/support/serve-with-retry.ts'
+import { makeServeDir, removeServeDir, type ServeProcess } from '../support/serve-process.ts'
 
 /** Several `chancery serve`, each a process of its own, on one database. */
-export interface Fleet {
-  members: readonly Served[]
+export interface ServerGroup {
+  members: readonly ServeProcess[]
   /** The members that say they are ready, as a proxy in front of them knows it. */
-  ready(): readonly Served[]
+  ready(): readonly ServeProcess[]
   /** Ends the eldest as a supervisor does, and starts another when it has ended. Rejects where it does not end well. */
-  replaceEldest(): Promise<void>
+  replaceOldest(): Promise<void>
   close(): Promise<void>
 }
 
 const askEveryMs = 50
 
 /** `env` is for all of them: where the database is, and what else is set; `program`, where it is not `chancery serve`. */
-export async function startFleet(
+export async function startServerGroup(
   size: number,
   env: Record<string, string>,
   program?: string,
-): Promise<Fleet> {
-  const dir = makeServedDir()
-  const members: Served[] = []
-  const isReady = new Map<Served, boolean>()
+): Promise<ServerGroup> {
+  const dir = makeServeDir()
+  const members: ServeProcess[] = []
+  const isReady = new Map<ServeProcess, boolean>()
   let isOver = false
 
-  async function watch(member: Served): Promise<void> {
+  async function watch(member: ServeProcess): Promise<void> {
     while (!isOver && member.child.exitCode === null) {
       const response = await fetch(`${member.url}/readyz`).catch(() => undefined)
       isReady.set(member, response?.status === 200)
@@ -36,13 +36,13 @@ export async function startFleet(
   }
 
   async function add(): Promise<void> {
-    const member = await serveAgain(dir, env, program)
+    const member = await serveWithRetry(dir, env, program)
     members.push(member)
     isReady.set(member, true)
     void watch(member)
   }
 
-  async function end(member: Served): Promise<void> {
+  async function end(member: ServeProcess): Promise<void> {
     const exited = once(member.child, 'exit')
     if (member.child.exitCode === null) member.child.kill('SIGTERM')
     else return
@@ -54,7 +54,7 @@ export async function startFleet(
   const close = async () => {
     isOver = true
     await Promise.all([...members].map(end))
-    await removeServedDir(dir)
+    await removeServeDir(dir)
   }
   try {
     for (let count = 0; count < size; count += 1) await add()
@@ -65,7 +65,7 @@ export async function startFleet(
   return {
     members,
     ready: () => members.filter(member => isReady.get(member)),
-    async replaceEldest() {
+    async replaceOldest() {
       const [eldest] = members
       if (eldest) await end(eldest)
       await add()

@@ -1,5 +1,5 @@
 /** Random choices that come again for the same seed. */
-export interface Dice {
+export interface FaultSchedule {
   seed: number
   /** From 0 to below 1. */
   fraction(): number
@@ -7,9 +7,9 @@ export interface Dice {
 }
 
 /** The seed is CHANCERY_SEED where that is set, so that a failure can be played again. */
-export function throwDice(
+export function drawFaultSchedule(
   seed = Number(process.env.CHANCERY_SEED ?? Math.floor(Math.random() * 2 ** 31)),
-): Dice {
+): FaultSchedule {
   let state = seed
   // Mulberry32.
   const fraction = () => {

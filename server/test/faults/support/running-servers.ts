@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Served } from '../../ingest/served.ts'
+import type { ServeProcess } from '../../support/serve-process.ts'
 
 /** The serving processes as their callers see them: some are up, some are just being killed. */
-export interface Doors {
-  up: Served[]
+export interface RunningServers {
+  up: ServeProcess[]
 }
 
 /** What came of a call; undefined where nobody knows: the connection ended, or a part was away. */
@@ -12,7 +12,7 @@ export interface Answer {
   headers: Headers
   body: string
   /** Which process answered. */
-  from: Served
+  from: ServeProcess
 }
 
 /** No answer takes so long while all is well. */
@@ -22,12 +22,12 @@ const againMs = 20
 const isUnknown = (status: number) => status === 503
 
 async function ask(
-  doors: Doors,
-  from: Served | undefined,
+  servers: RunningServers,
+  from: ServeProcess | undefined,
   path: string,
   init: RequestInit & { isOperators?: boolean },
 ) {
-  const served = from ?? doors.up[Math.floor(Math.random() * doors.up.length)]
+  const served = from ?? servers.up[Math.floor(Math.random() * servers.up.length)]
   if (!served) return undefined
   const { isOperators = false, ...rest } = init
   const base = isOperators ? served.operatorUrl : `${served.url}/api/v1`
@@ -43,23 +43,23 @@ async function ask(
 }
 
 /** Asks one of the processes that are up, as anybody does. */
-export const askPublic = (
-  doors: Doors,
+export const requestPublic = (
+  servers: RunningServers,
   path: string,
   key?: string,
-  from?: Served,
+  from?: ServeProcess,
 ): Promise<Answer | undefined> =>
-  ask(doors, from, path, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } })
+  ask(servers, from, path, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } })
 
 /** Asks one of them as the game does. */
-export function askOperator(
-  doors: Doors,
+export function requestOperator(
+  servers: RunningServers,
   path: string,
   body: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer | undefined> {
-  const token = doors.up[0]?.operatorToken ?? ''
-  return ask(doors, undefined, path, {
+  const token = servers.up[0]?.operatorToken ?? ''
+  return ask(servers, undefined, path, {
     isOperators: true,
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
@@ -68,7 +68,7 @@ export function askOperator(
 }
 
 /** Asks again until somebody answers. Returns how often nobody did. */
-export async function untilAnswered(
+export async function retryUntilAnswered(
   question: () => Promise<Answer | undefined>,
 ): Promise<{ answer: Answer; unknown: number }> {
   for (let unknown = 0; ; unknown += 1) {

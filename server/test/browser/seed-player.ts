@@ -2,21 +2,25 @@ import type { AccountKey, NewAccountEndpoint, NewAccountKeyResponse } from '@cha
 import { signIn } from '../account/browser.ts'
 import { lookUp } from '../journal/looked-up.ts'
 import { until } from '../support/until.ts'
-import type { Stage } from './stage.ts'
+import type { BrowserFixture } from './browser-fixture.ts'
 
 /** What a player's things are called and say. */
-export interface Words {
+export interface SeedTexts {
   keyName: string
   description: string
   /** What the receiver answers. */
   answer: string
 }
 
-const plain: Words = { keyName: 'War bot', description: 'the war bot', answer: 'thank you' }
+const plain: SeedTexts = { keyName: 'War bot', description: 'the war bot', answer: 'thank you' }
 
 /** Gives a player something of everything that the settings show. */
-export async function furnish(stage: Stage, nationId: string, words: Partial<Words> = {}): Promise<void> {
-  const { chancery, receiver } = stage
+export async function seedPlayer(
+  fixture: BrowserFixture,
+  nationId: string,
+  words: Partial<SeedTexts> = {},
+): Promise<void> {
+  const { chancery, receiver } = fixture
   const { keyName, description, answer } = { ...plain, ...words }
   const player = await signIn(chancery, { nation_id: nationId })
   const path = `/furnished-${nationId}`
@@ -47,7 +51,7 @@ export async function furnish(stage: Stage, nationId: string, words: Partial<Wor
     nation_ids: [nationId],
     alliance_ids: null,
   })
-  await chancery.tell([{ op: 'event', data: launchBy(nationId) }])
+  await chancery.ingest([{ op: 'event', data: launchBy(nationId) }])
   await until(() => receiver.newsAt(path).length > 0, 'the receiver hears of it')
 }
 

@@ -12,7 +12,7 @@ import type { Fact, Outcome } from '../support/test-server.ts'
 const operatorToken = 'operator-token-of-this-test'
 
 /** A server in a process of its own, at its loudest, of which every written byte is caught. */
-export interface ServedOffice {
+export interface LoggedServer {
   url: string
   databaseUrl: string
   /** `lines` are sent as a stream of facts. */
@@ -24,7 +24,7 @@ export interface ServedOffice {
     lines?: Fact[],
   ): Promise<Response>
   /** Applies a batch, which may be refused. */
-  tell(batch: string, facts: Fact[]): Promise<Outcome>
+  ingest(batch: string, facts: Fact[]): Promise<Outcome>
   /** The text of a path that answers 200. */
   text(path: string): Promise<string>
   /** All that the process has written, and the ledger beside its database. */
@@ -32,9 +32,9 @@ export interface ServedOffice {
   close(): Promise<void>
 }
 
-export async function startOffice(env: Record<string, string> = {}): Promise<ServedOffice> {
+export async function startLoggedServer(env: Record<string, string> = {}): Promise<LoggedServer> {
   const database = await createTestDatabase()
-  const dataDir = await mkdtemp(join(tmpdir(), 'chancery-office-'))
+  const dataDir = await mkdtemp(join(tmpdir(), 'chancery-server-'))
   const server = fork(new URL('../access/logged-server.ts', import.meta.url), {
     silent: true,
     env: {
@@ -59,7 +59,7 @@ export async function startOffice(env: Record<string, string> = {}): Promise<Ser
     rejectOnEnd(server, 'the server did not start'),
   ])) as [{ publicUrl: string; operatorUrl: string }]
 
-  const operate: ServedOffice['operate'] = (method, path, body, headers = {}, lines = undefined) =>
+  const operate: LoggedServer['operate'] = (method, path, body, headers = {}, lines = undefined) =>
     fetch(operatorUrl + path, {
       method,
       headers: {
@@ -76,7 +76,7 @@ export async function startOffice(env: Record<string, string> = {}): Promise<Ser
     url: publicUrl,
     databaseUrl: database.url,
     operate,
-    async tell(batch, facts) {
+    async ingest(batch, facts) {
       const answer = await operate('POST', '/facts', { facts }, { 'idempotency-key': batch })
       return (await answer.json()) as Outcome
     },

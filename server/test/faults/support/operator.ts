@@ -1,10 +1,10 @@
 import type { TestServer } from '../../support/test-server.ts'
-import type { Doors } from './doors.ts'
+import type { RunningServers } from './running-servers.ts'
 
 /** The game, at the first of the processes that are up. */
-export function asOperator(doors: Doors) {
+export function createOperator(servers: RunningServers) {
   const operate: TestServer['operate'] = (method, path, body, headers = {}) => {
-    const [served] = doors.up
+    const [served] = servers.up
     if (!served) throw new Error('nobody serves')
     return fetch(served.operatorUrl + path, {
       method,

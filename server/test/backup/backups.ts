@@ -6,7 +6,7 @@ import { withConnection } from '../support/database-url.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 /** A service on a database that stays when it closes. */
-export const openOffice = (databaseUrl: string): Promise<TestServer> =>
+export const startServerOn = (databaseUrl: string): Promise<TestServer> =>
   startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }, { databaseUrl })
 
 export async function backUp({ operate }: Pick<TestServer, 'operate'>): Promise<Buffer> {
@@ -56,7 +56,7 @@ export function readTables(databaseUrl: string): Promise<Map<string, string[]>> 
 }
 
 /** Runs a statement and returns the first column of its first row. */
-export function value<T>(databaseUrl: string, statement: string): Promise<T> {
+export function firstValue<T>(databaseUrl: string, statement: string): Promise<T> {
   return withConnection(databaseUrl, async client => {
     const { rows } = await client.query(statement)
     return Object.values(rows[0] ?? {})[0] as T

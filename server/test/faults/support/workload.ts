@@ -2,10 +2,16 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { alliance, member, nation, war } from '../../ingest/facts.ts'
 import type { Outcome } from '../../support/test-server.ts'
-import { type Answer, askOperator, askPublic, type Doors, untilAnswered } from './doors.ts'
+import {
+  type Answer,
+  type RunningServers,
+  requestOperator,
+  requestPublic,
+  retryUntilAnswered,
+} from './running-servers.ts'
 
-/** What the game and its bots did, and what they were told. */
-export interface Told {
+/** What the game and its bots sent, and the responses that they received. */
+export interface Acknowledged {
   /** By batch: its answer, and how often it was sent before that came. */
   batches: { outcome: Outcome; unknown: number }[]
   codes: { code: string; redeemed: number; unknown: number }[]
@@ -13,12 +19,12 @@ export interface Told {
   calls: { pid: number; resetAt: number; remaining: number }[]
 }
 
-export interface Life {
-  told: Told
+export interface Workload {
+  acknowledged: Acknowledged
   /** What went wrong ends all of it; `stop` rejects with it. */
   isOver(): boolean
   /** Ends what is going on, each with an answer. */
-  stop(): Promise<Told>
+  stop(): Promise<Acknowledged>
 }
 
 /** Calls a minute of the key that always asks. */
@@ -42,20 +48,20 @@ function factsOf(batch: number) {
 const codeOf = ({ body }: Answer) => (JSON.parse(body) as { error?: { code: string } }).error?.code
 
 /** Sends a batch until it is known to be applied. */
-export async function tell(doors: Doors, batch: number) {
-  const { answer, unknown } = await untilAnswered(() =>
-    askOperator(doors, '/facts', { facts: factsOf(batch) }, { 'idempotency-key': `b${batch}` }),
+export async function sendBatch(servers: RunningServers, batch: number) {
+  const { answer, unknown } = await retryUntilAnswered(() =>
+    requestOperator(servers, '/facts', { facts: factsOf(batch) }, { 'idempotency-key': `b${batch}` }),
   )
   assert.equal(answer.status, 200, `batch ${batch}: ${answer.body}`)
   return { outcome: JSON.parse(answer.body) as Outcome, unknown }
 }
 
 /** Redeems a code by three bots at once, again and again until one of them knows what became of it. */
-export async function redeem(doors: Doors, code: string) {
+export async function redeem(servers: RunningServers, code: string) {
   let redeemed = 0
   let unknown = 0
   for (let isKnown = false; !isKnown; ) {
-    const answers = await Promise.all([0, 1, 2].map(() => askPublic(doors, `/discord/verify/${code}`)))
+    const answers = await Promise.all([0, 1, 2].map(() => requestPublic(servers, `/discord/verify/${code}`)))
     for (const answer of answers) {
       if (!answer) unknown += 1
       else if (answer.status === 200) redeemed += 1
@@ -68,8 +74,8 @@ export async function redeem(doors: Doors, code: string) {
 }
 
 /** A game that tells and makes codes, bots that redeem them, and one that asks too much: all at once, until stopped. */
-export function startLife(doors: Doors, key: string): Life {
-  const told: Told = { batches: [], codes: [], calls: [] }
+export function startWorkload(servers: RunningServers, key: string): Workload {
+  const acknowledged: Acknowledged = { batches: [], codes: [], calls: [] }
   let isOver = false
 
   const repeat = async (everyMs: number, step: () => Promise<void>) => {
@@ -80,24 +86,24 @@ export function startLife(doors: Doors, key: string): Life {
   }
 
   const telling = repeat(batchEveryMs, async () => {
-    told.batches.push(await tell(doors, told.batches.length))
+    acknowledged.batches.push(await sendBatch(servers, acknowledged.batches.length))
   })
 
   const redeeming = repeat(codeEveryMs, async () => {
-    if (told.batches.length === 0) return
-    const nationId = `n${Math.floor(Math.random() * told.batches.length)}`
-    const issued = await askOperator(doors, '/codes', { nation_id: nationId })
-    // Of a code that was made and not told, nobody will ever know.
+    if (acknowledged.batches.length === 0) return
+    const nationId = `n${Math.floor(Math.random() * acknowledged.batches.length)}`
+    const issued = await requestOperator(servers, '/codes', { nation_id: nationId })
+    // A code whose response was lost cannot be checked.
     if (!issued || issued.status === 409) return
     assert.equal(issued.status, 201, issued.body)
-    told.codes.push(await redeem(doors, (JSON.parse(issued.body) as { code: string }).code))
+    acknowledged.codes.push(await redeem(servers, (JSON.parse(issued.body) as { code: string }).code))
   })
 
   const asking = repeat(callEveryMs, async () => {
-    const answer = await askPublic(doors, '/game', key)
+    const answer = await requestPublic(servers, '/game', key)
     if (!answer || answer.status === 429) return
     assert.equal(answer.status, 200, answer.body)
-    told.calls.push({
+    acknowledged.calls.push({
       pid: answer.from.child.pid ?? 0,
       resetAt: Number(answer.headers.get('x-ratelimit-reset')),
       remaining: Number(answer.headers.get('x-ratelimit-remaining')),
@@ -105,17 +111,17 @@ export function startLife(doors: Doors, key: string): Life {
   })
 
   const all = Promise.all([telling, redeeming, asking])
-  // Whoever stops it is told why.
+  // stop() rejects with the error.
   all.catch(() => {
     isOver = true
   })
   return {
-    told,
+    acknowledged,
     isOver: () => isOver,
     async stop() {
       isOver = true
       await all
-      return told
+      return acknowledged
     },
   }
 }

@@ -11,13 +11,13 @@ export const minuteMs = 60_000
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
-export interface DeskOptions extends Partial<RequestLogOptions> {
+export interface TestJournalOptions extends Partial<RequestLogOptions> {
   /** Through a proxy. Without: a database of its own. */
   databaseUrl?: string
 }
 
 /** A journal without a server around it, with a clock that stands still until it is moved. It writes when it is told to. */
-export async function openDesk(t: TestContext, { databaseUrl, ...options }: DeskOptions = {}) {
+export async function openTestJournal(t: TestContext, { databaseUrl, ...options }: TestJournalOptions = {}) {
   const database = databaseUrl === undefined ? await createTestDatabase() : undefined
   const url = databaseUrl ?? database?.url ?? ''
   const pools = createPools({ target: { connectionString: url } })

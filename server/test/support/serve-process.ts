@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { isAlive } from '../../src/store/embedded/processes.ts'
-import { processEnv } from '../support/process-env.ts'
+import { processEnv } from './process-env.ts'
 
 const chancery = fileURLToPath(new URL('../../../cli/start/main.js', import.meta.url))
 /** The same service, for what a late database or Redis must not disturb. */
-export const patientProgram = fileURLToPath(new URL('../support/patient-process.ts', import.meta.url))
+export const patientProgram = fileURLToPath(new URL('./patient-process.ts', import.meta.url))
 export const operatorToken = 'operator-token-of-a-test'
 
 /** `chancery serve` as a process of its own, on the bundled database with fsync on. */
-export interface Served {
+export interface ServeProcess {
   url: string
   operatorUrl: string
   operatorToken: string
@@ -24,7 +24,7 @@ export interface Served {
   ended: Promise<string>
 }
 
-export function makeServedDir(): string {
+export function makeServeDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'chancery-crash-'))
   // The database may run as another user, who has to pass.
   chmodSync(dir, 0o711)
@@ -36,7 +36,7 @@ export async function serve(
   dir: string,
   env: Record<string, string> = {},
   program = chancery,
-): Promise<Served> {
+): Promise<ServeProcess> {
   const child = spawn(process.execPath, [program, 'serve', '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -74,7 +74,7 @@ export function postmasterOf(dir: string): number | undefined {
 }
 
 /** Ends whatever still runs on the directory, and removes it. */
-export async function removeServedDir(dir: string): Promise<void> {
+export async function removeServeDir(dir: string): Promise<void> {
   const pid = postmasterOf(dir)
   if (pid !== undefined && isAlive(pid)) {
     process.kill(pid, 'SIGQUIT')

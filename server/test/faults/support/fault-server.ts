@@ -1,38 +1,38 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeServedDir, removeServedDir, type Served, serve } from '../../ingest/served.ts'
+import { makeServeDir, removeServeDir, type ServeProcess, serve } from '../../support/serve-process.ts'
 import type { TestServer } from '../../support/test-server.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts'
 import { addHearing } from '../../webhooks/owner.ts'
-import { type Receiver, startReceiver } from '../../webhooks/receiver.ts'
 import { type Follower, follow } from './follower.ts'
 import { firstFacts } from './load.ts'
-import { askAgain, operateAt } from './operate-at.ts'
+import { operateAt, retryRequest } from './operate-at.ts'
 
 /** A service as a process on somebody's database, a key, a receiver of all events and a reader of the stream. */
-export interface Office {
-  served: Served
+export interface FaultServer {
+  served: ServeProcess
   operate: TestServer['operate']
   /** The key of the leader of n1. */
   key: string
-  receiver: Receiver
+  receiver: WebhookReceiver
   webhookSecret: string
   follower: Follower
   /** The number of the last event that was logged before anybody listened. */
-  lastUnheard: number
+  firstSeq: number
   /** Whether the service says that it is ready, and that the database is up. */
-  says(): Promise<{ isReady: boolean; isDatabaseUp: boolean }>
+  status(): Promise<{ isReady: boolean; isDatabaseUp: boolean }>
   close(): Promise<void>
 }
 
 export const everything = '/everything'
 
 /** `program` is what is served with, where it is not `chancery serve`. */
-export async function openOffice(
+export async function startFaultServer(
   databaseUrl: string,
   env: Record<string, string> = {},
   program?: string,
-): Promise<Office> {
-  const dir = makeServedDir()
+): Promise<FaultServer> {
+  const dir = makeServeDir()
   const all = {
     CHANCERY_DATABASE_URL: databaseUrl,
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
@@ -42,17 +42,17 @@ export async function openOffice(
   const served = await serve(dir, all, program)
   const operate = operateAt(served)
 
-  const first = await askAgain(() =>
+  const first = await retryRequest(() =>
     operate('POST', '/facts', { facts: firstFacts() }, { 'idempotency-key': 'first' }),
   )
   assert.equal(first.status, 200)
-  const { last_seq: lastUnheard } = (await first.json()) as { last_seq: number }
+  const { last_seq: firstSeq } = (await first.json()) as { last_seq: number }
   const wish = { nation_id: 'n1', name: 'faults', scopes: ['nation.read'] }
-  const made = await askAgain(() => operate('POST', '/keys', wish))
+  const made = await retryRequest(() => operate('POST', '/keys', wish))
   const { key } = (await made.json()) as { key: string }
-  const receiver = await startReceiver()
+  const receiver = await startWebhookReceiver()
   const { secret: webhookSecret } = await addHearing(
-    { operate: (...asked) => askAgain(() => operate(...asked)) },
+    { operate: (...asked) => retryRequest(() => operate(...asked)) },
     receiver.url(everything),
   )
   const follower = follow(served.url)
@@ -64,8 +64,8 @@ export async function openOffice(
     receiver,
     webhookSecret,
     follower,
-    lastUnheard,
-    async says() {
+    firstSeq,
+    async status() {
       const [ready, metrics] = await Promise.all([
         fetch(`${served.url}/readyz`),
         operate('GET', '/metrics').then(response => response.text()),
@@ -81,7 +81,7 @@ export async function openOffice(
       served.child.kill('SIGTERM')
       await served.ended
       await receiver.close()
-      await removeServedDir(dir)
+      await removeServeDir(dir)
     },
   }
 }

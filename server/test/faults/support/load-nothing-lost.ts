@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { until } from '../../support/until.ts'
 import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from '../../webhooks/pairs.ts'
-import type { Told } from './load.ts'
-import { everything, type Office } from './office.ts'
+import { everything, type FaultServer } from './fault-server.ts'
+import type { Acknowledged } from './load.ts'
 
-/** Nothing that was acknowledged is lost, nothing happened twice, and everybody heard of it. */
-export async function assertWhole(office: Office, { batches, codes }: Told): Promise<void> {
-  const { served, receiver, follower, lastUnheard } = office
+/** Nothing that was acknowledged is lost, nothing happened twice, and every subscriber received it. */
+export async function assertNothingLost(
+  server: FaultServer,
+  { batches, codes }: Acknowledged,
+): Promise<void> {
+  const { served, receiver, follower, firstSeq } = server
   const log = await wholeLog(served)
   const numbers = log.map(({ seq }) => seq)
   assert.deepEqual(
@@ -30,7 +33,7 @@ export async function assertWhole(office: Office, { batches, codes }: Told): Pro
     assert.match(await again.text(), /"verification_code_used"/)
   }
 
-  const wants: Wants = new Map([[everything, ({ seq }) => seq > lastUnheard]])
+  const wants: Wants = new Map([[everything, ({ seq }) => seq > firstSeq]])
   const wanted = wantedPairs(log, wants)
   // What was under way is anybody's after its lease.
   await until(
@@ -38,6 +41,6 @@ export async function assertWhole(office: Office, { batches, codes }: Told): Pro
     'all is delivered',
     40_000,
   )
-  await until(() => follower.seqs().length >= log.length, 'the stream has told all')
+  await until(() => follower.seqs().length >= log.length, 'the stream has sent every event')
   assert.deepEqual(follower.seqs(), numbers)
 }

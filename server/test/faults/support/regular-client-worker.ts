@@ -2,9 +2,9 @@
 import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Call, HonestOptions } from './honest.ts'
+import type { Call, RegularClientOptions } from './regular-client.ts'
 
-const { url, control, path, headers, everyMs } = workerData as Required<HonestOptions> & {
+const { url, control, path, headers, everyMs } = workerData as Required<RegularClientOptions> & {
   url: string
   control: string
 }

@@ -5,11 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ServerTimings } from '../../../src/start/server.ts'
-import { rejectOnEnd } from '../../../src/store/embedded/child-failure.ts'
-import { createTestDatabase } from '../../support/database.ts'
-import { processEnv } from '../../support/process-env.ts'
-import type { TestServer } from '../../support/test-server.ts'
+import type { ServerTimings } from '../../src/start/server.ts'
+import { rejectOnEnd } from '../../src/store/embedded/child-failure.ts'
+import { createTestDatabase } from './database.ts'
+import { processEnv } from './process-env.ts'
+import type { TestServer } from './test-server.ts'
 
 /** What the serving process holds, garbage collected first. */
 export interface Usage {
@@ -21,26 +21,26 @@ export interface Usage {
 }
 
 /** A server in a process of its own, on a database of its own. */
-export interface Front {
+export interface ServerProcess {
   url: string
   operatorUrl: string
   operatorToken: string
   databaseUrl: string
   usage(): Promise<Usage>
   /** Open file descriptors of the process, sockets among them. */
-  files(): number
+  openFiles(): number
   operate: TestServer['operate']
   close(): Promise<void>
 }
 
-const program = fileURLToPath(new URL('./front-process.ts', import.meta.url))
+const program = fileURLToPath(new URL('./forked-process.ts', import.meta.url))
 const operatorToken = 'operator-token-of-a-test'
 
 /** `env` overrides configuration. Limits are out of the way unless set. */
-export async function startFront(
+export async function startServerProcess(
   env: Record<string, string> = {},
   timings: ServerTimings = {},
-): Promise<Front> {
+): Promise<ServerProcess> {
   const database = await createTestDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'chancery-test-'))
   const child = fork(program, {
@@ -55,14 +55,14 @@ export async function startFront(
       CHANCERY_ANONYMOUS_LIMIT: '1000000',
       CHANCERY_KEY_LIMIT: '1000000',
       CHANCERY_LOG_LEVEL: 'silent',
-      FRONT_TIMINGS: JSON.stringify(timings),
+      SERVER_TIMINGS: JSON.stringify(timings),
       ...env,
     },
   })
   const closed = once(child, 'close')
   const [addresses] = (await Promise.race([
     once(child, 'message'),
-    rejectOnEnd(child, 'the front did not start'),
+    rejectOnEnd(child, 'the server did not start'),
   ])) as [{ publicUrl: string; operatorUrl: string }]
   return {
     url: addresses.publicUrl,
@@ -74,7 +74,7 @@ export async function startFront(
       const [{ usage }] = (await once(child, 'message')) as [{ usage: Usage }]
       return usage
     },
-    files: () => readdirSync(`/proc/${child.pid}/fd`).length,
+    openFiles: () => readdirSync(`/proc/${child.pid}/fd`).length,
     operate: (method, path, body, headers = {}) =>
       fetch(addresses.operatorUrl + path, {
         method,

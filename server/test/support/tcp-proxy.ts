@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { until } from '../support/until.ts'
+import { startTestServer, type TestServer } from './test-server.ts'
+import { until } from './until.ts'
 
 /** Stands between a server and its database, as a network does. */
 export interface TcpProxy {

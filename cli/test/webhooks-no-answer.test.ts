@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SendErrorCode } from '../../server/src/webhooks/outgoing/send-error.ts'
+import type { SendErrorCode } from '../../server/src/webhooks/outbound/request.ts'
 import { whatCame } from '../src/webhooks/no-answer.ts'
 
 /** All words that the service has, by its type. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
-import { makeSecret, sign } from '../../server/src/webhooks/signature.ts'
+import { sign } from '../../server/src/webhooks/message.ts'
+import { makeSecret } from '../../server/src/webhooks/secrets.ts'
 import { verifyWebhook, WebhookError } from '../src/index.ts'
 
 const at = 1_614_265_330

@@ -1,7 +1,7 @@
 import { type AccountErrorCode, accountErrors } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../http/api-error.ts'
-import { TooManyEndpointsError } from '../webhooks/too-many-endpoints.ts'
+import { TooManyEndpointsError } from '../webhooks/settings.ts'
 
 /** A refusal that the page is told of. The message is for people, and quotes no secret. */
 export class AccountError extends Error {

@@ -9,7 +9,7 @@ import {
 import Type from 'typebox'
 import { notFound } from '../http/api-error.ts'
 import type { Endpoint } from '../webhooks/endpoint-store.ts'
-import { disablesAt } from '../webhooks/switches-off.ts'
+import { disablesAt } from '../webhooks/endpoint-store.ts'
 import { writeAccountLog } from './account-log.ts'
 import { withLiveSession } from './change-own.ts'
 import { type PlayerCall, playerRoute, takesNothing } from './route.ts'

@@ -1,7 +1,7 @@
 import { operatorOperations } from '@chancery/contract'
 import type { Endpoint } from '../webhooks/endpoint-store.ts'
+import { disablesAt } from '../webhooks/endpoint-store.ts'
 import type { Replay } from '../webhooks/replay.ts'
-import { disablesAt } from '../webhooks/switches-off.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { OperatorError } from './operator-error.ts'

@@ -1,25 +1,25 @@
-import type { AttemptResponse } from './outbound/sender.ts'
+import { webhooks } from '@chancery/contract'
+import type { AttemptResponse } from './outbound/request.ts'
 import type { ClaimedRow, DeliveryResult } from './queue.ts'
-import { nextAttemptMs } from './retry.ts'
 
 export interface Attempt {
   result: DeliveryResult
   response: AttemptResponse
 }
 
-/** Only a status from 200 to 299 says that a message has arrived. */
+/** Only a status from 200 to 299 acknowledges a message. */
 export const isSuccess = ({ status }: AttemptResponse): boolean =>
   status !== null && status >= 200 && status < 300
 
-/** What follows from an attempt: done, once more later, or given up. */
+/** The result of an attempt: delivered, pending until the next attempt, or failed. */
 export function deliveryResult(
   { id, endpoint_id, attempt, failures }: ClaimedRow,
   response: AttemptResponse,
   startedMs: number,
   random: () => number,
 ): DeliveryResult {
-  const { status, error, body: answer, latencyMs, retryAfter } = response
-  const book = {
+  const { status, error, body, latencyMs, retryAfter } = response
+  const logged = {
     id,
     endpoint_id,
     attempt,
@@ -27,15 +27,46 @@ export function deliveryResult(
     latency_ms: Math.round(latencyMs),
     status,
     error,
-    answer,
+    answer: body,
   }
-  if (isSuccess(response)) return { ...book, state: 'delivered', due_at: null, failures: 0 }
+  if (isSuccess(response)) return { ...logged, state: 'delivered', due_at: null, failures: 0 }
   const failed = failures + 1
   const nextMs =
     status === 410
       ? null
       : nextAttemptMs({ failures: failed, atMs: startedMs + latencyMs, retryAfter }, random)
   return nextMs === null
-    ? { ...book, state: 'failed', due_at: null, failures: failed }
-    : { ...book, state: 'pending', due_at: new Date(nextMs).toISOString(), failures: failed }
+    ? { ...logged, state: 'failed', due_at: null, failures: failed }
+    : { ...logged, state: 'pending', due_at: new Date(nextMs).toISOString(), failures: failed }
+}
+
+interface FailedAttempt {
+  /** How many attempts in a row have failed, this one included. */
+  failures: number
+  atMs: number
+  /** The header as received. */
+  retryAfter: string | null
+}
+
+/** Time of the next attempt in Unix milliseconds; null when the retries are used up. */
+export function nextAttemptMs(
+  { failures, atMs, retryAfter }: FailedAttempt,
+  random: () => number = Math.random,
+): number | null {
+  const baseSeconds = webhooks.retryDelaysSeconds[failures - 1]
+  if (baseSeconds === undefined) return null
+  const requested = retryAfterSeconds(retryAfter, atMs)
+  const seconds =
+    requested === undefined
+      ? baseSeconds * (1 + webhooks.retryJitter * random())
+      : Math.min(Math.max(requested, baseSeconds), baseSeconds * webhooks.retryAfterFactorMax)
+  return atMs + Math.round(seconds * 1000)
+}
+
+/** Retry-After is a number of seconds or an HTTP date. Anything else is ignored. */
+function retryAfterSeconds(retryAfter: string | null, atMs: number): number | undefined {
+  const text = retryAfter?.trim() ?? ''
+  if (/^\d+$/.test(text)) return Number(text)
+  const dateMs = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(dateMs) ? undefined : (dateMs - atMs) / 1000
 }

@@ -8,8 +8,8 @@ export interface DeliveryFilter {
 }
 
 /**
- * What a delivery `d` is called. Its event's number is unique for an endpoint, and public; the table's own number would tell how many
- * deliveries the endpoints of others have. A test that a process of an earlier version wrote during an upgrade has no id of its own.
+ * The public id of a delivery `d`. The number of its event is unique per endpoint and public; the table's own number would reveal how
+ * many deliveries other endpoints have. A test written by an earlier version during an upgrade has no `test_id`.
  */
 const deliveryId = sql`
   case when d.seq is not null then 'dlv_' || d.seq
@@ -17,7 +17,7 @@ const deliveryId = sql`
 
 const attemptsShown = webhooks.retryDelaysSeconds.length + 1
 
-/** The deliveries of an endpoint for the newest events, and the newest tests, by when they were queued. */
+/** The newest deliveries and tests of an endpoint, by when they were queued. */
 export async function listDeliveries(
   db: Database,
   endpointId: string,
@@ -43,24 +43,24 @@ export async function listDeliveries(
     order by d.created_at desc, d.id desc limit ${limit}`)
 }
 
-/** A delivery that did not go through the queue: a test and its answer. */
-export interface TestRecord {
+/** A test: a delivery outside of the queue. */
+export interface TestDelivery {
   endpointId: string
   nowMs: number
-  hasArrived: boolean
+  isDelivered: boolean
   latencyMs: number
   status: number | null
   error: string | null
   answer: string | null
 }
 
-export async function recordTest(db: Database, test: TestRecord): Promise<void> {
+export async function recordTest(db: Database, test: TestDelivery): Promise<void> {
   const now = new Date(test.nowMs).toISOString()
   await db.rows(sql`
     with delivery as (
       insert into chancery_outbound.delivery
         (endpoint_id, test_id, state, due_at, attempt, failures, created_at, settled_at)
-      values (${test.endpointId}, gen_random_uuid(), ${test.hasArrived ? 'delivered' : 'failed'}, ${now}, 1, ${test.hasArrived ? 0 : 1}, ${now}, ${now})
+      values (${test.endpointId}, gen_random_uuid(), ${test.isDelivered ? 'delivered' : 'failed'}, ${now}, 1, ${test.isDelivered ? 0 : 1}, ${now}, ${now})
       returning id
     )
     insert into chancery_outbound.attempt (delivery_id, number, attempted_at, latency_ms, status, error, answer)
@@ -70,7 +70,7 @@ export async function recordTest(db: Database, test: TestRecord): Promise<void> 
 const rowsPerStep = 5_000
 const dayMs = 86_400_000
 
-/** Forgets what was settled longer ago than the log is kept, and whatever was queued for an endpoint that is no more. */
+/** Deletes deliveries that finished before the retention time, and those of removed endpoints. Returns how many rows. */
 export async function pruneDeliveryLog(pool: DatabasePool, nowMs: number): Promise<number> {
   const before = new Date(nowMs - webhooks.logDays * dayMs).toISOString()
   const steps: Sql[] = [
@@ -85,12 +85,12 @@ export async function pruneDeliveryLog(pool: DatabasePool, nowMs: number): Promi
           or not exists (select from chancery_outbound.endpoint e where e.id = d.endpoint_id)) limit ${rowsPerStep}))
       returning 1`,
   ]
-  let forgotten = 0
+  let deleted = 0
   for (const step of steps) {
     for (let rows = rowsPerStep; rows === rowsPerStep; ) {
       rows = (await pool.rows(step)).length
-      forgotten += rows
+      deleted += rows
     }
   }
-  return forgotten
+  return deleted
 }

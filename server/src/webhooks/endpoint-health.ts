@@ -4,35 +4,34 @@ import { type DeliveryResult, slowAfterMs } from './queue.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** How stale the times of the last success and slow attempt may be: writing them on every one would cost as much as the delivery. */
+/** How stale the times of the last success and slow attempt may be: writing them every time would cost as much as the delivery. */
 const writtenEveryMs = 10_000
 
-/** An endpoint that is to be switched off. */
 interface EndpointToDisable {
   id: string
   reason: DisabledReason
 }
 
 /**
- * What attempts say of their endpoints: a spell of failures begins, goes on or ends. Answers which are to be switched off:
- * those whose spell is too long, and those that are gone.
+ * Updates the health of endpoints from the results of attempts: a failure period begins, continues or ends. Returns the endpoints to
+ * disable: those that failed for too long, and those that returned 410 Gone.
  */
 export async function updateHealth(
   db: Database,
-  settlements: readonly DeliveryResult[],
+  results: readonly DeliveryResult[],
   nowMs: number,
 ): Promise<EndpointToDisable[]> {
   const succeeded = new Set<string>()
   const failed = new Set<string>()
   const gone = new Set<string>()
   const slow = new Map<string, number>()
-  for (const { endpoint_id, state, status, latency_ms } of settlements) {
+  for (const { endpoint_id, state, status, latency_ms } of results) {
     if (state === 'delivered') succeeded.add(endpoint_id)
     else failed.add(endpoint_id)
     if (status === 410) gone.add(endpoint_id)
     if (latency_ms >= slowAfterMs) slow.set(endpoint_id, Math.max(latency_ms, slow.get(endpoint_id) ?? 0))
   }
-  // Where others of the same moment arrived, failures are sporadic.
+  // With a success in the same batch, failures are sporadic.
   const onlyFailed = [...failed].filter(id => !succeeded.has(id))
   const stale = succeeded.size > 0 ? await findStale(db, [...succeeded], nowMs) : []
   await lock(db, [...stale.map(({ id }) => id), ...onlyFailed, ...slow.keys()])
@@ -47,14 +46,14 @@ export async function updateHealth(
 
 const time = (ms: number) => new Date(ms).toISOString()
 
-/** Locks all rows that a transaction changes, in the order of their ids: two workers never wait for each other. */
+/** Locks all rows that a transaction changes, in the order of their ids, which prevents deadlocks. */
 async function lock(db: Database, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   await db.rows(sql`
     select id from chancery_outbound.endpoint where id = any(${ids}) order by id for no key update`)
 }
 
-/** An endpoint of which it is to be noted that it answered. */
+/** An endpoint whose last success must be written. */
 interface StaleEndpoint {
   id: string
   is_failing: boolean
@@ -75,7 +74,7 @@ async function recordSuccess(db: Database, stale: StaleEndpoint[], nowMs: number
     await db.rows(sql`delete from chancery_outbound.warning where endpoint_id = any(${recovered})`)
 }
 
-/** Writes down which endpoints took long, and how many milliseconds: that decides how many slots they have, and when. */
+/** Marks endpoints as slow, with the duration in milliseconds, which determines their slots and order. */
 export async function recordSlow(
   db: Database,
   slow: ReadonlyMap<string, number>,
@@ -88,23 +87,23 @@ export async function recordSlow(
     where e.id = s.id and (e.slow_at is null or e.slow_at < ${time(nowMs - writtenEveryMs)})`)
 }
 
-/** Answers those whose spell of failures is too long. */
+/** Returns the endpoints that failed for too long. */
 async function recordFailures(db: Database, ids: string[], nowMs: number): Promise<string[]> {
   const sporadicBefore = time(nowMs - webhooks.sporadicAfterHours * hourMs)
-  const spells = await db.rows<{ id: string; failing_since: string }>(sql`
+  const periods = await db.rows<{ id: string; failing_since: string }>(sql`
     update chancery_outbound.endpoint set last_failed_at = ${time(nowMs)}, failing_since = case
       when failing_since is null or last_failed_at < ${sporadicBefore} then ${time(nowMs)} else failing_since end
     where id = any(${ids}) and status = 'active'
     returning id, failing_since`)
-  const tooLong: string[] = []
-  for (const { id, failing_since } of spells) {
+  const expired: string[] = []
+  for (const { id, failing_since } of periods) {
     const percent = ((nowMs - Date.parse(failing_since)) / (webhooks.failingDays * dayMs)) * 100
-    if (percent >= 100) tooLong.push(id)
+    if (percent >= 100) expired.push(id)
     const reached = webhooks.failingWarnings.filter(warning => warning <= percent)
     await db.rows(sql`
       insert into chancery_outbound.warning (endpoint_id, percent, warned_at)
       select ${id}, percent, ${time(nowMs)} from unnest(${reached}::smallint[]) as reached (percent)
       on conflict do nothing`)
   }
-  return tooLong
+  return expired
 }

@@ -1,25 +1,43 @@
 import { randomBytes } from 'node:crypto'
-import type { DisabledReason, WebhookEndpoint } from '@chancery/contract'
+import {
+  type Contract,
+  type DisabledReason,
+  type EventFilter,
+  limits,
+  matchesType,
+  type WebhookEndpoint,
+  webhooks,
+} from '@chancery/contract'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { playerLock } from '../store/locks.ts'
-import type { FilterRow } from './filter.ts'
 import { exclusiveDeliveryLock } from './queue.ts'
 
-/** An endpoint, and whose it is. */
 export interface Endpoint extends WebhookEndpoint {
   player_id: string
 }
 
-/** With what signs for it. */
 export interface EndpointWithSecret extends Endpoint {
   secret: string
 }
+
+/** The event filter of an endpoint as stored: null for no condition. */
+export interface FilterRow {
+  types: string[] | null
+  nation_ids: string[] | null
+  alliance_ids: string[] | null
+}
+
+export const filterOf = ({ types, nation_ids, alliance_ids }: FilterRow): EventFilter => ({
+  types: types ?? undefined,
+  nationIds: nation_ids ?? undefined,
+  allianceIds: alliance_ids ?? undefined,
+})
 
 export type NewEndpoint = Pick<Endpoint, 'player_id' | 'url' | 'description'> & FilterRow
 
 const time = (ms: number) => new Date(ms).toISOString()
 
-/** A time inside JSON, written as everywhere else: without the zeros that a fraction ends in. */
+/** A time inside JSON, formatted as elsewhere: without trailing zeros in the fraction. */
 export const utc = (column: Sql) =>
   sql`rtrim(rtrim(to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS'), '0'), '.') || 'Z'`
 
@@ -29,7 +47,7 @@ const columns = sql`
   (select coalesce(json_agg(json_build_object('percent', w.percent, 'warned_at', ${utc(sql`w.warned_at`)}) order by w.percent), '[]')
    from chancery_outbound.warning w where w.endpoint_id = e.id) as warnings`
 
-/** Adds an endpoint that hears nothing yet, or says why not. */
+/** Adds an endpoint that receives nothing until it is activated. */
 export async function insertEndpoint(
   pool: DatabasePool,
   endpoint: NewEndpoint,
@@ -38,7 +56,7 @@ export async function insertEndpoint(
   const id = `whe_${randomBytes(9).toString('base64url').replace(/[-_]/g, '0')}`
   const { player_id, url, description, types, nation_ids, alliance_ids } = endpoint
   return pool.transaction(async db => {
-    // Of two at once, the second counts the first.
+    // Of two concurrent inserts, the second counts the first.
     await db.rows(playerLock(player_id))
     const found = await db.first<{ count: number; is_suspended: boolean }>(sql`
       select count(*) as count,
@@ -79,44 +97,44 @@ export async function listEndpoints(
     select ${columns} from chancery_outbound.endpoint e where ${ofPlayer} order by e.created_at, e.id`)
 }
 
-/** What its owner may change of an endpoint. */
+/** The members that its owner may change. */
 export type EndpointChange = Pick<Endpoint, 'url' | 'description'> & FilterRow
 
 /**
- * Changes an endpoint. With another URL it hears nothing until that has answered a test, and what waits for it has failed: the
- * new receiver gets what it is sent from then on, or what is replayed.
+ * Changes an endpoint. A new URL makes it unconfirmed until it passes a test, and fails its unfinished deliveries: the new receiver gets
+ * only later events, or those that are replayed.
  */
 export async function changeEndpoint(
   pool: DatabasePool,
   id: string,
   change: EndpointChange,
   nowMs: number,
-): Promise<{ endpoint: Endpoint; hasMoved: boolean } | undefined> {
+): Promise<{ endpoint: Endpoint; urlChanged: boolean } | undefined> {
   const { url, description, types, nation_ids, alliance_ids } = change
   return pool.transaction(async db => {
     await db.rows(exclusiveDeliveryLock)
     const before = await db.first<{ url: string }>(sql`
       select url from chancery_outbound.endpoint where id = ${id} for update`)
     if (!before) return undefined
-    const hasMoved = before.url !== url
+    const urlChanged = before.url !== url
     await db.rows(sql`
       update chancery_outbound.endpoint set url = ${url}, description = ${description}, types = ${types},
         nation_ids = ${nation_ids}, alliance_ids = ${alliance_ids},
-        status = case when ${hasMoved} and status = 'active' then 'unconfirmed' else status end,
-        failing_since = case when ${hasMoved} then null else failing_since end
+        status = case when ${urlChanged} and status = 'active' then 'unconfirmed' else status end,
+        failing_since = case when ${urlChanged} then null else failing_since end
       where id = ${id}`)
-    if (hasMoved) {
+    if (urlChanged) {
       await failUnfinished(db, id, nowMs)
       await db.rows(sql`delete from chancery_outbound.warning where endpoint_id = ${id}`)
     }
     const endpoint = await findEndpoint(db, id)
-    return endpoint && { endpoint, hasMoved }
+    return endpoint && { endpoint, urlChanged }
   })
 }
 
 /**
- * Lets an endpoint hear what is logged from now on, if `url` is still where it is: that is what answered. What was logged while it was off is not made up for by itself: that would
- * flood whoever comes back; a replay brings what is wanted.
+ * Activates an endpoint for events logged from now on, if its URL is still the one that passed the test. Events logged while it was
+ * disabled are not sent, because that would flood the receiver; its owner can replay them.
  */
 export async function activate(
   pool: DatabasePool,
@@ -124,7 +142,7 @@ export async function activate(
   nowMs: number,
 ): Promise<Endpoint | 'player_suspended' | undefined> {
   return pool.transaction(async db => {
-    // Not beside a step of the fan-out, which has read who hears: it would take events past this one.
+    // Excludes a concurrent fan-out step, which has read its subscribers already: it would skip events for this one.
     await db.rows(sql`select from chancery_outbound.fan_out for update`)
     await db.rows(exclusiveDeliveryLock)
     const suspended = await db.first(sql`
@@ -142,7 +160,7 @@ export async function activate(
   })
 }
 
-/** Switches an endpoint off. What waits for it has failed, and can be replayed. */
+/** Disables an endpoint. Its unfinished deliveries fail and can be replayed. */
 export async function disable(
   pool: DatabasePool,
   id: string,
@@ -156,7 +174,7 @@ export async function disable(
   })
 }
 
-/** Switches off all endpoints of a player. */
+/** Disables all endpoints of a player. Returns how many. */
 export async function disableAllOf(
   pool: DatabasePool,
   playerId: string,
@@ -166,9 +184,9 @@ export async function disableAllOf(
   return pool.transaction(async db => {
     await db.rows(exclusiveDeliveryLock)
     const endpoints = await listEndpoints(db, { playerId })
-    const hearing = endpoints.filter(({ status }) => status !== 'disabled')
-    for (const { id } of hearing) await setDisabled(db, id, reason, nowMs)
-    return hearing.length
+    const enabled = endpoints.filter(({ status }) => status !== 'disabled')
+    for (const { id } of enabled) await setDisabled(db, id, reason, nowMs)
+    return enabled.length
   })
 }
 
@@ -179,14 +197,14 @@ async function setDisabled(db: Database, id: string, reason: DisabledReason, now
   await failUnfinished(db, id, nowMs)
 }
 
-/** What waits for an endpoint has failed. */
+/** Fails the unfinished deliveries of an endpoint. */
 async function failUnfinished(db: Database, endpointId: string, nowMs: number): Promise<void> {
   await db.rows(sql`
     update chancery_outbound.delivery set state = 'failed', settled_at = ${time(nowMs)}
     where endpoint_id = ${endpointId} and state in ('pending', 'sending')`)
 }
 
-/** Removes an endpoint with its deliveries and their attempts. False where there is none. */
+/** Removes an endpoint with its deliveries and their attempts. Returns false for an unknown id. */
 export async function removeEndpoint(pool: DatabasePool, id: string): Promise<boolean> {
   return pool.transaction(async db => {
     await db.rows(exclusiveDeliveryLock)
@@ -197,3 +215,31 @@ export async function removeEndpoint(pool: DatabasePool, id: string): Promise<bo
     return removed !== undefined
   })
 }
+
+/** An error message for an invalid filter; undefined for a valid one. */
+export function filterProblem(
+  { eventKinds }: Pick<Contract, 'eventKinds'>,
+  filter: FilterRow,
+): string | undefined {
+  const types = Object.keys(eventKinds)
+  const unknown = filter.types?.find(word => !types.some(type => matchesType(word, type)))
+  if (unknown !== undefined)
+    return `types: ${JSON.stringify(unknown)} is neither an event type nor a family like war.*. Event types are ${types.join(', ')}.`
+  for (const [name, values] of Object.entries(filter)) {
+    if (values === null) continue
+    if (values.length === 0) return `${name}: is empty and would match no event; leave it out to receive all.`
+    if (values.length > limits.idsMax) return `${name}: has more than ${limits.idsMax} entries.`
+  }
+  return undefined
+}
+
+const failingMs = webhooks.failingDays * 86_400_000
+
+/** When a failing endpoint will be disabled; null for one that is not failing. */
+export const disablesAt = ({
+  failing_since,
+  status,
+}: Pick<Endpoint, 'failing_since' | 'status'>): string | null =>
+  failing_since === null || status !== 'active'
+    ? null
+    : new Date(Date.parse(failing_since) + failingMs).toISOString()

@@ -1,47 +1,47 @@
 import { createEventFilter } from '@chancery/contract'
 import { type Event, readAnnouncedSpans, readEvents, type Span } from '../events/store.ts'
 import { type Database, type DatabasePool, sql } from '../store/database.ts'
-import { type FilterRow, filterOf } from './filter.ts'
+import { type FilterRow, filterOf } from './endpoint-store.ts'
 
-/** An endpoint that hears what is logged after a number. */
+/** An active endpoint. It receives events after `heard_seq`. */
 interface Subscriber extends FilterRow {
   id: string
   heard_seq: number
 }
 
-/** What one step reads of the log: enough to be quick, little enough to be short. */
+/** Bounds of one step, so that its transaction stays short. */
 const eventsPerStep = 1_000
 const spansPerStep = 100
 
-/** What a step did. `isBehind`: there is more. */
+/** `isBehind`: more events are unread. */
 export interface FanOutStep {
   queued: number
   isBehind: boolean
 }
 
 /**
- * Queues the next events of the log for whoever wants to hear them. One process at a time does so; the place in the log and
- * the deliveries are written together, so that every event is queued once for each endpoint, whatever is killed when.
+ * Queues deliveries of the next events of the log, one per matching endpoint. One process at a time does so. The position in the log and
+ * the deliveries are written in one transaction, so that a crash neither skips nor repeats an event.
  */
 export async function fanOutStep(pool: DatabasePool, nowMs: number): Promise<FanOutStep> {
   return pool.transaction(async db => {
     const position = await db.first<{ seq: number; last: number }>(sql`
       select f.seq, (select seq from chancery_world.pulse) as last
       from chancery_outbound.fan_out f for update skip locked`)
-    // Another process is at it.
+    // Another process holds the lock, or nothing is unread.
     if (!position || position.last <= position.seq) return { queued: 0, isBehind: false }
-    const listeners = await db.rows<Subscriber>(sql`
+    const subscribers = await db.rows<Subscriber>(sql`
       select id, heard_seq, types, nation_ids, alliance_ids from chancery_outbound.endpoint where status = 'active'`)
     const unread = { first: position.seq + 1, last: position.last }
     const { events, upTo } =
-      listeners.length === 0 ? { events: [], upTo: unread.last } : await readUnread(db, unread)
-    const queued = await enqueue(db, events, listeners, nowMs)
+      subscribers.length === 0 ? { events: [], upTo: unread.last } : await readUnread(db, unread)
+    const queued = await enqueue(db, events, subscribers, nowMs)
     await db.rows(sql`update chancery_outbound.fan_out set seq = ${upTo}`)
     return { queued, isBehind: upTo < unread.last }
   })
 }
 
-/** The next announced events, and the number up to which there are no others. */
+/** The next announced events, and the number up to which the log has been read. */
 async function readUnread(db: Database, unread: Span): Promise<{ events: Event[]; upTo: number }> {
   const spans = await readAnnouncedSpans(db, unread, spansPerStep)
   const events: Event[] = []
@@ -54,7 +54,7 @@ async function readUnread(db: Database, unread: Span): Promise<{ events: Event[]
   return { events, upTo: isAll ? unread.last : (events.at(-1)?.seq ?? unread.last) }
 }
 
-/** Batches that follow on each other are read as one. */
+/** Adjacent spans are read as one. */
 function mergeAdjacent(spans: readonly Span[]): Span[] {
   const all: Span[] = []
   for (const { first, last } of spans) {
@@ -68,16 +68,16 @@ function mergeAdjacent(spans: readonly Span[]): Span[] {
 async function enqueue(
   db: Database,
   events: Event[],
-  listeners: Subscriber[],
+  subscribers: Subscriber[],
   nowMs: number,
 ): Promise<number> {
   const endpointIds: string[] = []
   const seqs: number[] = []
-  for (const listener of listeners) {
-    const wants = createEventFilter(filterOf(listener))
+  for (const subscriber of subscribers) {
+    const matches = createEventFilter(filterOf(subscriber))
     for (const event of events) {
-      if (event.seq <= listener.heard_seq || !wants(event)) continue
-      endpointIds.push(listener.id)
+      if (event.seq <= subscriber.heard_seq || !matches(event)) continue
+      endpointIds.push(subscriber.id)
       seqs.push(event.seq)
     }
   }
@@ -86,7 +86,7 @@ async function enqueue(
   await db.rows(sql`
     insert into chancery_outbound.delivery (endpoint_id, seq, state, due_at, created_at)
     select endpoint_id, seq, 'pending', ${now}, ${now}
-    from unnest(${endpointIds}::text[], ${seqs}::bigint[]) as wanted (endpoint_id, seq)
+    from unnest(${endpointIds}::text[], ${seqs}::bigint[]) as matched (endpoint_id, seq)
     on conflict (endpoint_id, seq) do nothing`)
   return seqs.length
 }

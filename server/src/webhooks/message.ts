@@ -1,18 +1,19 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { webhooks } from '@chancery/contract'
+import { LRUCache } from 'lru-cache'
 import type { WriteEvent } from '../disclosure/event-writer.ts'
 import type { Event } from '../events/store.ts'
 import type { Message } from './outbound/sender.ts'
-import { sign } from './signature.ts'
 
-/** Where a message goes, and what signs it. */
+/** The URL of an endpoint and the secrets that sign its messages. */
 export interface Recipient {
   url: string
-  /** The newest first: the current one, and those that were rotated and still sign. */
+  /** Newest first: the current one, and rotated ones that still sign. */
   secrets: readonly string[]
 }
 
-/** Writes messages: the same body and id on every attempt, signed anew each time. */
-export type WriteMessage = (event: Event, address: Recipient, nowMs: number) => Message
+/** Builds messages: body and id are the same on every attempt, timestamp and signature are new. */
+export type WriteMessage = (event: Event, recipient: Recipient, nowMs: number) => Message
 
 export function createMessageWriter(writeEvent: WriteEvent, version: string): WriteMessage {
   const userAgent = `Chancery/${version}`
@@ -32,3 +33,25 @@ export function createMessageWriter(writeEvent: WriteEvent, version: string): Wr
     }
   }
 }
+
+interface SignedContent {
+  id: string
+  /** Unix seconds. */
+  timestamp: number
+  body: string
+}
+
+/** Creating a key object takes five times as long as signing with it. There is a secret per endpoint. */
+const keys = new LRUCache<string, KeyObject>({
+  max: 5_000,
+  memoMethod: secret => createSecretKey(Buffer.from(secret.slice(webhooks.secretPrefix.length), 'base64')),
+})
+
+/** The value of the signature header: one signature per secret, newest first. */
+export const sign = ({ id, timestamp, body }: SignedContent, secrets: readonly string[]): string =>
+  secrets
+    .map(secret => {
+      const hmac = createHmac('sha256', keys.memo(secret)).update(`${id}.${timestamp}.${body}`)
+      return `v1,${hmac.digest('base64')}`
+    })
+    .join(' ')

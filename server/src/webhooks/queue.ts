@@ -3,14 +3,14 @@ import { readEventsBySeq } from '../events/store.ts'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { secretsAt } from './secrets.ts'
 
-/** A delivery that this worker holds until its lease ends. */
+/** A delivery leased to this worker. */
 export interface ClaimedRow {
   id: number
   endpoint_id: string
   url: string
   secrets: string[]
   seq: number
-  /** Numbers the attempts on this delivery; only its own attempt may a worker settle. */
+  /** Number of the attempt. A worker may record the result of its own attempt only. */
   attempt: number
   /** How many attempts in a row have failed before. */
   failures: number
@@ -22,7 +22,7 @@ export interface ClaimedDelivery extends ClaimedRow {
   event: Event
 }
 
-/** What became of an attempt. */
+/** The result of an attempt. */
 export interface DeliveryResult {
   id: number
   endpoint_id: string
@@ -31,7 +31,6 @@ export interface DeliveryResult {
   /** When to try next, while pending. */
   due_at: string | null
   failures: number
-  /** For the book of attempts. */
   attempted_at: string
   latency_ms: number
   status: number | null
@@ -41,13 +40,13 @@ export interface DeliveryResult {
 
 export interface ClaimOptions {
   nowMs: number
-  /** How long nobody else may take what is claimed. Longer than an attempt may last. */
+  /** How long other workers may not claim the same delivery. Longer than an attempt may last. */
   leaseMs: number
-  /** Under way at one endpoint at a time, over all processes. */
+  /** Attempts in flight per endpoint, over all processes. */
   inFlightPerEndpoint: number
   /** The same for a slow endpoint. */
   inFlightPerSlowEndpoint: number
-  /** How many this worker can take on at all. */
+  /** Free slots of this worker. */
   room: number
   /** How many of these may be for slow and failing endpoints. */
   slowRoom: number
@@ -55,28 +54,28 @@ export interface ClaimOptions {
   reserved: number
 }
 
-/** An attempt that takes as long makes its endpoint slow. */
+/** An attempt that takes this long marks its endpoint as slow. */
 export const slowAfterMs = 1_000
 
-/** For how long after such an attempt an endpoint counts as slow. */
+/** How long an endpoint stays marked. */
 export const slowForMs = 60_000
 
-/** An endpoint is slow that took long of late, and one whose attempt `u` in flight does now. */
+/** Slow: marked recently, or with an attempt `u` in flight that has taken long already. */
 const isSlowAt = (nowMs: number, leaseMs: number): Sql => sql`(
   coalesce(e.slow_at > ${time(nowMs - slowForMs)}, false)
   or coalesce(u.first_ends_at <= ${time(nowMs + leaseMs - slowAfterMs)}, false))`
 
-/** Claims are taken by one process at a time: so the number under way at an endpoint is exact. */
+/** One process claims at a time, so that the number in flight per endpoint is exact. */
 const claimLockId = 0x636c_6169
 
 const time = (ms: number) => new Date(ms).toISOString()
 
 /**
- * Claims what is due, for each endpoint up to its free slots and in the order of the log. First comes one delivery of every
- * endpoint that has nothing in flight, the fast ones before the slow ones; then second deliveries, and so on. A slow endpoint has
- * `inFlightPerSlowEndpoint` slots, one whose latest attempt failed has one, and both kinds share `slowRoom`: slow receivers never take the slots
- * of fast ones. Among these, those that took least come first: whoever was slow for a moment, or seemed so because this process
- * was busy, does not wait for those that always are.
+ * Claims due deliveries: per endpoint up to its free slots and in the order of the log. The first delivery of every endpoint with nothing
+ * in flight comes first, fast endpoints before slow ones; then second deliveries, and so on. A slow endpoint has
+ * `inFlightPerSlowEndpoint` slots, a failing one has one slot, and both kinds share `slowRoom`: slow receivers never take the slots of
+ * fast ones. Among slow endpoints the fastest comes first, so that one that was slow briefly, or seemed so because this process was busy,
+ * does not wait for those that always are.
  */
 export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<ClaimedDelivery[]> {
   const { nowMs, leaseMs, inFlightPerEndpoint, inFlightPerSlowEndpoint, room, slowRoom, reserved } = options
@@ -124,10 +123,7 @@ export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<
   return withEvents(pool, claimed)
 }
 
-/**
- * After the clock was set back: what was to be tried later by the clock from before is due, and who holds something holds it
- * for a lease from now.
- */
+/** After a clock step backwards: retries become due now, and leases end one lease from now. */
 export async function rescheduleAfterClockStep(
   db: Database,
   { nowMs, leaseMs }: Pick<ClaimOptions, 'nowMs' | 'leaseMs'>,
@@ -151,32 +147,25 @@ async function withEvents(db: Database, claimed: ClaimedRow[]): Promise<ClaimedD
     .sort((one, other) => one.seq - other.seq)
 }
 
-/**
- * Writes down what became of attempts. Whoever's lease ran out, and was taken over, changes nothing any more: only its line in
- * the book of attempts is kept.
- */
-export async function recordResults(
-  db: Database,
-  settlements: DeliveryResult[],
-  nowMs: number,
-): Promise<void> {
-  const outcomes = JSON.stringify(settlements)
+/** Records the results of attempts. One whose lease ended and was taken over only adds its line to the delivery log. */
+export async function recordResults(db: Database, results: DeliveryResult[], nowMs: number): Promise<void> {
+  const rows = JSON.stringify(results)
   await db.rows(sql`
-    with outcome as (
-      select * from json_to_recordset(${outcomes}::json) as o (id bigint, attempt int, state text, due_at timestamptz,
+    with result as (
+      select * from json_to_recordset(${rows}::json) as o (id bigint, attempt int, state text, due_at timestamptz,
         failures smallint, attempted_at timestamptz, latency_ms int, status smallint, error text, answer text)
-    ), settled as (
+    ), updated as (
       update chancery_outbound.delivery d set state = o.state, due_at = coalesce(o.due_at, d.due_at), failures = o.failures,
         settled_at = case when o.state <> 'pending' then ${time(nowMs)}::timestamptz end
-      from outcome o where d.id = o.id and d.attempt = o.attempt and d.state = 'sending'
+      from result o where d.id = o.id and d.attempt = o.attempt and d.state = 'sending'
     )
     insert into chancery_outbound.attempt (delivery_id, number, attempted_at, latency_ms, status, error, answer, next_at)
     select o.id, o.attempt, o.attempted_at, o.latency_ms, o.status, o.error, case when not d.drops_answers then o.answer end, o.due_at
-    from outcome o join chancery_outbound.delivery d on d.id = o.id
+    from result o join chancery_outbound.delivery d on d.id = o.id
     on conflict do nothing`)
 }
 
-/** Gives back what was claimed and not tried to its end: it is due again, and no failure of the receiver. */
+/** Releases claimed deliveries whose attempt was aborted: they are due again, and do not count as failures. */
 export async function release(
   db: Database,
   held: readonly { id: number; attempt: number }[],
@@ -191,17 +180,14 @@ export async function release(
 const deliveryLockId = 0x626f_6f6b
 
 /**
- * Begins a transaction that books attempts. Others book beside it, but nobody switches or replays whole endpoints meanwhile:
- * they lock deliveries in another order, and each would wait for the other. It may be lost in a crash, as claims may.
+ * Begins a transaction that records results. It runs beside others like it, and excludes those that change all deliveries of an endpoint:
+ * they lock rows in another order, which would deadlock. It may be lost in a crash, as claims may.
  */
 export const sharedDeliveryLock = sql`
   select pg_advisory_xact_lock_shared(${deliveryLockId}), set_config('synchronous_commit', 'off', true)`
 
-/** Begins a transaction that changes the deliveries of whole endpoints, while nobody books. */
+/** Begins a transaction that changes all deliveries of an endpoint, while no results are recorded. */
 export const exclusiveDeliveryLock = sql`select pg_advisory_xact_lock(${deliveryLockId})`
 
-/**
- * For transactions that may be lost in a crash of the database, as long as nothing later survives it: then a claim or its
- * outcome was never written, and the delivery is sent once more under its id.
- */
+/** For transactions that may be lost in a crash of the database together with all later ones: the delivery is then sent again under its id. */
 const asyncCommit = sql`set local synchronous_commit = off`

@@ -2,36 +2,36 @@ import { createEventFilter, webhooks } from '@chancery/contract'
 import { readEvents } from '../events/store.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
-import type { Endpoint } from './endpoint-store.ts'
-import { filterOf } from './filter.ts'
+import { type Endpoint, filterOf } from './endpoint-store.ts'
+
 import { exclusiveDeliveryLock } from './queue.ts'
 
-/** What to send once more: one delivery, all that failed, or what was logged in a span of time (`until` exclusive). */
+/** What to replay: one delivery, all failed ones, or the events logged in a time range (`until` exclusive). */
 export type Replay = { delivery: string } | { failed: true } | { since: string; until: string }
 
 const rowsPerStep = 5_000
 const eventsPerStep = 1_000
 
 /**
- * Queues deliveries anew: due now, with the whole table of retries before them. Answers how many.
- * @throws {ApiError} bad_request where a span holds too many events.
+ * Queues deliveries again: due now, with all retries. Returns how many.
+ * @throws {ApiError} bad_request for a range with too many events.
  */
 export async function replay(
   pool: DatabasePool,
   endpoint: Endpoint,
-  wanted: Replay,
+  selection: Replay,
   nowMs: number,
 ): Promise<number> {
-  // All of one replay are due at the same time: so they go out in the order of the log.
+  // The same due time for all of a replay keeps the order of the log.
   const now = new Date(nowMs).toISOString()
-  if ('delivery' in wanted) return replayOne(pool, endpoint, wanted.delivery, now)
-  if ('failed' in wanted) return replayFailed(pool, endpoint, now)
-  return replaySpan(pool, endpoint, wanted, now)
+  if ('delivery' in selection) return replayOne(pool, endpoint, selection.delivery, now)
+  if ('failed' in selection) return replayFailed(pool, endpoint, now)
+  return replaySpan(pool, endpoint, selection, now)
 }
 
 const requeued = (now: string) => sql`state = 'pending', due_at = ${now}, failures = 0, settled_at = null`
 
-/** Many deliveries are queued anew while nobody books attempts on them. */
+/** Queues many deliveries while no results are recorded. */
 const inExclusiveTransaction = (pool: DatabasePool, statement: Sql): Promise<unknown[]> =>
   pool.transaction(async db => {
     await db.rows(exclusiveDeliveryLock)
@@ -79,22 +79,22 @@ async function replaySpan(
   if (span.length > webhooks.replayEventsMax)
     throw new ApiError(
       'bad_request',
-      `${span.length} events were logged in this span; a replay takes at most ${webhooks.replayEventsMax}: ask for it in parts.`,
+      `${span.length} events were logged in this time range; a replay takes at most ${webhooks.replayEventsMax}. Replay shorter ranges.`,
     )
-  const wants = createEventFilter(filterOf(endpoint))
+  const matches = createEventFilter(filterOf(endpoint))
   let queued = 0
   for (let first = span.first; first <= span.last; ) {
     const events = await readEvents(pool, { first, last: span.last }, eventsPerStep)
     const last = events.at(-1)
     if (!last) break
     first = last.seq + 1
-    const seqs = events.filter(wants).map(({ seq }) => seq)
+    const seqs = events.filter(matches).map(({ seq }) => seq)
     if (seqs.length === 0) continue
     const rows = await inExclusiveTransaction(
       pool,
       sql`
       insert into chancery_outbound.delivery as d (endpoint_id, seq, state, due_at, created_at)
-      select ${endpoint.id}, seq, 'pending', ${now}, ${now} from unnest(${seqs}::bigint[]) as wanted (seq)
+      select ${endpoint.id}, seq, 'pending', ${now}, ${now} from unnest(${seqs}::bigint[]) as matched (seq)
       on conflict (endpoint_id, seq) do update set ${requeued(now)} where d.state <> 'sending'
       returning d.id`,
     )

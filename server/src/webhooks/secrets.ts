@@ -1,19 +1,24 @@
+import { randomBytes } from 'node:crypto'
+import { webhooks } from '@chancery/contract'
 import { type Database, type Sql, sql } from '../store/database.ts'
+
+/** A new secret: `whsec_` and 32 random bytes in base64. */
+export const makeSecret = (): string =>
+  webhooks.secretPrefix + randomBytes(webhooks.secretBytes).toString('base64')
 
 const time = (ms: number) => new Date(ms).toISOString()
 
-/** The secrets of endpoint `e` that were replaced and still sign, oldest first: of each, `secret` and `ends_at`. */
+/** The replaced secrets of endpoint `e` that still sign, oldest first: each with `secret` and `ends_at`. */
 const previousAt = (nowMs: number): Sql => sql`(
   select coalesce(jsonb_agg(p order by (p->>'ends_at')::timestamptz), '[]') from jsonb_array_elements(
     e.older_secrets || jsonb_build_object('secret', e.previous_secret, 'ends_at', e.previous_secret_ends_at)) p
   where (p->>'ends_at')::timestamptz > ${time(nowMs)})`
 
-/** What signs for endpoint `e`, the newest first: its secret, and for a while those before it. */
+/** The secrets that sign for endpoint `e`, newest first. */
 export const secretsAt = (nowMs: number): Sql => sql`
   array[e.secret] || array(
     select p->>'secret' from jsonb_array_elements(${previousAt(nowMs)}) with ordinality p (p, number) order by number desc)`
 
-/** What signs a message to an endpoint, the newest first. */
 export async function findSecrets(db: Database, endpointId: string, nowMs: number): Promise<string[]> {
   const row = await db.first<{ secrets: string[] }>(sql`
     select ${secretsAt(nowMs)} as secrets from chancery_outbound.endpoint e where e.id = ${endpointId}`)
@@ -21,8 +26,8 @@ export async function findSecrets(db: Database, endpointId: string, nowMs: numbe
 }
 
 /**
- * Replaces the secret of an endpoint. The one before signs beside it for `overlapMs`, as do those before that one, each to its own end:
- * with `previousMax` of them, nothing is replaced.
+ * Replaces the secret of an endpoint. The old one continues to sign for `overlapMs`, as do earlier ones until their own end. Changes
+ * nothing where `previousMax` old secrets still sign.
  */
 export async function replaceSecret(
   db: Database,
@@ -42,7 +47,7 @@ export async function replaceSecret(
   return row && (row.is_replaced ? 'replaced' : 'too_many')
 }
 
-/** When the first of the secrets ends that were replaced and still sign. */
+/** When the first of the replaced secrets stops signing. */
 export async function firstPreviousEnd(db: Database, id: string, nowMs: number): Promise<string | undefined> {
   const row = await db.first<{ ends_at: string }>(sql`
     select (${previousAt(nowMs)}->0->>'ends_at')::timestamptz as ends_at from chancery_outbound.endpoint e where e.id = ${id}`)

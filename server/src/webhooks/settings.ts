@@ -20,6 +20,7 @@ import {
   type Endpoint,
   type EndpointChange,
   type EndpointWithSecret,
+  filterProblem,
   findEndpoint,
   findEndpointWithSecret,
   insertEndpoint,
@@ -27,21 +28,19 @@ import {
   type NewEndpoint,
   removeEndpoint,
 } from './endpoint-store.ts'
-import { problemOfFilter } from './filter.ts'
+
 import type { WriteMessage } from './message.ts'
 import { checkEndpointUrl } from './outbound/guard.ts'
 import type { Sender } from './outbound/sender.ts'
 import { slowAfterMs } from './queue.ts'
 import { type Replay, replay } from './replay.ts'
-import { findSecrets, firstPreviousEnd, replaceSecret } from './secrets.ts'
-import { makeSecret } from './signature.ts'
-import { TooManyEndpointsError } from './too-many-endpoints.ts'
+import { findSecrets, firstPreviousEnd, makeSecret, replaceSecret } from './secrets.ts'
 
-/** What an owner, or the operator for them, can do with webhooks. Unknown ids are refused with `not_found`, wrong input with `bad_request`. */
+/** Management of webhook endpoints, for owners and operators. Throws `not_found` for an unknown id and `bad_request` for invalid input. */
 export interface WebhookSettings {
   /**
-   * Adds an endpoint and tests it: it hears from then on if the test was answered. The secret is shown this once. Where `confirm`
-   * throws, it is taken away again: its player may have been forgotten while it was made.
+   * Adds an endpoint and sends a test, which activates it when it succeeds. The secret is returned this once. The endpoint is removed
+   * again if `confirm` throws, because its player may have been deleted meanwhile.
    */
   add(
     endpoint: NewEndpoint,
@@ -49,20 +48,20 @@ export interface WebhookSettings {
   ): Promise<{ endpoint: EndpointWithSecret; test: WebhookTestResult }>
   list(filter: { playerId?: string | undefined }): Promise<Endpoint[]>
   find(id: string): Promise<Endpoint>
-  /** Changes an endpoint. Another URL hears from when it answers a test: one is sent at once, unless the endpoint is switched off. */
+  /** Changes an endpoint. A new URL is tested at once and active when the test succeeds, unless the endpoint is disabled. */
   change(id: string, change: EndpointChange): Promise<{ endpoint: Endpoint; test: WebhookTestResult | null }>
-  /** Sends a test, and lets an endpoint that waited for its first answer hear. */
+  /** Sends a test. A success activates an unconfirmed endpoint. */
   test(id: string): Promise<{ endpoint: Endpoint; test: WebhookTestResult }>
-  /** Lets an endpoint hear from now on, if it answers a test. */
+  /** Sends a test and activates the endpoint when it succeeds. */
   enable(id: string): Promise<{ endpoint: Endpoint; test: WebhookTestResult | null }>
   disable(id: string): Promise<Endpoint>
   remove(id: string): Promise<void>
-  /** A new secret, shown this once. Each one before it signs too, for a day; with as many as there may be, `bad_request`. */
+  /** Replaces the secret and returns the new one this once. Old ones sign for another day; throws `bad_request` beyond their limit. */
   rotate(id: string): Promise<EndpointWithSecret>
   deliveries(id: string, filter: DeliveryFilter): Promise<WebhookDelivery[]>
-  /** Answers how many deliveries were queued. */
-  replay(id: string, wanted: Replay): Promise<number>
-  /** Switches off whatever a player has. */
+  /** Returns how many deliveries were queued. */
+  replay(id: string, selection: Replay): Promise<number>
+  /** Disables all endpoints of a player. Returns how many. */
   disableAllOf(playerId: string, reason: DisabledReason): Promise<number>
 }
 
@@ -71,9 +70,9 @@ export interface WebhookSettingsOptions {
   contract: Contract
   sender: Sender
   write: WriteMessage
-  /** Whether http and addresses that are not public are allowed. */
+  /** Allows http and addresses that are not public. */
   allowsLocal: boolean
-  /** Called when there is something to deliver. */
+  /** Called after deliveries were queued. */
   onQueued?: () => void
   now?: () => number
 }
@@ -90,7 +89,7 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
     await recordTest(pool, {
       endpointId: id,
       nowMs: startedMs,
-      hasArrived: has_arrived,
+      isDelivered: has_arrived,
       latencyMs,
       status,
       error,
@@ -100,7 +99,7 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
     return { has_arrived, status, error, answer, latency_ms: Math.round(latencyMs) }
   }
 
-  /** Lets an endpoint hear that was tested as it is given here. */
+  /** Activates an endpoint whose test succeeded. */
   async function activateTested(tested: Endpoint): Promise<Endpoint> {
     const activated = found(await activate(pool, tested, now()))
     if (activated === 'player_suspended') throw suspended()
@@ -132,8 +131,8 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
 
     async change(id, change) {
       const changed = { ...change, url: checkedUrl(change) }
-      const { endpoint, hasMoved } = found(await changeEndpoint(pool, id, changed, now()))
-      if (!hasMoved || endpoint.status === 'disabled') return { endpoint, test: null }
+      const { endpoint, urlChanged } = found(await changeEndpoint(pool, id, changed, now()))
+      if (!urlChanged || endpoint.status === 'disabled') return { endpoint, test: null }
       const test = await sendTest(endpoint)
       return { endpoint: test.has_arrived ? await activateTested(endpoint) : endpoint, test }
     },
@@ -180,12 +179,12 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
       return listDeliveries(pool, id, filter)
     },
 
-    async replay(id, wanted) {
+    async replay(id, selection) {
       const endpoint = await find(id)
       if (endpoint.status !== 'active')
         throw new ApiError('bad_request', 'This endpoint is not active: enable it first, then replay.')
-      const queued = await replay(pool, endpoint, wanted, now())
-      if (queued === 0 && 'delivery' in wanted) throw notFound('delivery')
+      const queued = await replay(pool, endpoint, selection, now())
+      if (queued === 0 && 'delivery' in selection) throw notFound('delivery')
       onQueued?.()
       return queued
     },
@@ -193,18 +192,28 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
     disableAllOf: (playerId, reason) => disableAllOf(pool, playerId, reason, now()),
   }
 
-  /** The URL as it will be called, of an endpoint of which all else is right too. */
+  /** Validates an endpoint and returns its normalized URL. */
   function checkedUrl({ url: text, description, types, nation_ids, alliance_ids }: EndpointChange): string {
     if (description.length > webhooks.descriptionLengthMax)
       throw new ApiError(
         'bad_request',
         `description: has more than ${webhooks.descriptionLengthMax} characters.`,
       )
-    const problem = problemOfFilter(contract, { types, nation_ids, alliance_ids })
+    const problem = filterProblem(contract, { types, nation_ids, alliance_ids })
     if (problem) throw new ApiError('bad_request', problem)
     const url = checkEndpointUrl(text, { allowsLocal })
     if (typeof url === 'string') throw new ApiError('bad_request', url)
     return url.href
+  }
+}
+
+/** A player has reached the limit of endpoints. */
+export class TooManyEndpointsError extends ApiError {
+  constructor() {
+    super(
+      'bad_request',
+      `The limit of ${webhooks.endpointsPerPlayerMax} endpoints per player is reached. Remove one first.`,
+    )
   }
 }
 
@@ -214,9 +223,9 @@ function found<T>(endpoint: T | undefined): T {
 }
 
 const suspended = () =>
-  new ApiError('bad_request', 'This player is suspended: nothing is delivered for them.')
+  new ApiError('bad_request', 'This player is suspended; webhooks of suspended players stay disabled.')
 
-/** An event that is not in the log: it has its shape, and the number 0. */
+/** An event with the number 0 that is not in the log. */
 function testEvent(endpointId: string, nowMs: number): Event {
   return {
     id: `evt_test_${randomBytes(9).toString('hex')}`,

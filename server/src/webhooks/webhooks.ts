@@ -4,13 +4,19 @@ import { createEventWriter } from '../disclosure/event-writer.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { Attempt } from './attempt.ts'
-import { createAttemptMetrics } from './attempt-metrics.ts'
 import { createMessageWriter } from './message.ts'
+import { createAttemptMetrics, createQueueReader, type ReadQueue, registerQueueMetrics } from './metrics.ts'
 import { createSender } from './outbound/sender.ts'
-import { registerQueueMetrics } from './queue-metrics.ts'
-import { createQueueReader, type ReadQueue } from './queue-state.ts'
 import { createWebhookSettings, type WebhookSettings } from './settings.ts'
 import { startDeliveryWorker } from './worker.ts'
+
+/**
+ * Webhooks: signed messages about events to endpoints that players register.
+ *
+ * `fan-out.ts` queues a delivery per event and matching endpoint, `queue.ts` leases deliveries to workers, `worker.ts` sends them through
+ * `outbound/`, which reaches public addresses only. Delivery is at least once, per endpoint roughly in the order of the log, with retries
+ * for days; `endpoint-health.ts` disables endpoints that keep failing. `settings.ts` manages endpoints.
+ */
 
 export interface WebhooksOptions {
   contract: Contract
@@ -24,11 +30,11 @@ export interface WebhooksOptions {
   onError: (error: unknown) => void
 }
 
-/** Webhooks of this process: it delivers, and changes what is delivered. */
+/** The delivery worker of this process and the management of endpoints. */
 export interface Webhooks {
   settings: WebhookSettings
   queue: ReadQueue
-  /** Lets what is under way end for a moment, then gives it back. */
+  /** Lets attempts in flight finish within a grace period, then releases the others. */
   close(): Promise<void>
 }
 
@@ -48,9 +54,9 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     now: pulse.now,
     onError,
     onQueued: log.fanOut,
-    onAttempt(result) {
-      countAttempt(result)
-      log.deliveryAttempt(result)
+    onAttempt(attempt) {
+      countAttempt(attempt)
+      log.deliveryAttempt(attempt)
     },
   })
   const queue = createQueueReader(pool)

@@ -4,7 +4,6 @@ import { type Attempt, deliveryResult } from './attempt.ts'
 import { updateHealth } from './endpoint-health.ts'
 import { disable } from './endpoint-store.ts'
 import { fanOutStep } from './fan-out.ts'
-import { startLoop } from './loop.ts'
 import type { WriteMessage } from './message.ts'
 import type { Sender } from './outbound/sender.ts'
 import {
@@ -23,56 +22,62 @@ export interface DeliveryWorkerOptions {
   pulse: Pulse
   sender: Sender
   write: WriteMessage
-  /** Under way at one endpoint at a time, over all processes. */
+  /** Attempts in flight per endpoint, over all processes. */
   inFlightPerEndpoint: number
-  onAttempt?: (result: Attempt) => void
-  /** Called when the log was read, with how many deliveries are new. */
+  onAttempt?: (attempt: Attempt) => void
+  /** Called after a fan-out step with the number of new deliveries. */
   onQueued?: (queued: number) => void
   onError: (error: unknown) => void
   now?: () => number
   random?: () => number
-  /** How often the queue is looked at when nothing wakes: the net under every wake that was lost. */
+  /** Poll interval of the queue, in case a wake-up is lost. */
   pollMs?: number
-  /** Longer than an attempt may last: after it, others take over. */
+  /** Longer than an attempt may last: afterwards other workers take over. */
   leaseMs?: number
-  /** Under way in this process at a time. */
+  /** Attempts in flight in this process. */
   inFlightMax?: number
-  /** How long attempts may end by themselves when the process closes. */
+  /** How long attempts in flight may finish when the process closes. */
   graceMs?: number
 }
 
-/** How many of the attempts in flight may be of slow and failing endpoints. */
+/** Share of the slots that slow and failing endpoints may use. */
 const slowShare = 0.5
-/** How many are kept free for endpoints that have nothing in flight: fast endpoints that become slow never take all. */
+/** Share of the slots reserved for endpoints with nothing in flight: fast endpoints that become slow never use all. */
 const reservedShare = 0.25
 
-/** How many attempts begin in one turn: thousands of connections at once would hold up each other. */
+/** Attempts started at a time: thousands of connections at once would delay each other. */
 const claimsMax = 200
 
 /** An attempt in flight. */
-interface Running {
+interface InFlight {
   isSlow: boolean
   startedMs: number
 }
 
-/** A clock that falls back by more was set; less is how exactly it is known. */
+/** The clock was set back if it falls by more; less is measurement error. */
 const clockStepMs = 1_000
 
-/** Delivers, as long as it is not closed. */
+/** Delivers until it is closed. */
 export interface DeliveryWorker {
-  /** Looks at the queue now. */
+  /** Polls the queue now. */
   wake(): void
   close(): Promise<void>
 }
 
-/** Three loops that hand on to each other: from the log into the queue, from the queue to the receivers, and what they said into the resultLoop. */
+/**
+ * Starts three loops, each of which wakes the next:
+ *
+ *     event log -> fan-out -> pending -> claim -> sending -> attempt -> delivered | failed | pending (retry)
+ *
+ * A crash loses nothing: a claim ends with its lease, and an attempt whose result was not recorded is made again with the same id.
+ */
 export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { pool, pulse, sender, write, inFlightPerEndpoint, onError } = options
   const { now = Date.now, random = Math.random, onAttempt, onQueued } = options
   const { pollMs = 500, leaseMs = 30_000, inFlightMax = 2_000, graceMs = 1_000 } = options
 
   const stopping = new AbortController()
-  const inFlight = new Map<Promise<void>, Running>()
+  const inFlight = new Map<Promise<void>, InFlight>()
   let results: DeliveryResult[] = []
   const released: ClaimedDelivery[] = []
   let claimedAtMs = Number.NEGATIVE_INFINITY
@@ -94,7 +99,7 @@ export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWor
       const room = inFlightMax - inFlight.size
       if (room <= 0) return false
       const nowMs = now()
-      // The clock was set back: what waits would wait for that much longer.
+      // After a clock step backwards pending deliveries would wait for that much longer.
       if (nowMs < claimedAtMs - clockStepMs) await rescheduleAfterClockStep(pool, { nowMs, leaseMs })
       claimedAtMs = nowMs
       const slowMax = Math.floor(inFlightMax * slowShare)
@@ -103,7 +108,7 @@ export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWor
         nowMs,
         leaseMs,
         inFlightPerEndpoint,
-        // While there is room, a slow endpoint has all its slots: a busy machine makes endpoints slow that are not.
+        // A slow endpoint keeps all its slots while there is room: on a busy machine fast endpoints seem slow.
         inFlightPerSlowEndpoint:
           slow > slowMax / 2 ? Math.max(1, Math.floor(inFlightPerEndpoint / 4)) : inFlightPerEndpoint,
         room: Math.min(room, claimsMax),
@@ -114,7 +119,7 @@ export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWor
         const run: Promise<void> = deliver(delivery).finally(() => inFlight.delete(run))
         inFlight.set(run, { isSlow: delivery.is_slow, startedMs: nowMs })
       }
-      // Slots that are full are freed by what ends; that wakes.
+      // Finished attempts free their slots and wake this loop.
       return claimed.length === claimsMax
     },
     { everyMs: pollMs, onError },
@@ -127,7 +132,7 @@ export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWor
     return count
   }
 
-  /** Whatever ends while one is written down waits for the next: the busier, the more at once. */
+  /** Results that arrive during a write are batched into the next one. */
   const resultLoop = startLoop(
     async () => {
       const batch = results
@@ -145,14 +150,14 @@ export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWor
     { everyMs: pollMs, onError },
   )
 
-  /** May be done again when it has failed half-way. */
+  /** Idempotent: repeated after a failure. */
   async function writeResults(batch: DeliveryResult[]): Promise<void> {
-    const dead = await pool.transaction(async db => {
+    const toDisable = await pool.transaction(async db => {
       await db.rows(sharedDeliveryLock)
       await recordResults(db, batch, now())
       return updateHealth(db, batch, now())
     })
-    for (const { id, reason } of dead) await disable(pool, id, reason, now())
+    for (const { id, reason } of toDisable) await disable(pool, id, reason, now())
   }
 
   async function deliver(delivery: ClaimedDelivery): Promise<void> {
@@ -168,7 +173,7 @@ export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWor
     resultLoop.wake()
   }
 
-  const stopListening = pulse.onChange(() => fanOutLoop.wake())
+  const unsubscribe = pulse.onChange(() => fanOutLoop.wake())
 
   return {
     wake() {
@@ -176,15 +181,71 @@ export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWor
       claimLoop.wake()
     },
     async close() {
-      stopListening()
+      unsubscribe()
       await Promise.all([fanOutLoop.close(), claimLoop.close()])
-      // Timers run before sockets are read: a process that was busy reads the responses that are there before it gives up.
+      // Timers run before sockets are read: a busy process reads received responses before it aborts.
       const grace = setTimeout(() => setImmediate(() => stopping.abort()), graceMs)
       await Promise.all(inFlight.keys())
       clearTimeout(grace)
       await resultLoop.close()
       if (results.length > 0) await writeResults(results)
       if (released.length > 0) await release(pool, released, now())
+    },
+  }
+}
+
+/** A background task. */
+interface Loop {
+  /** Runs the task at once, or again right after the current run. */
+  wake(): void
+  /** Resolves when the current run has ended; none follows. */
+  close(): Promise<void>
+}
+
+/**
+ * Runs `work` one at a time: when woken, and at least every `everyMs`. It runs again at once while it returns true. After an error it
+ * waits for `everyMs`.
+ */
+function startLoop(
+  work: () => Promise<boolean>,
+  { everyMs, onError }: { everyMs: number; onError: (error: unknown) => void },
+): Loop {
+  let isAwake = true
+  let isClosed = false
+  let endSleep: () => void = () => undefined
+
+  const sleep = () =>
+    new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, everyMs)
+      endSleep = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
+  async function run(): Promise<void> {
+    while (!isClosed) {
+      isAwake = false
+      try {
+        isAwake = (await work()) || isAwake
+      } catch (error) {
+        isAwake = false
+        onError(error)
+      }
+      if (!isAwake && !isClosed) await sleep()
+    }
+  }
+  const running = run()
+
+  return {
+    wake() {
+      isAwake = true
+      endSleep()
+    },
+    close() {
+      isClosed = true
+      endSleep()
+      return running
     },
   }
 }

@@ -3,8 +3,7 @@ import { isIP } from 'node:net'
 import { describe, test } from 'node:test'
 import { webhooks } from '@chancery/contract'
 import fc from 'fast-check'
-import { checkEndpointUrl } from '../../src/webhooks/outbound/guard.ts'
-import { blockedPorts } from '../../src/webhooks/outgoing/blocked-ports.ts'
+import { blockedPorts, checkEndpointUrl } from '../../src/webhooks/outbound/guard.ts'
 
 const strict = { allowsLocal: false }
 const local = { allowsLocal: true }

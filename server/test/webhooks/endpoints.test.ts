@@ -194,7 +194,7 @@ test('of two endpoints that are added at once as the tenth, one is refused, and 
   const answers = await Promise.all([add('/tenth'), add('/also-tenth')])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400])
   const request = { ...whose, url: receiver.url('/eleventh') }
-  await assertRefused(chancery, ['POST', '/webhooks', request], 400, /10 endpoints.*remove one/)
+  await assertRefused(chancery, ['POST', '/webhooks', request], 400, /10 endpoints.*Remove one/)
   const { data } = await done<{ data: ShownEndpoint[] }>(chancery, 'GET', '/webhooks?player_id=collector')
   assert.equal(data.length, 10)
   assert.deepEqual(receiver.testsAt('/eleventh'), [])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
-import { isPublicAddress } from '../../src/webhooks/outgoing/public-address.ts'
+import { isPublicAddress } from '../../src/webhooks/outbound/guard.ts'
 
 /** IANA's registries of special-purpose addresses, and what clouds use beside them. */
 const notPublic: [range: string, ...addresses: string[]][] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { webhooks } from '@chancery/contract'
 import fc from 'fast-check'
-import { nextAttemptMs } from '../../src/webhooks/retry.ts'
+import { nextAttemptMs } from '../../src/webhooks/attempt.ts'
 
 const atMs = Date.parse('2026-06-01T12:00:00Z')
 const failed = (failures: number, retryAfter: string | null = null) => ({ failures, atMs, retryAfter })

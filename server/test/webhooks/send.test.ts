@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { webhooks } from '@chancery/contract'
 import fc from 'fast-check'
-import type { SendErrorCode } from '../../src/webhooks/outbound/sender.ts'
+import type { SendErrorCode } from '../../src/webhooks/outbound/request.ts'
 import { makeCertificate, withoutCertificates } from './certificate.ts'
 import { answering, dripping, type OnRequest, saying, startRawReceiver } from './raw-receiver.ts'
 import { messageTo, openSender } from './sending.ts'
@@ -17,7 +17,7 @@ test('a message arrives as a POST of its headers and body, and nothing is added 
   const answered = await openSender(t).send(messageTo(url))
   assert.deepEqual(
     { ...answered, latencyMs: 0 },
-    { status: 204, error: null, answer: '', retryAfter: null, latencyMs: 0 },
+    { status: 204, error: null, body: '', retryAfter: null, latencyMs: 0 },
   )
   const [head = '', body = ''] = receiver.requests[0]?.split('\r\n\r\n') ?? []
   const [line, ...headers] = head.split('\r\n')

@@ -2,56 +2,51 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import { webhooks } from '@chancery/contract'
 import { buildConnector } from 'undici'
-import { patch100Continue } from '../outgoing/accept-continue.ts'
-import { guardLookup } from '../outgoing/guarded-lookup.ts'
-import { SendError, type SendErrorCode } from '../outgoing/send-error.ts'
+import { guardLookup } from './guard.ts'
+import { SendError, type SendErrorCode } from './request.ts'
 
-/**
- * What may come over a connection for one request: several times what is read of a body, because the socket reads ahead, and
- * because a status may be followed by a body that is not read to its end.
- */
+/** Bytes allowed on a connection per request: several times the body limit, because sockets read ahead and bodies may be left unread. */
 const responseBytesMax = 4 * webhooks.responseBytesMax
 
-/** How often connections are checked on which bytes arrive that are never read from the stream, such as those of TLS itself. */
+/** How often connections are checked for bytes that are never read from the stream, such as those of TLS itself. */
 const checkEveryMs = 250
 
-/** How long a name's next address waits for the one before it. Node's 250 ms give up receivers on the other side of the globe. */
+/** Delay before the next address of a name is tried. Node's default of 250 ms fails for receivers on the other side of the globe. */
 const nextAddressAfterMs = 2_000
 
 export interface ConnectorOptions {
-  /** Which addresses may be connected to. */
   isAllowed: (address: string) => boolean
   lookup: LookupFunction
-  /** From the look-up to the end of the handshake. */
+  /** From the name lookup to the end of the TLS handshake. */
   timeoutMs: number
   /** Certificates to trust instead of the usual ones. */
   ca?: SecureContextOptions['ca']
 }
 
-/** How undici connects, and what it has open. */
+/** The connector that undici uses, with its open connections. */
 export interface Connector {
   connect: buildConnector.connector
-  /** Connections that stand or are being made. */
+  /** Connections that are open or being opened. */
   openCount(): number
-  /** Ends them all. */
+  /** Destroys them all. */
   close(): void
 }
 
-/** Connects to allowed addresses only; fails with a SendError. */
+/** Connects to allowed addresses only. Fails with a SendError. */
 export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorOptions): Connector {
-  /** Checks the bytes received on each open connection. */
+  /** By open connection: a check of the bytes received. */
   const open = new Map<Socket, () => void>()
   const checks = setInterval(() => {
     for (const check of open.values()) check()
   }, checkEveryMs).unref()
   const guardedLookup = guardLookup(lookup, isAllowed)
-  // It verifies the certificate against the host's name, and remembers TLS sessions. The time limit is kept here.
+  // Verifies the certificate against the host name and caches TLS sessions. The timeout is set below.
   const secure = buildConnector({ allowH2: false, timeout: 0, ...(ca && { ca }) })
 
   function dial(options: buildConnector.Options, finish: (result: SendErrorCode | Socket) => void): void {
     const { hostname, protocol } = options
     const isSecure = protocol === 'https:'
-    // A look-up never sees what is an address already. Later: undici is in the middle of setting up what would fail.
+    // A literal address bypasses the lookup. Deferred, because undici is still setting up the connection.
     if (isIP(hostname) && !isAllowed(hostname)) {
       setImmediate(finish, 'address_not_public')
       return
@@ -81,7 +76,7 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
         end(failed)
       })
       .on('connect', () => {
-        // Whatever the look-up said and others did with it: this is where the bytes would go.
+        // The actual peer, whatever the lookup returned.
         if (!isAllowed(socket.remoteAddress ?? '')) end('address_not_public')
         else if (isSecure) handshake()
         else ready(socket)
@@ -119,8 +114,8 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
 }
 
 /**
- * Destroys the stream when more than `responseBytesMax` has come over its socket since the last request was written. undici counts
- * headers and bodies only: not a status line, chunk extensions or empty lines. Returns a function that checks it now.
+ * Destroys the stream when more than `responseBytesMax` has arrived on its socket since the last request was written. undici counts
+ * headers and bodies only: not a status line, chunk extensions or empty lines. Returns a function that checks now.
  */
 function limitBytes(socket: Socket, stream: Socket): () => void {
   let before = 0
@@ -138,4 +133,26 @@ function limitBytes(socket: Socket, stream: Socket): () => void {
     return Reflect.apply(write, stream, parts)
   }
   return check
+}
+
+const continueMarker = Buffer.from('HTTP/1.1 100')
+
+/**
+ * undici 8 closes a connection on `100 Continue`, although a client must skip one that it did not request (RFC 9110, 15.2); it skips
+ * every other 1xx. So a 100 at the beginning of a read becomes a 102. In a response body this could change one digit of the logged text.
+ */
+function patch100Continue(socket: Socket): Socket {
+  const read = socket.read.bind(socket)
+  socket.read = size => {
+    const chunk: unknown = read(size)
+    if (
+      Buffer.isBuffer(chunk) &&
+      chunk[11] === 0x30 &&
+      continueMarker.equals(chunk.subarray(0, continueMarker.length))
+    ) {
+      chunk[11] = 0x32
+    }
+    return chunk
+  }
+  return socket
 }

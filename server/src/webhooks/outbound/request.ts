@@ -1,15 +1,37 @@
+import { webhooks } from '@chancery/contract'
 import type { Dispatcher } from 'undici'
-import { createBodyPrefix } from '../outgoing/answer-text.ts'
-import { type SendErrorCode, sendErrorCodeOf } from '../outgoing/send-error.ts'
 
-/** What came of an attempt. */
+/** Why there was no response, as in the delivery log. */
+export type SendErrorCode =
+  | 'timed_out'
+  | 'name_not_found'
+  | 'address_not_public'
+  | 'connection_failed'
+  | 'tls_failed'
+  | 'closed_early'
+  | 'not_http'
+  | 'stopped'
+  | 'url_not_allowed'
+
+/** An error with its code alone: URLs and addresses are private to the owner of the endpoint. */
+export class SendError extends Error {
+  override name = 'SendError'
+  readonly code: SendErrorCode
+
+  constructor(code: SendErrorCode) {
+    super(code)
+    this.code = code
+  }
+}
+
+/** The result of an attempt. */
 export interface AttemptResponse {
-  /** The status that was answered; null where there was no answer, and `error` says why. */
+  /** The status of the response; null without one, and `error` has the reason. */
   status: number | null
   error: SendErrorCode | null
-  /** The first kilobyte of the answer as text: well-formed UTF-8 without NUL. */
+  /** The first kilobyte of the response body as text: well-formed UTF-8 without NUL. */
   body: string | null
-  /** The receiver's Retry-After as it was sent. */
+  /** The Retry-After header as received. */
   retryAfter: string | null
   latencyMs: number
 }
@@ -19,19 +41,16 @@ export interface SendRequestOptions {
   request: Dispatcher.DispatchOptions
   /** From now to the last byte that is read. */
   timeoutMs: number
-  /** Hears how to stop the exchange; what it returns is called at its end. */
-  onStart: (stop: () => void) => () => void
+  /** Receives a function that aborts the request; returns one that is called at its end. */
+  onStart: (abort: () => void) => () => void
 }
 
-/** Interim answers are passed over, but not without end. */
+/** 1xx responses are skipped, up to this many. */
 const interimMax = 20
-/** The longest there is, an HTTP date, has 29 characters. */
+/** The longest valid value, an HTTP date, has 29 characters. */
 const retryAfterLengthMax = 100
 
-/**
- * Sends one request and hears the answer. Once there is a status it stands, whatever becomes of the body: the receiver has
- * the message.
- */
+/** Sends one request and reads the response. A received status is final, whatever happens to the body: the receiver has the message. */
 export function sendRequest({
   dispatcher,
   request,
@@ -40,7 +59,7 @@ export function sendRequest({
 }: SendRequestOptions): Promise<AttemptResponse> {
   return new Promise(resolve => {
     const startedAt = performance.now()
-    const answer = createBodyPrefix()
+    const body = createBodyPrefix()
     let controller: Dispatcher.DispatchController | undefined
     let status: number | null = null
     let retryAfter: string | null = null
@@ -51,14 +70,14 @@ export function sendRequest({
       if (isOver) return
       isOver = true
       clearTimeout(timer)
-      forget()
+      unsubscribe()
       const latencyMs = Math.round(performance.now() - startedAt)
       if (status === null) resolve({ status, error, body: null, retryAfter, latencyMs })
-      else resolve({ status, error: null, body: answer.text(), retryAfter, latencyMs })
+      else resolve({ status, error: null, body: body.text(), retryAfter, latencyMs })
     }
 
-    /** Ends the connection too: what would still come of it is not wanted. */
-    function stop(error: SendErrorCode | null): void {
+    /** Ends the connection as well, so that no more is read. */
+    function abort(error: SendErrorCode | null): void {
       finish(error)
       controller?.abort(new Error('stopped'))
     }
@@ -71,7 +90,7 @@ export function sendRequest({
       onResponseStart(_controller, statusCode, headers) {
         if (isOver) return
         if (statusCode < 200) {
-          if (++interims > interimMax) stop('not_http')
+          if (++interims > interimMax) abort('not_http')
           return
         }
         status = statusCode
@@ -79,15 +98,53 @@ export function sendRequest({
         if (typeof value === 'string' && value.length <= retryAfterLengthMax) retryAfter = value
       },
       onResponseData(_controller, chunk) {
-        if (!isOver && answer.add(chunk)) stop(null)
+        if (!isOver && body.add(chunk)) abort(null)
       },
       onResponseEnd: () => finish(null),
       onResponseError: (_controller, error) => finish(sendErrorCodeOf(error)),
     }
 
-    // Timers run before sockets are read: a process that was busy looks once more before it calls the receiver silent.
-    const timer = setTimeout(() => setImmediate(stop, 'timed_out'), timeoutMs)
-    const forget = onStart(() => stop('stopped'))
+    // Timers run before sockets are read: a busy process reads its sockets once more before it reports a timeout.
+    const timer = setTimeout(() => setImmediate(abort, 'timed_out'), timeoutMs)
+    const unsubscribe = onStart(() => abort('stopped'))
     dispatcher.dispatch(request, handler)
   })
+}
+
+/** Collects the beginning of a response body. */
+function createBodyPrefix() {
+  const kept: Buffer[] = []
+  let bytes = 0
+  return {
+    /** Returns whether the limit of bytes to read is reached. */
+    add(chunk: Buffer): boolean {
+      const room = webhooks.responseBytesKept - bytes
+      // A copy: a slice would keep the whole chunk in memory.
+      if (room > 0) kept.push(Buffer.from(chunk.subarray(0, room)))
+      bytes += chunk.length
+      return bytes >= webhooks.responseBytesMax
+    },
+    /** Well-formed, and without NUL, which PostgreSQL cannot store. */
+    text(): string {
+      if (bytes === 0) return ''
+      // As a stream: an incomplete character at the end is left out.
+      return new TextDecoder().decode(Buffer.concat(kept), { stream: true }).replaceAll('\0', '\uFFFD')
+    },
+  }
+}
+
+/** undici reports broken headers after a Content-Length as a broken body. */
+const notHttp = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'])
+
+/** Classifies an error of an established connection. */
+function sendErrorCodeOf(error: Error & { code?: unknown }): SendErrorCode {
+  if (error instanceof SendError) return error.code
+  const code = String(error.code)
+  // TLS 1.3 reports a missing client certificate only after the handshake.
+  if (code.startsWith('ERR_SSL_')) return 'tls_failed'
+  if (error.name === 'HTTPParserError' || notHttp.has(code)) return 'not_http'
+  // An unrequested response: a protocol switch, or a second response on the same connection.
+  if (code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ')) return 'not_http'
+  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE') return 'closed_early'
+  return 'connection_failed'
 }

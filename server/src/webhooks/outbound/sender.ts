@@ -2,15 +2,9 @@ import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { webhooks } from '@chancery/contract'
 import type { Agent } from 'undici'
-import { createNameLookup } from '../outgoing/name-lookup.ts'
-import { isPublicAddress } from '../outgoing/public-address.ts'
-import type { SendErrorCode } from '../outgoing/send-error.ts'
-import { createAbortFanOut } from '../outgoing/stops.ts'
 import type { Connector, ConnectorOptions } from './connector.ts'
-import { checkEndpointUrl } from './guard.ts'
-import { type AttemptResponse, sendRequest } from './request.ts'
-
-export type { AttemptResponse, SendErrorCode }
+import { checkEndpointUrl, createNameLookup, isPublicAddress } from './guard.ts'
+import { type AttemptResponse, type SendErrorCode, sendRequest } from './request.ts'
 
 /** What one attempt sends. */
 export interface Message {
@@ -20,104 +14,103 @@ export interface Message {
 }
 
 export interface Sender {
-  /** Posts one message. Never rejects. A signal that is aborted before there is an answer makes it `stopped`. */
+  /** Posts one message. Never rejects. A signal that is aborted before the response makes it `stopped`. */
   send(message: Message, signal?: AbortSignal): Promise<AttemptResponse>
-  /** Stops what is under way and ends all connections. */
+  /** Aborts requests in flight and closes all connections. */
   close(): Promise<void>
 }
 
 export interface SenderOptions extends Pick<ConnectorOptions, 'ca'> {
-  /** For receivers under development: http and addresses that are not public are allowed. */
+  /** For receivers under development: allows http and addresses that are not public. */
   allowsLocal: boolean
   lookup?: LookupFunction
-  /** For a whole attempt, from the look-up to the last byte that is read. */
+  /** For a whole attempt, from the name lookup to the last byte that is read. */
   timeoutMs?: number
-  /** How many connections may wait for their next message, beyond those that the messages under way need. */
+  /** How many idle connections may be kept, beyond those that the requests in flight need. */
   spareConnectionsMax?: number
-  /** How long a connection waits for its next message. */
+  /** How long an idle connection is kept. */
   idleMs?: number
 }
 
-/** What messages leave by. */
 interface Transport {
   agent: Agent
   connector: Connector
 }
 
-/** Shorter than the five seconds after which many servers close: a message should not meet a connection that is being closed. */
-const idleMsUsual = 4_000
+/** Shorter than the five seconds after which many servers close: a request must not meet a connection that is being closed. */
+const defaultIdleMs = 4_000
 
-/** The way out: posts to endpoints, and reaches nothing but the public internet where the operator allowed no more. */
+/** The HTTP client for webhooks. It reaches the public internet only, unless `allowsLocal`. */
 export function createSender(options: SenderOptions): Sender {
-  const { allowsLocal, ca, spareConnectionsMax = 500, idleMs = idleMsUsual } = options
+  const { allowsLocal, ca, spareConnectionsMax = 500, idleMs = defaultIdleMs } = options
   const { timeoutMs = webhooks.timeoutSeconds * 1000 } = options
   const closing = new AbortController()
-  const onStop = createAbortFanOut()
-  let underWay = 0
-  const openWay = async (): Promise<Transport> => {
+  const onAbort = createAbortFanOut()
+  let inFlight = 0
+  const openTransport = async (): Promise<Transport> => {
     const [{ Agent }, { createConnector }] = await Promise.all([import('undici'), import('./connector.ts')])
     const connector = createConnector({
       isAllowed: allowsLocal ? () => true : isPublicAddress,
-      // Under development names may stand in the machine's own list, which name servers do not know.
+      // During development names may be in /etc/hosts, which name servers do not serve.
       lookup:
         options.lookup ??
-        (allowsLocal ? systemLookup : createNameLookup(stop => onStop([closing.signal], stop))),
+        (allowsLocal ? systemLookup : createNameLookup(stop => onAbort([closing.signal], stop))),
       timeoutMs,
       ca,
     })
-    // It opens as many connections as it takes, pipelines no POST, and forgets an origin when its last connection has closed.
-    // With HTTP/2 it would hold back an origin's messages until the first connection stands.
+    // The agent opens as many connections as needed, does not pipeline POST, and drops an origin when its last connection has closed.
+    // With HTTP/2 it would hold back the requests to an origin until the first connection is established.
     const agent = new Agent({
       connect: connector.connect,
       allowH2: false,
       keepAliveTimeout: idleMs,
-      // Whatever the receiver says it would keep.
+      // Caps what the receiver offers.
       keepAliveMaxTimeout: idleMs,
       maxHeaderSize: 16_384,
-      // The time limit is kept here, for the whole.
+      // `sendRequest` has one timeout for the whole attempt.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
     return { agent, connector }
   }
-  // Loaded for the first message: many processes never send one, and it takes 10 MB.
-  let way: Promise<Transport> | undefined
+  // Loaded on the first message: most processes never send one, and it takes 10 MB.
+  let transport: Promise<Transport> | undefined
   const openOnce = () => {
-    // What could not be loaded, for want of files perhaps, is tried again for the next message.
-    way ??= openWay().catch(error => {
-      way = undefined
+    // A failed import, perhaps for lack of file descriptors, is retried for the next message.
+    transport ??= openTransport().catch(error => {
+      transport = undefined
       throw error
     })
-    return way
+    return transport
   }
 
   return {
     async send({ url: text, headers, body }, signal) {
       const isStopped = () => closing.signal.aborted || signal?.aborted
       if (isStopped()) return unsent('stopped')
-      // What was allowed when it was registered may not be any more.
+      // The rules may have changed since the endpoint was saved.
       const url = checkEndpointUrl(text, { allowsLocal })
       if (typeof url === 'string') return unsent('url_not_allowed')
       const { agent, connector } = await openOnce()
       if (isStopped()) return unsent('stopped')
       const { origin, pathname, search } = url
-      underWay++
-      // A connection is free a turn of the event loop after its answer: by then the next message has opened another.
-      const reset = connector.openCount() > 2 * underWay + spareConnectionsMax
+      inFlight++
+      // A connection becomes idle one turn of the event loop after its response: by then the next message has opened another.
+      const reset = connector.openCount() > 2 * inFlight + spareConnectionsMax
       try {
         return await sendRequest({
           dispatcher: agent,
           request: { origin, path: pathname + search, method: 'POST', headers, body, reset },
           timeoutMs,
-          onStart: stop => onStop(signal ? [closing.signal, signal] : [closing.signal], stop),
+          onStart: abort => onAbort(signal ? [closing.signal, signal] : [closing.signal], abort),
         })
       } finally {
-        underWay--
+        inFlight--
       }
     },
     async close() {
       closing.abort()
-      const opened = await way
+      const opened = await transport
       opened?.connector.close()
       await opened?.agent.destroy()
     },
@@ -131,3 +124,27 @@ const unsent = (error: SendErrorCode): AttemptResponse => ({
   retryAfter: null,
   latencyMs: 0,
 })
+
+/** Calls `stop` when one of the signals is aborted, until the returned function is called. */
+type OnAbort = (signals: readonly AbortSignal[], stop: () => void) => () => void
+
+/** One listener per signal: thousands of attempts share a signal, and an EventTarget scans all its listeners on every add and remove. */
+function createAbortFanOut(): OnAbort {
+  const stopsBySignal = new WeakMap<AbortSignal, Set<() => void>>()
+  return (signals, stop) => {
+    for (const signal of signals) (stopsBySignal.get(signal) ?? listen(signal)).add(stop)
+    return () => {
+      for (const signal of signals) stopsBySignal.get(signal)?.delete(stop)
+    }
+  }
+
+  function listen(signal: AbortSignal): Set<() => void> {
+    const stops = new Set<() => void>()
+    stopsBySignal.set(signal, stops)
+    const stopAll = () => {
+      for (const stop of stops) stop()
+    }
+    signal.addEventListener('abort', stopAll, { once: true })
+    return stops
+  }
+}

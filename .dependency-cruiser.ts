@@ -6,8 +6,7 @@ const slice = '(?:resources/[^/]+|access|events|verification|webhooks)'
 const writers = '(?:apply|counters|ranking-index|reset|event-collector|game-events)'
 const apply = `^server/src/${slice}/${writers}\\.ts$`
 /** What they write with: the batch, its changes, the stores of entities and the tombstones. */
-const ingestModel =
-  '^server/src/ingest/(batch|changes|changed-rows|rows|entity-store|fact-tables|chunks|attributes|reused-history|reused-ids)\\.ts$'
+const ingestModel = '^server/src/ingest/(batch|changes|entity-store|row-writer|tombstones)\\.ts$'
 
 const databaseDrivers = '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely)/'
 

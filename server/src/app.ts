@@ -7,8 +7,7 @@ import type { AccountParts } from './account/context.ts'
 import { registerAccount } from './account/register-account.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
 import { registerDocs } from './docs/register-docs.ts'
-import { eventRoutes } from './events/routes.ts'
-import { eventStreamRoutes } from './events/stream-routes.ts'
+import { eventRoutes, eventStreamRoutes } from './events/routes.ts'
 import { ApiError } from './http/api-error.ts'
 import {
   boundConnections,

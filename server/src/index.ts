@@ -10,7 +10,7 @@ export { continueDatabase, type RestoreRequest, restoreDatabase } from './backup
 export { type BackupSummary, checkBackup } from './backup/read-backup.ts'
 export type { ContinueResult, RestoreResult } from './backup/restore-backup.ts'
 export type { ProfileComparison } from './profile/adopt-profile.ts'
-export { compareWithDatabase } from './profile/compare-with-database.ts'
+export { compareWithDatabase } from './profile/adopt-profile.ts'
 export { type Config, type ConfigDefaults, ConfigError, readConfig } from './start/config.ts'
 export { type RunningServer, startServer } from './start/server.ts'
 export { StartupError } from './start/startup-error.ts'

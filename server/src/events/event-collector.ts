@@ -1,4 +1,5 @@
-import type { EventDraft } from '../ingest/batch.ts'
+import type { Contract, EventKind } from '@chancery/contract'
+import type { Batch, EventDraft } from '../ingest/batch.ts'
 import { type Database, raw, sql } from '../store/database.ts'
 
 interface OrderedDraft extends EventDraft {
@@ -26,7 +27,7 @@ const write = raw(`
   select ${eventColumns} from json_populate_recordset(null::chancery_world.event, `)
 
 /** Collects the events of one batch, and numbers them when all are there. */
-export function createEventCollector(db: Database) {
+export function createEventCollector(db: Database, contract: Contract, loggedAt: string) {
   let held: OrderedDraft[] = []
   let count = 0
   let isHeldBack = false
@@ -58,11 +59,33 @@ export function createEventCollector(db: Database) {
     await db.rows(sql`truncate chancery_secret.event_draft`)
   }
 
+  const add = (draft: EventDraft): void => {
+    held.push({ ...draft, ordinal: count })
+    count += 1
+  }
+
+  const emit: Batch['emit'] = (
+    type,
+    { line, at, nations = [], alliances = [], war = null, conflict = null },
+    data,
+  ) => {
+    const { summarize } = contract.eventKinds[type] as EventKind
+    add({
+      line,
+      type,
+      occurred_at: at ?? loggedAt,
+      summary: summarize?.(data) ?? type,
+      nation_ids: distinct(nations),
+      alliance_ids: distinct(alliances),
+      war_id: war,
+      conflict_id: conflict,
+      data,
+    })
+  }
+
   return {
-    add(draft: EventDraft): void {
-      held.push({ ...draft, ordinal: count })
-      count += 1
-    },
+    add,
+    emit,
 
     /** Keeps memory bounded: called after every chunk of facts. */
     async flushIfLarge(): Promise<void> {
@@ -73,7 +96,7 @@ export function createEventCollector(db: Database) {
      * Numbers the events and writes them to the log: from `base` + 1 without gaps, and within each kind likewise. The
      * ingest lock is held, so nobody else numbers.
      */
-    async append(base: number, loggedAt: string, isAnnounced: boolean): Promise<number> {
+    async append(base: number, isAnnounced: boolean): Promise<number> {
       if (count === 0) return 0
       const numbers = await lastNumbers(db)
       let seq = base
@@ -98,6 +121,8 @@ export function createEventCollector(db: Database) {
     },
   }
 }
+
+const distinct = (ids: (string | null)[]) => [...new Set(ids.filter(id => id !== null))]
 
 async function lastNumbers(db: Database): Promise<Map<string, number>> {
   const rows = await db.rows<{ type: string; last_number: number }>(

@@ -1,14 +1,35 @@
 import { operations } from '@chancery/contract'
+import { createEventWriter } from '../disclosure/event-writer.ts'
 import { many } from '../http/answers.ts'
 import { ApiError } from '../http/api-error.ts'
 import type { DefineRoute } from '../http/define-route.ts'
+import type { DefineStream } from '../http/define-stream.ts'
+import type { Pulse } from '../store/pulse.ts'
 import type { ReadContext } from '../store/read-context.ts'
-import { listEvents } from './store.ts'
+import { createTail, startEventStream } from './event-stream.ts'
+import { findStart, listEvents } from './store.ts'
 
 export function eventRoutes(define: DefineRoute, context: ReadContext): void {
   define(operations.eventsList, async ({ values, disclose }) => {
     const page = await listEvents(context, values)
     if (page === 'cursor_expired') throw new ApiError('cursor_expired')
     return many(disclose, 'event', page)
+  })
+}
+
+export interface StreamContext extends ReadContext {
+  pulse: Pick<Pulse, 'onChange'>
+  /** So many events were written to a reader. */
+  onDelivered: (count: number) => void
+}
+
+export function eventStreamRoutes(define: DefineStream, context: StreamContext): void {
+  const { pools, contract } = context
+  const tail = createTail({ ...context, db: pools.public, write: createEventWriter(contract) })
+  define(operations.eventsStream, async ({ values }) => {
+    const after = values['Last-Event-ID'] ?? values.after
+    const start = await findStart(pools.public, { ...values, after })
+    if (start === 'cursor_expired') throw new ApiError('cursor_expired')
+    return outlet => tail.follow(start.end, log => startEventStream(outlet, start, values, log))
   })
 }

@@ -2,13 +2,32 @@ import type { operations, ValuesFor } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
 import { offsetOf, type Page, readPage } from '../store/paging.ts'
 import type { ReadContext } from '../store/read-context.ts'
-import { chosenByKinds, countOfKinds, listByKind, listByKinds } from './by-kind.ts'
-import { chosenBySubject, chosenOfKinds, fewOfKindMax, hasSubject, type Subjects } from './by-subject.ts'
-import { type Gap, isLost, numberAt, runsOf, type Span } from './gaps.ts'
-import { columns, direction, type Event, lengthOf, type PageOfLog, slice } from './page-of-log.ts'
+import {
+  chosenByKinds,
+  chosenBySubject,
+  chosenOfKinds,
+  countOfKinds,
+  fewOfKindMax,
+  hasSubject,
+  listByKind,
+  listByKinds,
+  type Subjects,
+} from './filters.ts'
+import {
+  columns,
+  direction,
+  type Event,
+  type Gap,
+  isLost,
+  lengthOf,
+  numberAt,
+  type PageOfLog,
+  runsOf,
+  type Span,
+  slice,
+} from './spans.ts'
 
-export type { Span } from './gaps.ts'
-export type { Event } from './page-of-log.ts'
+export type { Event, Span } from './spans.ts'
 
 type Filter = ValuesFor<typeof operations.eventsList>
 

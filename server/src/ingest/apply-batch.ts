@@ -1,5 +1,11 @@
-import { type Contract, type FactResource, factResources } from '@chancery/contract'
-import { createEventCollector } from '../events/event-collector.ts'
+import {
+  type Contract,
+  deletesMax,
+  type FactResource,
+  factResources,
+  snapshotGapsReason,
+} from '@chancery/contract'
+import { createEventCollector, type EventCollector } from '../events/event-collector.ts'
 import { emitGameEvents } from '../events/game-events.ts'
 import { applyRedactions } from '../redaction/apply-redactions.ts'
 import type { RedactionNote } from '../redaction/ledger.ts'
@@ -28,16 +34,15 @@ import {
   recountWarsOfAlliances,
   recountWarsOfNations,
 } from '../resources/wars/counters.ts'
-import { type Database, sql } from '../store/database.ts'
+import { type Database, raw, sql } from '../store/database.ts'
 import { ingestLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
-import type { Batch, Change } from './batch.ts'
-import { chunksOf } from './chunks.ts'
-import { createBatch } from './create-batch.ts'
+import { type Batch, BatchRejectedError, type Change, chunksOf, reject } from './batch.ts'
 import { deleteDeadLetter, hasDeadLetters, markAllSuperseded, markSuperseded } from './dead-letters.ts'
+import { factTable } from './entity-store.ts'
 import { advanceFeed, isFeedCurrent } from './feeds.ts'
-import { snapshotDeletions } from './snapshot.ts'
-import type { SpooledBatch } from './spool.ts'
+import type { SnapshotWithKeys, SpooledBatch } from './spool.ts'
+import { addReference, type References, unknownReferences } from './tombstones.ts'
 
 const appliers: Record<FactResource, (batch: Batch, changes: Change[]) => Promise<void>> = {
   alliance: applyAlliances,
@@ -89,7 +94,7 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
   if (spooled.feed && !(await isFeedCurrent(db, spooled.feed))) return { status: 'overtaken' }
 
   const { seq: base, logged_at: loggedAt } = await startOfBatch(db)
-  const events = createEventCollector(db)
+  const events = createEventCollector(db, contract, loggedAt)
   const batch = createBatch(db, contract, loggedAt, events)
   const mayOvertake = await hasDeadLetters(db)
   if (spooled.reset) {
@@ -120,7 +125,7 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
   await batch.checkReferences()
   await recount(batch)
 
-  const eventCount = await events.append(base, loggedAt, spooled.isAnnounced)
+  const eventCount = await events.append(base, spooled.isAnnounced)
   const lastSeq = base + eventCount
   await takingBack.finish()
   await db.rows(sql`
@@ -161,4 +166,101 @@ async function recount(batch: Batch): Promise<void> {
   await addWarsOfAlliances(batch)
   await recountWarsOfAlliances(batch)
   await recountConflicts(batch)
+}
+
+/** A batch with what only `applyBatch` may do. */
+interface RunningBatch extends Batch {
+  hasWorldChanged(): boolean
+  /** @throws {BatchRejectedError} where the facts so far refer to entities that are unknown. */
+  checkReferences(): Promise<void>
+}
+
+function createBatch(
+  db: Database,
+  contract: Contract,
+  loggedAt: string,
+  events: EventCollector,
+): RunningBatch {
+  let hasChanged = false
+  const known: References = new Map()
+  const existing: References = new Map()
+
+  return {
+    db,
+    contract,
+    loggedAt,
+    dirty: {
+      hasUnindexedNations: false,
+      battles: new Set(),
+      warNations: new Set(),
+      nationWars: new Map(),
+      warAlliances: new Set(),
+      allianceWars: new Map(),
+      conflictWars: new Set(),
+      conflictSides: new Set(),
+      newConflicts: new Set(),
+    },
+    emit: events.emit,
+    emitFromGame: events.add,
+    markWorldChanged() {
+      hasChanged = true
+    },
+    hasWorldChanged: () => hasChanged,
+    requireKnown: (resource, id, line, path) => addReference(known, resource, id, { line, path }),
+    requireExisting: (resource, id, line, path) => addReference(existing, resource, id, { line, path }),
+    async checkReferences() {
+      const rejections = [
+        ...(await unknownReferences(db, known, { mayBeDeleted: true })),
+        ...(await unknownReferences(db, existing, { mayBeDeleted: false })),
+      ]
+      known.clear()
+      existing.clear()
+      if (rejections.length > 0)
+        throw new BatchRejectedError(rejections.sort((one, other) => one.line - other.line))
+    },
+    async nationNames(ids) {
+      const rows = await db.rows<{ id: string; name: string }>(sql`
+        select id, nation_name as name from chancery_world.nation where id = any(${[...new Set(ids)]})
+        union all
+        select id, name from chancery_world.tombstone where resource = 'nation' and id = any(${[...new Set(ids)]})`)
+      return new Map(rows.map(row => [row.id, row.name]))
+    },
+  }
+}
+
+const lastReset = '(select max(r.at) from chancery_world.era_reset r)'
+const until = (column: string) => `coalesce(t.${column} <= ${lastReset}, false)`
+
+/** What happened before the world last began anew is history: a game that begins anew tells of it no more. */
+const pastOf: Partial<Record<FactResource, string>> = {
+  war: until('declared_at'),
+  battle: until('fought_at'),
+  conflict: until('started_at'),
+  era: until('ended_at'),
+  news_item: until('published_at'),
+}
+
+/**
+ * What a snapshot leaves out, as deletions. Asked when its resource's turn comes: what has gone with something else by then is
+ * not counted against it.
+ * @throws {RefusedBatch} where it leaves out so much that it is taken for a mistake.
+ */
+export async function snapshotDeletions({ db }: Batch, whole: SnapshotWithKeys): Promise<Change[]> {
+  const { line, resource, keys, except, allowsDeletes, at } = whole
+  const { table, key } = factTable(resource)
+  const [tableName, column] = [raw(table), raw(key)]
+  const isPast = raw(pastOf[resource] ?? 'false')
+  const counted = await db.first<{ total: number }>(
+    sql`select count(*) as total from ${tableName} t where not (${isPast})`,
+  )
+  const total = counted?.total ?? 0
+  const absent = await db.rows<{ key: string }>(sql`
+    select ${column} as key from ${tableName} t
+    where not exists (select from unnest(${[...keys, ...except]}::text[]) as said (key) where said.key = t.${column})
+      and not (${isPast})
+    order by 1`)
+  if (!allowsDeletes && absent.length > deletesMax(resource, total)) {
+    reject(line, '/resource', snapshotGapsReason(resource, { missing: absent.length, total }))
+  }
+  return absent.map(row => ({ line, op: 'delete', key: row.key, data: {}, at }))
 }

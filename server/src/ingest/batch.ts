@@ -1,57 +1,57 @@
 import type { Contract, EventData, EventType, FactResource, RedactableResource } from '@chancery/contract'
 import type { Database } from '../store/database.ts'
 
-/** One fact about one thing, as the ingest door has checked it. */
+/** One fact about one entity, as it was validated. */
 export interface Change {
-  /** Where it stood in the batch: orders the events, and is named in a rejection. */
+  /** Its line in the batch: orders the events, and is named in a rejection. */
   line: number
   op: 'put' | 'delete'
   key: string
-  /** What a `put` says. */
+  /** The fields of a `put`. */
   data: Record<string, unknown>
-  /** When it happened in the game, where the game said so. */
+  /** When it happened in the game, where the game gave a time. */
   at: string | undefined
 }
 
-/** What a batch says of a resource in whole: whatever it does not put is gone. */
+/** A batch lists all entities of a resource: those that it does not put are deleted. */
 export interface Snapshot {
   line: number
   resource: FactResource
-  /** Keys of things that stay, though the batch says nothing of them. */
+  /** Keys that are kept although the batch does not put them. */
   except: string[]
   allowsDeletes: boolean
   at: string | undefined
 }
 
-/** Texts of one thing that are replaced wherever they stand. */
+/** Texts of one entity that are replaced in all their copies. */
 export interface Redaction {
   line: number
   resource: RedactableResource
   key: string
-  /** By field, what stands there instead. */
+  /** By field, the replacement. */
   data: Record<string, unknown>
 }
 
-/** A player who is forgotten. */
+/** The erasure of a player. */
 export interface Erasure {
   line: number
   player: string
   /** Nations that the player led before. */
   nations: string[]
-  /** What the player's nations are called from then on. */
+  /** The name of the player's nations from then on. */
   name: string
 }
 
-/** The end of an era with which the world begins anew. */
+/** The end of an era after which the world starts empty. */
 export interface Reset {
   line: number
-  /** What is said of the era that ends, and of the one that begins. */
+  /** The fact of the era that ends, and of the one that begins. */
   ended: Record<string, unknown>
   next: Record<string, unknown> | undefined
   at: string | undefined
 }
 
-/** An event before it has its number. */
+/** An event before it is numbered. */
 export interface EventDraft {
   line: number
   type: string
@@ -64,7 +64,7 @@ export interface EventDraft {
   data: unknown
 }
 
-/** What a derived event says besides its data. */
+/** The members of a derived event besides its data. */
 export interface EventMetadata {
   line: number
   at: string | null | undefined
@@ -74,14 +74,14 @@ export interface EventMetadata {
   conflict?: string | null
 }
 
-/** How many wars of an alliance go on, were won and were lost; a difference of such numbers may be negative. */
+/** Wars of an alliance by state; as a difference, numbers may be negative. */
 export interface WarCounts {
   active: number
   won: number
   lost: number
 }
 
-/** The same of a nation, which attacks in some of its wars and defends in the others. */
+/** Wars of a nation by state and side; as a difference, numbers may be negative. */
 export interface NationWarCounts {
   offensive: number
   defensive: number
@@ -89,59 +89,66 @@ export interface NationWarCounts {
   lost: number
 }
 
-/** What must be computed anew before the batch is committed. */
+/** The counters and indexes that are updated before the batch is committed. */
 export interface DirtyCounters {
-  /** Whether nations have no place in the lists yet. */
+  /** Whether nations are missing in the ranking index. */
   hasUnindexedNations: boolean
-  /** Wars that gained, lost or changed battles. */
+  /** Wars whose battles changed. */
   battles: Set<string>
-  /** Nations that are back: wars of before count towards them. */
+  /** Nations that were deleted and put again: their earlier wars count again. */
   warNations: Set<string>
-  /** By nation, what the wars of this batch add to its counters: what it costs must not grow with the wars that a nation has had. */
+  /** By nation, the difference that the wars of this batch make: its cost must not grow with the wars that a nation has had. */
   nationWars: Map<string, NationWarCounts>
-  /** Alliances that are back: wars of before count towards them. */
+  /** Alliances that were deleted and put again: their earlier wars count again. */
   warAlliances: Set<string>
-  /** The same by alliance. */
+  /** By alliance, the difference that the wars of this batch make. */
   allianceWars: Map<string, WarCounts>
-  /** Wars that are or were part of a conflict: those of before are in `chancery_secret.counted_war` as they were. */
+  /** Wars that are or were part of a conflict; `chancery_secret.counted_war` has them as they were before the batch. */
   conflictWars: Set<string>
-  /** Conflicts that other alliances fight in, or on other sides, or that are new. */
+  /** New conflicts, and those whose sides changed. */
   conflictSides: Set<string>
-  /** Conflicts that are new, or back: wars of before count towards them. */
+  /** Conflicts that were put for the first time, or again: earlier wars count towards them. */
   newConflicts: Set<string>
 }
 
-/** What every `apply` works on: one batch, inside its transaction. */
+/** One batch inside its transaction: the argument of every `apply`. */
 export interface Batch {
   db: Database
   contract: Contract
-  /** When the batch is logged; the time of whatever the game gave no time for. */
+  /** When the batch is logged; also the time of facts without one. */
   loggedAt: string
   dirty: DirtyCounters
-  /** Notes an event that a change of state gives rise to. */
-  emit<K extends EventType>(type: K, telling: EventMetadata, data: EventData<K>): void
-  /** Notes an event that the game sent. */
+  /** Adds an event that follows from a change of state. */
+  emit<K extends EventType>(type: K, metadata: EventMetadata, data: EventData<K>): void
+  /** Adds an event that the game sent. */
   emitFromGame(draft: EventDraft): void
-  /** Says that something changed that everybody may read. */
+  /** Marks that something public changed: the batch then makes a new world version. */
   markWorldChanged(): void
-  /** Says that a fact refers to a thing, which must exist or have existed. Checked before the batch is committed. */
+  /** Requires an entity that exists, or existed. Checked before the batch is committed. */
   requireKnown(resource: FactResource, id: string | null | undefined, line: number, path: string): void
-  /** The same, of a thing that must exist now. */
+  /** Requires an entity that exists. Checked before the batch is committed. */
   requireExisting(resource: FactResource, id: string | null | undefined, line: number, path: string): void
   /** Names of nations, also of deleted ones. */
   nationNames(ids: Iterable<string>): Promise<Map<string, string>>
 }
 
-/** Why a batch is refused: the line (from 1), the place in the fact as a JSON pointer, and what is wrong there. */
+/** Changes are read, merged and written in chunks of this size. */
+export const chunkSize = 2_500
+
+export function* chunksOf<T>(list: readonly T[]): Generator<T[]> {
+  for (let start = 0; start < list.length; start += chunkSize) yield list.slice(start, start + chunkSize)
+}
+
+/** Why a batch is rejected: the line (from 1), the place in the fact as a JSON pointer, and the reason. */
 export interface Rejection {
   line: number
   path: string
   reason: string
-  /** What stands there, shortened; only where everybody may read it. */
+  /** The value at that place, shortened; only of public fields. */
   value?: string
 }
 
-/** Thrown while a batch is applied: nothing of it is stored. */
+/** Thrown while a batch is applied: its transaction is rolled back. */
 export class BatchRejectedError extends Error {
   readonly rejections: Rejection[]
 
@@ -153,4 +160,30 @@ export class BatchRejectedError extends Error {
 
 export function reject(line: number, path: string, reason: string): never {
   throw new BatchRejectedError([{ line, path, reason }])
+}
+
+/** More rejections of one batch are not reported. */
+export const rejectionsMax = 100
+
+/** The rejections of a batch, as many as are reported: the first of each fact takes precedence over the others of any. */
+export class RejectionList {
+  #first: Rejection[] = []
+  #others: Rejection[] = []
+
+  get isEmpty(): boolean {
+    return this.#first.length === 0
+  }
+
+  /** Adds all rejections of one fact. */
+  add([first, ...others]: Rejection[]): void {
+    if (!first || this.#first.length === rejectionsMax) return
+    this.#first.push(first)
+    this.#others.push(...others.slice(0, rejectionsMax - this.#others.length))
+  }
+
+  /** In the order of the facts. */
+  list(): Rejection[] {
+    const others = this.#others.slice(0, rejectionsMax - this.#first.length)
+    return [...this.#first, ...others].sort((one, other) => one.line - other.line)
+  }
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
+  type Class,
   type Contract,
   defaultsOf,
   type FactResource,
@@ -10,7 +11,6 @@ import {
   type Resource,
   requiredMembers,
 } from '@chancery/contract'
-import { attributePlaces, splitAttributes } from './attributes.ts'
 import { type Batch, BatchRejectedError, type Change, type Rejection } from './batch.ts'
 
 /** What one change did to one thing. `before` is undefined where it is new, `after` where it is gone. */
@@ -208,3 +208,38 @@ function canonicalTime(time: string): string {
 }
 
 const isLater = (one: string, other: string) => Date.parse(one) > Date.parse(other)
+
+/** Where the attributes of a thing are kept: apart by who may read them. */
+export interface SplitAttributes {
+  attributes: Record<string, unknown>
+  private_attributes: Record<string, unknown>
+  admin_attributes: Record<string, unknown>
+}
+
+type Place = keyof SplitAttributes
+
+/** Where values of each class are kept. */
+export const placeOfClass: Record<Class, Place> = {
+  public: 'attributes',
+  player_private: 'private_attributes',
+  alliance_private: 'private_attributes',
+  admin_only: 'admin_attributes',
+}
+
+/** The place of each attribute of a resource; undefined for a resource that has none. */
+export function attributePlaces(resource: Resource): Map<string, Place> | undefined {
+  const field = resource.fields.attributes as
+    | { properties?: Record<string, { 'x-class': Class }> }
+    | undefined
+  if (!field) return undefined
+  return new Map(
+    Object.entries(field.properties ?? {}).map(([key, schema]) => [key, placeOfClass[schema['x-class']]]),
+  )
+}
+
+/** Puts what the game says of attributes into their places. */
+export function splitAttributes(places: Map<string, Place>, said: object): SplitAttributes {
+  const split: SplitAttributes = { attributes: {}, private_attributes: {}, admin_attributes: {} }
+  for (const [key, value] of Object.entries(said)) split[places.get(key) ?? 'admin_attributes'][key] = value
+  return split
+}

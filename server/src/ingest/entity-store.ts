@@ -1,9 +1,9 @@
 import { type Contract, type FactResource, inputFields, primaryKeys, type Resource } from '@chancery/contract'
 import { raw, type Sql, sql } from '../store/database.ts'
-import type { SplitAttributes } from './attributes.ts'
 import type { Batch } from './batch.ts'
-import type { EntityStore } from './changes.ts'
-import { removeTombstones, rowRemover, rowWriter } from './rows.ts'
+import type { EntityStore, SplitAttributes } from './changes.ts'
+import { createRowRemover, createRowWriter } from './row-writer.ts'
+import { removeTombstones } from './tombstones.ts'
 
 /** Makes something of a contract once. */
 export function oncePerContract<T>(make: (contract: Contract) => T): (batch: Pick<Batch, 'contract'>) => T {
@@ -55,10 +55,10 @@ export function createTableStore<T extends object>(
     const columns = [...own, ...more]
     return {
       select: raw(`select ${columns.join(', ')} from ${table} where ${key} = any(`),
-      write: rowWriter(table, key, columns),
+      write: createRowWriter(table, key, columns),
     }
   })
-  const remove = rowRemover(table, key)
+  const remove = createRowRemover(table, key)
   return {
     resource,
     async load(batch, keys) {
@@ -127,4 +127,10 @@ export const secretRow = <T extends Omit<SplitAttributes, 'attributes'>>(
   ...thing,
   [secretKey]: id,
   attributes: thing.private_attributes,
+})
+
+/** The table that holds the things of a resource, and the column of their key. Who has applied is nobody's business. */
+export const factTable = (resource: FactResource) => ({
+  table: `${resource === 'alliance_application' ? 'chancery_secret' : 'chancery_world'}.${resource}`,
+  key: primaryKeys[resource],
 })

@@ -2,13 +2,45 @@ import type { Contract } from '@chancery/contract'
 import type { RedactionNote } from '../redaction/ledger.ts'
 import { type Database, type DatabasePool, isUnavailable } from '../store/database.ts'
 import { type Applied, applyBatch } from './apply-batch.ts'
-import { BatchRejectedError } from './batch.ts'
-import type { DroppedDeadLetter } from './dead-letter-limits.ts'
-import { storeDeadLetter } from './dead-letters.ts'
-import { type Outcome, rejectedOutcome, unavailableOutcome } from './outcome.ts'
-import type { Commit, SentBatch } from './sent-text.ts'
+import { BatchRejectedError, type Rejection, rejectionsMax } from './batch.ts'
+import { type DroppedDeadLetter, storeDeadLetter } from './dead-letters.ts'
+import type { Commit, SentBatch } from './split-batches.ts'
 import type { SpooledBatch } from './spool.ts'
 import type { FactValidator } from './validate-fact.ts'
+
+/**
+ * What became of one batch.
+ * - `applied`: it is durable. `duplicate`: it had been applied before, and nothing was done again.
+ * - `conflict`: another batch had this id. `overtaken`: its feed has gone on from another batch than it says.
+ * - `refused`: the facts named in `refused` are wrong, and nothing of it is applied; `is_kept` says whether the operator finds
+ *   it among the refused batches.
+ * - `unavailable`: the database could not be reached; whether it was stored is known when it is sent again.
+ *   Nor is what follows it in the stream applied: a batch must not overtake the one before it.
+ */
+export interface Outcome {
+  batch: string | null
+  status: Applied['status'] | 'refused' | 'unavailable'
+  facts: number
+  events: number
+  last_seq: number | null
+  refused: Rejection[]
+  is_kept: boolean
+}
+
+export const rejectedOutcome = (batch: string | null, rejections: Rejection[]): Outcome => ({
+  batch,
+  status: 'refused',
+  facts: 0,
+  events: 0,
+  last_seq: null,
+  refused: rejections.slice(0, rejectionsMax),
+  is_kept: false,
+})
+
+export const unavailableOutcome = (batch: string | null): Outcome => ({
+  ...rejectedOutcome(batch, []),
+  status: 'unavailable',
+})
 
 export interface IngestContext {
   pool: DatabasePool

@@ -1,14 +1,29 @@
+import { Readable } from 'node:stream'
 import { sql } from '../store/database.ts'
-import { type Outcome, rejectedOutcome, unavailableOutcome } from './outcome.ts'
+import { type Rejection, RejectionList } from './batch.ts'
+import { deleteDeadLetter, findDeadLetter } from './dead-letters.ts'
+import { isTooDeep, tooDeep } from './lines.ts'
 import {
   type IngestContext,
+  type Outcome,
   processBatch,
   type ReceiveOptions,
+  rejectedOutcome,
   storeIfRejected,
   type TransactionRunner,
+  unavailableOutcome,
 } from './process-batch.ts'
-import { bufferToFile } from './set-by.ts'
-import { type ReceivedBatch, splitIntoBatches } from './split-batches.ts'
+import {
+  type Commit,
+  changedEntities,
+  type ReceivedBatch,
+  SentBatchRecorder,
+  splitIntoBatches,
+  validateLine,
+} from './split-batches.ts'
+import { Spool } from './spool.ts'
+import { bufferToFile } from './temporary-file.ts'
+import { isRejected } from './validate-fact.ts'
 
 /** Reads a stream of facts and applies each batch when its commit arrives. Yields one outcome a batch, as soon as it is durable. */
 export async function* receiveFacts(
@@ -128,4 +143,82 @@ async function* prefetched<T>(
     void next.then(item => (item.done ? undefined : letGo(item.value))).catch(() => undefined)
     void items.return(undefined).catch(() => undefined)
   }
+}
+
+/** One small batch as a JSON value. Lines are positions in `facts`, from 1. */
+export interface BatchBody extends Commit {
+  facts: unknown[]
+}
+
+/** Applies one small batch. */
+export async function receiveBatch(
+  context: IngestContext,
+  id: string,
+  { facts, ...commit }: BatchBody,
+  { keepsRejected = true }: ReceiveOptions = {},
+): Promise<Outcome> {
+  const spool = new Spool()
+  const sent = new SentBatchRecorder()
+  const rejections = new RejectionList()
+  try {
+    for (const [index, fact] of facts.entries()) {
+      rejections.add(await takeIn(context, { fact, line: index + 1 }, { spool, sent }))
+    }
+    const runner: TransactionRunner = {
+      apply: work => context.pool.transaction(work),
+      isDurable: true,
+      keepsRejected,
+    }
+    const outcome = !rejections.isEmpty
+      ? rejectedOutcome(id, rejections.list())
+      : await processBatch(context, spool.close({ batch: id, ...commit }), runner)
+    return keepsRejected ? await storeIfRejected(context, outcome, { sent: sent.sent(), commit }) : outcome
+  } finally {
+    await spool.clear()
+  }
+}
+
+async function takeIn(
+  { validate }: IngestContext,
+  { fact, line }: { fact: unknown; line: number },
+  { spool, sent }: { spool: Spool; sent: SentBatchRecorder },
+): Promise<Rejection[]> {
+  if (isTooDeep(fact)) {
+    sent.add(line, undefined, [])
+    return [tooDeep(line)]
+  }
+  const text = JSON.stringify(fact)
+  const checked = validateLine(validate, { number: line, text })
+  if (isRejected(checked)) {
+    sent.add(line, text, [])
+    return checked
+  }
+  if (checked.op === 'commit')
+    return [{ line, path: '/op', reason: 'a batch in one request is committed by itself' }]
+  sent.add(line, text, changedEntities(checked))
+  const misplaced = await spool.add(checked, text)
+  return misplaced ? [misplaced] : []
+}
+
+/**
+ * Tries a refused batch again, as it was sent. `overtaken` where later facts changed one of its things, unless it is wanted `anyway`;
+ * `not_kept` where its facts are not kept; undefined where there is no such batch.
+ */
+export async function redriveDeadLetter(
+  context: IngestContext,
+  id: string,
+  { anyway }: { anyway: boolean },
+): Promise<Outcome | 'overtaken' | 'not_kept' | undefined> {
+  const kept = await findDeadLetter(context.pool, id)
+  if (!kept) return undefined
+  if (kept.content === null) return 'not_kept'
+  if (kept.overtaken_by !== null && !anyway) return 'overtaken'
+  const commit = { op: 'commit', batch: id, announce: kept.is_announced }
+  const text = Buffer.from(`${kept.content}${JSON.stringify(commit)}\n`)
+  for await (const outcome of receiveFacts(context, Readable.from([text]))) {
+    // Under its id it was applied meanwhile: there is nothing left to do.
+    if (outcome.status === 'duplicate') await deleteDeadLetter(context.pool, id)
+    return outcome
+  }
+  return undefined
 }

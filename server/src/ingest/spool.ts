@@ -2,8 +2,15 @@ import { createHash, type Hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { CommitFact, FactResource, FeedPosition } from '@chancery/contract'
 import type { GameEvent } from '../events/game-events.ts'
-import type { Change, Erasure, Redaction, Rejection, Reset, Snapshot } from './batch.ts'
-import { chunkSize } from './chunks.ts'
+import {
+  type Change,
+  chunkSize,
+  type Erasure,
+  type Redaction,
+  type Rejection,
+  type Reset,
+  type Snapshot,
+} from './batch.ts'
 import { openTemporaryFile } from './temporary-file.ts'
 import type { ValidFact } from './validate-fact.ts'
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { lstatSync } from 'node:fs'
+import { createReadStream, createWriteStream, lstatSync } from 'node:fs'
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 
 const prefix = 'chancery-facts-'
 
@@ -36,4 +37,24 @@ function isOldAndOurs(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found?.isDirectory() || Date.now() - found.mtimeMs < formerMsMin) return false
   return process.geteuid === undefined || found.uid === process.geteuid()
+}
+
+/** A stream that has come to its end, to be read from a file. */
+export interface BufferedInput {
+  read(): AsyncIterable<Uint8Array>
+  clear(): Promise<void>
+}
+
+/** Takes in a stream to its end, so that whoever reads it holds nothing up while its sender takes its time. */
+export async function bufferToFile(input: AsyncIterable<Uint8Array>): Promise<BufferedInput> {
+  const file = await openTemporaryFile()
+  // Streams of the handle itself would keep it from being closed.
+  const { fd } = file
+  try {
+    await pipeline(input, createWriteStream('', { fd, autoClose: false }))
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+  return { read: () => createReadStream('', { fd, start: 0, autoClose: false }), clear: () => file.close() }
 }

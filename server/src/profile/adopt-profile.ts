@@ -1,17 +1,20 @@
 import {
+  type Class,
   type Profile,
   type ProfileChange,
   profileChanges,
   profilesEqual,
   requiresUnused,
 } from '@chancery/contract'
+import { placeOfClass } from '../ingest/changes.ts'
+import type { Config } from '../start/config.ts'
+import { ensureDataDir } from '../start/data-dir.ts'
 import { StartupError } from '../start/startup-error.ts'
-import { type ConnectionTarget, createPool, type Database, sql } from '../store/database.ts'
+import { type ConnectionTarget, createPool, type Database, raw, sql } from '../store/database.ts'
 import { ingestLock } from '../store/locks.ts'
+import { openStore } from '../store/open-store.ts'
 import { notifyPulse } from '../store/pulse.ts'
-import { moveAttribute } from './move-attributes.ts'
-import { rejectionOf } from './refusal.ts'
-import { storedUses } from './stored-uses.ts'
+import { rejectionOf, storedUses } from './conflicts.ts'
 
 /** Processes that start at once take turns: the second compares with what the first has adopted. */
 const profileLock = 0x7072_6f66
@@ -116,4 +119,66 @@ async function moveAttributes(db: Database, changes: ProfileChange[]): Promise<v
       unranked_since = coalesce(unranked_since, clock_timestamp()),
       world_changed_at = greatest(world_changed_at, date_trunc('milliseconds', clock_timestamp()))`)
   await db.rows(notifyPulse)
+}
+
+/**
+ * What it would mean to serve the configured database with a profile. Nothing is changed.
+ * @throws {StartupError} where the database cannot be reached, or has another version's schema.
+ */
+export async function compareWithDatabase(config: Config, profile: Profile): Promise<ProfileComparison> {
+  await ensureDataDir(config.dataDir)
+  const store = await openStore({ ...config, migrates: false }, () => undefined)
+  try {
+    return await compareProfile(store.target, profile)
+  } finally {
+    await store.close()
+  }
+}
+
+/**
+ * Values live by class: those of an attribute that became more private leave their table or column for that of their new class.
+ * Returns how many things were public before, and are told as changed. Acts as the ingest role.
+ */
+export async function moveAttribute(db: Database, { part, key, what }: ProfileChange): Promise<number> {
+  if (!part.startsWith('attributes.') || what?.name !== 'class') return 0
+  const owner = part.slice('attributes.'.length)
+  const to = placeOfClass[what.to as Class]
+  return placeOfClass[what.from as Class] === 'attributes'
+    ? movePublicToSecret(db, owner, key, to === 'admin_attributes' ? 'admin_attributes' : 'attributes')
+    : movePrivateToAdmin(db, owner, key)
+}
+
+/** From what everybody may read to a column of secrets. Whatever reads by updated_at learns that something is gone. */
+async function movePublicToSecret(
+  db: Database,
+  owner: string,
+  key: string,
+  column: 'attributes' | 'admin_attributes',
+): Promise<number> {
+  const row = await db.first<{ count: number }>(sql`
+    with known as (
+      select id, attributes -> ${key} as value from ${raw(`chancery_world.${owner}`)} where attributes ? ${key}
+    ), kept as (
+      insert into ${raw(`chancery_secret.${owner}_private`)} as p (${raw(`${owner}_id, ${column}`)})
+      select id, jsonb_build_object(${key}::text, value) from known
+      on conflict (${raw(`${owner}_id`)}) do update set ${raw(column)} = p.${raw(column)} || excluded.${raw(column)}
+    ), hidden as (
+      update ${raw(`chancery_world.${owner}`)} t
+      set attributes = t.attributes - ${key}::text,
+        updated_at = case when jsonb_typeof(known.value) = 'null' then t.updated_at
+          else greatest(t.updated_at, date_trunc('milliseconds', clock_timestamp())) end
+      from known where t.id = known.id returning t.id
+    )
+    select count(*) as count from hidden`)
+  return row?.count ?? 0
+}
+
+/** From what its owner may read to what nobody may. */
+async function movePrivateToAdmin(db: Database, owner: string, key: string): Promise<number> {
+  await db.rows(sql`
+    update ${raw(`chancery_secret.${owner}_private`)}
+    set admin_attributes = admin_attributes || jsonb_build_object(${key}::text, attributes -> ${key}),
+      attributes = attributes - ${key}::text
+    where attributes ? ${key}`)
+  return 0
 }

@@ -1,6 +1,6 @@
 import { fieldNames, type RedactableResource } from '@chancery/contract'
 import type { Batch, Change, Redaction } from '../ingest/batch.ts'
-import { factTable } from '../ingest/fact-tables.ts'
+import { factTable } from '../ingest/entity-store.ts'
 import { applyAlliances } from '../resources/alliances/apply.ts'
 import { applyConflicts } from '../resources/conflicts/apply.ts'
 import { applyEras } from '../resources/eras/apply.ts'

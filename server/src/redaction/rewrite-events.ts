@@ -1,6 +1,5 @@
 import { type EventKind, originOf, type TextSchema } from '@chancery/contract'
-import type { Batch } from '../ingest/batch.ts'
-import { chunksOf } from '../ingest/chunks.ts'
+import { type Batch, chunksOf } from '../ingest/batch.ts'
 import { raw, sql } from '../store/database.ts'
 import { isCopyFrom, type Replacement, replaceCopies, replaceWritten } from './denormalized-copies.ts'
 import { affectedEvents } from './events-of.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { chosenBySubject, chosenOfKinds, hasSubject } from '../../src/events/by-subject.ts'
+import { chosenBySubject, chosenOfKinds, hasSubject } from '../../src/events/filters.ts'
 import { readMatching } from '../../src/events/store.ts'
 import { createPool, type DatabasePool, type Sql, sql } from '../../src/store/database.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'

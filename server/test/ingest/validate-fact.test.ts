@@ -5,7 +5,7 @@ import { contractFor, demoProfile, factResources, primaryKeys, requiredMembers }
 import fc from 'fast-check'
 import { tableRows } from '../../../tools/guides/markdown-table.ts'
 import { markedBlock } from '../../../tools/guides/marked-block.ts'
-import { parseFact } from '../../src/ingest/parse-fact.ts'
+import { parseFact } from '../../src/ingest/lines.ts'
 import { createFactValidator, isRejected } from '../../src/ingest/validate-fact.ts'
 import { randomRuns } from '../support/tier.ts'
 

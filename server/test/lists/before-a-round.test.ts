@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { chunkSize } from '../../src/ingest/chunks.ts'
+import { chunkSize } from '../../src/ingest/batch.ts'
 import { roundLock } from '../../src/store/locks.ts'
 import { alliance, member, nation, put, war } from '../ingest/facts.ts'
 import { withConnection } from '../support/database-url.ts'

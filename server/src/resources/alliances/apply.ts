@@ -1,16 +1,16 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
-import type { SplitAttributes } from '../../ingest/attributes.ts'
 import type { Batch, Change } from '../../ingest/batch.ts'
 import {
   deletionsOf,
   type EntityStore,
   mergeChanges,
   recreatedOf,
+  type SplitAttributes,
   type Transition,
 } from '../../ingest/changes.ts'
 import { createTwoTables, secretRow } from '../../ingest/entity-store.ts'
-import { rejectReusedIds } from '../../ingest/reused-ids.ts'
-import { removeTombstones, rowRemover, rowWriter, writeTombstones } from '../../ingest/rows.ts'
+import { createRowRemover, createRowWriter } from '../../ingest/row-writer.ts'
+import { rejectReusedIds, removeTombstones, writeTombstones } from '../../ingest/tombstones.ts'
 import { sql } from '../../store/database.ts'
 import { searchText } from '../../store/search-text.ts'
 
@@ -35,12 +35,12 @@ const tables = createTwoTables(
   'alliance',
   'chancery_world.alliance',
   { table: 'chancery_secret.alliance_private', key: 'alliance_id', isNested: true },
-  rowWriter,
+  createRowWriter,
   ['search_text'],
 )
-const removeAlliances = rowRemover('chancery_world.alliance', 'id')
-const removeSecrets = rowRemover('chancery_secret.alliance_private', 'alliance_id')
-const removeYesterday = rowRemover('chancery_world.alliance_yesterday', 'alliance_id')
+const removeAlliances = createRowRemover('chancery_world.alliance', 'id')
+const removeSecrets = createRowRemover('chancery_secret.alliance_private', 'alliance_id')
+const removeYesterday = createRowRemover('chancery_world.alliance_yesterday', 'alliance_id')
 
 const store: EntityStore<Alliance> = {
   resource: 'alliance',
@@ -80,7 +80,7 @@ const referenceTo = ({ id, name, tag }: Alliance) => ({ alliance_id: id, name, t
 
 /** Applies facts about alliances. */
 export async function applyAlliances(batch: Batch, changes: Change[]): Promise<void> {
-  await rejectReusedIds(batch, 'alliance', changes)
+  await rejectReusedIds(batch.db, 'alliance', changes)
   const transitions = await mergeChanges(batch, store, changes)
   for (const id of recreatedOf(transitions)) batch.dirty.warAlliances.add(id)
   await writeTombstones(

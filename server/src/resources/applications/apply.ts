@@ -1,7 +1,7 @@
 import type { Batch, Change } from '../../ingest/batch.ts'
 import { mergeChanges } from '../../ingest/changes.ts'
 import { createTableStore } from '../../ingest/entity-store.ts'
-import { rejectRetired } from '../../ingest/reused-ids.ts'
+import { rejectRetired } from '../../ingest/tombstones.ts'
 
 interface Application {
   nation_id: string
@@ -15,12 +15,12 @@ const store = createTableStore<Application>('alliance_application', 'chancery_se
 export async function applyApplications(batch: Batch, changes: Change[]): Promise<void> {
   const puts = changes.filter(({ op }) => op === 'put')
   await rejectRetired(
-    batch,
+    batch.db,
     'nation',
     puts.map(({ key, line }) => ({ id: key, line, path: '/data/nation_id' })),
   )
   await rejectRetired(
-    batch,
+    batch.db,
     'alliance',
     puts.flatMap(({ data: { alliance_id }, line }) =>
       typeof alliance_id === 'string' ? [{ id: alliance_id, line, path: '/data/alliance_id' }] : [],

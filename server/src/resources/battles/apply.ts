@@ -2,7 +2,7 @@ import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../ingest/batch.ts'
 import { mergeChanges, type Transition } from '../../ingest/changes.ts'
 import { createTableStore } from '../../ingest/entity-store.ts'
-import { type HistoryOf, prepareReuseCheck } from '../../ingest/reused-history.ts'
+import { type HistoryOf, prepareReuseCheck } from '../../ingest/tombstones.ts'
 import { sql } from '../../store/database.ts'
 
 type Battle = PublicOf<ResourceOf<'battle'>>

@@ -3,7 +3,7 @@ import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../ingest/batch.ts'
 import { deletionsOf, type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
 import { createTableStore } from '../../ingest/entity-store.ts'
-import { writeTombstones } from '../../ingest/rows.ts'
+import { writeTombstones } from '../../ingest/tombstones.ts'
 import { sql } from '../../store/database.ts'
 
 interface Side {

@@ -2,7 +2,7 @@ import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../ingest/batch.ts'
 import { deletionsOf, mergeChanges } from '../../ingest/changes.ts'
 import { createTableStore } from '../../ingest/entity-store.ts'
-import { writeTombstones } from '../../ingest/rows.ts'
+import { writeTombstones } from '../../ingest/tombstones.ts'
 
 type Era = PublicOf<ResourceOf<'era'>>
 

@@ -1,7 +1,7 @@
 import type { Batch, Change } from '../../ingest/batch.ts'
 import { type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
 import { createTwoTables } from '../../ingest/entity-store.ts'
-import { rowRemover, rowWriter } from '../../ingest/rows.ts'
+import { createRowRemover, createRowWriter } from '../../ingest/row-writer.ts'
 import { sql } from '../../store/database.ts'
 import { addMembershipSteps, type MembershipStep } from '../alliances/apply.ts'
 import { indexMembers } from '../nations/ranking-index.ts'
@@ -24,10 +24,10 @@ const tables = createTwoTables(
   'alliance_member',
   'chancery_world.alliance_member',
   { table: 'chancery_secret.member_private', key: 'nation_id' },
-  rowWriter,
+  createRowWriter,
 )
-const removeMembers = rowRemover('chancery_world.alliance_member', 'nation_id')
-const removeSecrets = rowRemover('chancery_secret.member_private', 'nation_id')
+const removeMembers = createRowRemover('chancery_world.alliance_member', 'nation_id')
+const removeSecrets = createRowRemover('chancery_secret.member_private', 'nation_id')
 
 const store: EntityStore<Membership> = {
   resource: 'alliance_member',

@@ -1,17 +1,16 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
-import type { SplitAttributes } from '../../ingest/attributes.ts'
 import type { Batch, Change } from '../../ingest/batch.ts'
-import { changedRowWriter } from '../../ingest/changed-rows.ts'
 import {
   deletionsOf,
   type EntityStore,
   mergeChanges,
   recreatedOf,
+  type SplitAttributes,
   type Transition,
 } from '../../ingest/changes.ts'
 import { createTwoTables, secretRow } from '../../ingest/entity-store.ts'
-import { rejectReusedIds } from '../../ingest/reused-ids.ts'
-import { removeTombstones, rowRemover, writeTombstones } from '../../ingest/rows.ts'
+import { createChangedRowWriter, createRowRemover } from '../../ingest/row-writer.ts'
+import { rejectReusedIds, removeTombstones, writeTombstones } from '../../ingest/tombstones.ts'
 import { sql } from '../../store/database.ts'
 import { searchText } from '../../store/search-text.ts'
 import { addScoreChanges } from '../alliances/apply.ts'
@@ -32,13 +31,13 @@ const tables = createTwoTables(
   'nation',
   'chancery_world.nation',
   { table: 'chancery_secret.nation_private', key: 'nation_id', isNested: true },
-  changedRowWriter,
+  createChangedRowWriter,
   ['search_text'],
 )
-const removeNations = rowRemover('chancery_world.nation', 'id')
-const removeSecrets = rowRemover('chancery_secret.nation_private', 'nation_id')
-const removeYesterday = rowRemover('chancery_world.nation_yesterday', 'nation_id')
-const removeApplications = rowRemover('chancery_secret.alliance_application', 'nation_id')
+const removeNations = createRowRemover('chancery_world.nation', 'id')
+const removeSecrets = createRowRemover('chancery_secret.nation_private', 'nation_id')
+const removeYesterday = createRowRemover('chancery_world.nation_yesterday', 'nation_id')
+const removeApplications = createRowRemover('chancery_secret.alliance_application', 'nation_id')
 
 const secretsOf = (nation: Nation) => secretRow('nation_id', nation.id, nation)
 
@@ -99,7 +98,7 @@ const isListedOtherwise = (before: IndexedNation, after: IndexedNation) =>
 
 /** Applies facts about nations. */
 export async function applyNations(batch: Batch, changes: Change[]): Promise<void> {
-  await rejectReusedIds(batch, 'nation', changes)
+  await rejectReusedIds(batch.db, 'nation', changes)
   const transitions = await mergeChanges(batch, createStore(), await freePlayers(batch, changes))
   await addScoreChanges(batch, transitions)
   for (const id of recreatedOf(transitions)) batch.dirty.warNations.add(id)

@@ -1,7 +1,7 @@
 import { type Batch, type Change, reject } from '../../ingest/batch.ts'
 import { type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
 import { factColumns, oncePerContract } from '../../ingest/entity-store.ts'
-import { rowRemover, rowWriter } from '../../ingest/rows.ts'
+import { createRowRemover, createRowWriter } from '../../ingest/row-writer.ts'
 import { raw, sql } from '../../store/database.ts'
 
 interface Treaty {
@@ -26,10 +26,14 @@ const tables = oncePerContract(contract => {
     select: raw(`
       select ${own.join(', ')}, array[first_alliance_id, second_alliance_id] as alliance_ids
       from chancery_world.treaty where id = any(`),
-    write: rowWriter('chancery_world.treaty', 'id', [...own, 'first_alliance_id', 'second_alliance_id']),
+    write: createRowWriter('chancery_world.treaty', 'id', [
+      ...own,
+      'first_alliance_id',
+      'second_alliance_id',
+    ]),
   }
 })
-const remove = rowRemover('chancery_world.treaty', 'id')
+const remove = createRowRemover('chancery_world.treaty', 'id')
 
 const store: EntityStore<Treaty> = {
   resource: 'treaty',

@@ -1,11 +1,16 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import { type Batch, type Change, type NationWarCounts, reject } from '../../ingest/batch.ts'
-import { changedRowWriter } from '../../ingest/changed-rows.ts'
 import { deletionsOf, type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
 import { factColumns, oncePerContract } from '../../ingest/entity-store.ts'
-import { type HistoryOf, lastReset, prepareReuseCheck } from '../../ingest/reused-history.ts'
-import { retiringEras } from '../../ingest/reused-ids.ts'
-import { removeTombstones, rowRemover, writeTombstones } from '../../ingest/rows.ts'
+import { createChangedRowWriter, createRowRemover } from '../../ingest/row-writer.ts'
+import {
+  type HistoryOf,
+  lastReset,
+  prepareReuseCheck,
+  removeTombstones,
+  retiringEras,
+  writeTombstones,
+} from '../../ingest/tombstones.ts'
 import { raw, sql } from '../../store/database.ts'
 import { snapshotCounters } from '../conflicts/counters.ts'
 import { countWars } from './counters.ts'
@@ -27,11 +32,11 @@ const tables = oncePerContract(contract => {
   })
   return {
     select: raw(`select ${[...own, ...objects].join(', ')} from chancery_world.war where id = any(`),
-    write: changedRowWriter('chancery_world.war', 'id', [...own, ...columnsOfSides]),
+    write: createChangedRowWriter('chancery_world.war', 'id', [...own, ...columnsOfSides]),
   }
 })
-const removeWars = rowRemover('chancery_world.war', 'id')
-const removeBattles = rowRemover('chancery_world.battle', 'war_id')
+const removeWars = createRowRemover('chancery_world.war', 'id')
+const removeBattles = createRowRemover('chancery_world.battle', 'war_id')
 
 const columnsOf = (name: (typeof sides)[number], side: Side) =>
   Object.fromEntries(Object.entries(side).map(([member, value]) => [`${name}_${member}`, value]))
@@ -194,7 +199,7 @@ async function enderOf(batch: Batch): Promise<(war: War) => Promise<void>> {
   return async war => {
     if (!reset || war.status === 'ended' || Date.parse(war.declared_at) > reset.atMs) return
     const sides = [war.attacker.nation_id, war.defender.nation_id]
-    if ((await retiringEras(batch, 'nation', sides)).size === 0) return
+    if ((await retiringEras(batch.db, 'nation', sides)).size === 0) return
     war.status = 'ended'
     war.ended_at ??= reset.at
   }

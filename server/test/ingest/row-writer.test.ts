@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { changedRowWriter } from '../../src/ingest/changed-rows.ts'
+import { createChangedRowWriter } from '../../src/ingest/row-writer.ts'
 import { createPool, type DatabasePool, raw, sql } from '../../src/store/database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { randomRuns } from '../support/tier.ts'
@@ -35,7 +35,7 @@ for (const isNested of [false, true]) {
     const table = `public.tried_${isNested}`
     const columns = names.map(name => `${name} bigint`).join(', ')
     await pool.rows(sql`${raw(`create table ${table} (id text primary key, ${columns})`)}`)
-    const write = changedRowWriter(table, 'id', ['id', ...names], { isNested })
+    const write = createChangedRowWriter(table, 'id', ['id', ...names], { isNested })
     const rows = new Map<string, Row>()
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async steps => {
@@ -61,7 +61,7 @@ for (const isNested of [false, true]) {
 }
 
 test('a row that has not changed is not written', async () => {
-  const write = changedRowWriter('public.kept', 'id', ['id', 'one'])
+  const write = createChangedRowWriter('public.kept', 'id', ['id', 'one'])
   await pool.rows(sql`create table public.kept (id text primary key, one bigint)`)
   await write(pool, [{ before: undefined, after: { id: 'a', one: 1 } }])
   const versionOf = () => pool.first<{ version: string }>(sql`select xmin::text as version from public.kept`)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { describeEnd, describeFailure } from '../../server/src/store/embedded/child-failure.ts'
+import { describeEnd, describeFailure } from '../../server/src/store/embedded/processes.ts'
 import { pinned, type Side } from './machine.ts'
 
 export interface BenchRequest {

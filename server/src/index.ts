@@ -5,7 +5,7 @@ import type { Config } from './start/config.ts'
 import { ensureDataDir } from './start/data-dir.ts'
 import { openStore } from './store/open-store.ts'
 
-export { BackupError } from './backup/backup-error.ts'
+export { BackupError } from './backup/format.ts'
 export { continueDatabase, type RestoreRequest, restoreDatabase } from './backup/index.ts'
 export { type BackupSummary, checkBackup } from './backup/read-backup.ts'
 export type { ContinueResult, RestoreResult } from './backup/restore-backup.ts'

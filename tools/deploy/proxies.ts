@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import { describeEnd, describeFailure } from '../../server/src/store/embedded/child-failure.ts'
+import { describeEnd, describeFailure } from '../../server/src/store/embedded/processes.ts'
 import { makeCertificate } from '../../server/test/webhooks/certificate.ts'
 
 const folder = fileURLToPath(new URL('../../deploy/proxy/', import.meta.url))

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describeEnd, describeFailure } from '../../server/src/store/embedded/child-failure.ts'
+import { describeEnd, describeFailure } from '../../server/src/store/embedded/processes.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { describeEnd } from '../../server/src/store/embedded/child-failure.ts'
+import { describeEnd } from '../../server/src/store/embedded/processes.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 

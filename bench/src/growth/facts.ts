@@ -1,7 +1,7 @@
 /** Facts beyond the simulated history: wars of earlier years, one further day, and what a bare COPY of such rows costs. */
 import { Readable } from 'node:stream'
 import pg from 'pg'
-import { startEmbedded } from '../../../server/src/store/embedded/index.ts'
+import { startEmbedded } from '../../../server/src/store/embedded/embedded-server.ts'
 import { register, type Service } from '../servers.ts'
 import { ingestFacts } from '../world.ts'
 import type { Api } from './queries.ts'

@@ -1,3 +1,6 @@
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+
 /**
  * The format of a backup, version 1. Compressed by gzip; inside, in UTF-8:
  *
@@ -8,8 +11,6 @@
  * 3. A line of JSON: the end. It has the rows of each table, and the SHA-256 (hex) of every byte before this line. A file
  *    without it was cut off.
  */
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
 
 export const formatVersion = 1
 
@@ -53,3 +54,11 @@ export const isEnd = (value: unknown): value is BackupEnd => ends.Check(value)
 
 /** The longest line of JSON, in bytes. */
 export const lineBytesMax = 1_048_576
+
+/** Why a backup cannot be made or restored, in one line that says what to do. */
+export class BackupError extends Error {
+  override name = 'BackupError'
+}
+
+export const damagedError = (what: string): BackupError =>
+  new BackupError(`the backup is damaged or cut off (${what}): nothing of it was restored; take another copy`)

@@ -1,13 +1,13 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { type LedgerEntry, ledgerPath, readLedgerFile } from '../redaction/ledger-file.ts'
+import { type LedgerEntry, ledgerPath, readLedgerFile } from '../redaction/ledger.ts'
 import type { Config } from '../start/config.ts'
 import { readContract } from '../start/contract.ts'
 import { ensureDataDir } from '../start/data-dir.ts'
 import { type ConnectionTarget, isUnavailable } from '../store/database.ts'
 import { openStore, openStoreAtAnyVersion, toStartupError } from '../store/open-store.ts'
-import { BackupError } from './backup-error.ts'
+import { BackupError } from './format.ts'
 import {
   type ContinueResult,
   continueRestored,

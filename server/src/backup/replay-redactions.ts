@@ -1,8 +1,8 @@
 import type { Contract } from '@chancery/contract'
 import { createFactValidator, receiveBatch } from '../ingest/index.ts'
-import type { LedgerEntry } from '../redaction/ledger-file.ts'
+import type { LedgerEntry } from '../redaction/ledger.ts'
 import { type Database, type DatabasePool, sql } from '../store/database.ts'
-import { BackupError } from './backup-error.ts'
+import { BackupError } from './format.ts'
 
 /** What became of redactions that a backup does not know. */
 export interface ReplayResult {

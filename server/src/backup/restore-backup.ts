@@ -1,17 +1,19 @@
 import { type Contract, contractFor, parseProfile } from '@chancery/contract'
-import type { LedgerEntry } from '../redaction/ledger-file.ts'
+import type { LedgerEntry } from '../redaction/ledger.ts'
 import { type CopySession, openCopySession } from '../store/copy.ts'
-import { type ConnectionTarget, sql } from '../store/database.ts'
+import { type ConnectionTarget, type Database, sql } from '../store/database.ts'
 import { migrationLock } from '../store/migrations.ts'
 import { notifyPulse } from '../store/pulse.ts'
-import { BackupError, damagedError } from './backup-error.ts'
-import { advanceSequences } from './continue-log.ts'
-import { clearEphemeralState } from './forget-passing.ts'
-import type { BackupTable } from './format.ts'
+import { BackupError, type BackupTable, damagedError } from './format.ts'
+import {
+  advanceSequences,
+  isEmptyWorld,
+  keepRevocations,
+  type PreviousDatabase,
+  readPreviousDatabase,
+} from './previous-database.ts'
 import { type BackupSummary, readBackup } from './read-backup.ts'
-import { isEmptyWorld, keepRevocations, type PreviousDatabase, readPreviousDatabase } from './replaced.ts'
 import { type ReplayResult, replayRedactions } from './replay-redactions.ts'
-import { refuseRunningService } from './running-service.ts'
 import {
   analyzeTables,
   applyWithin,
@@ -156,4 +158,33 @@ async function load(
       throw damagedError(`${table} does not take its rows, SQLSTATE ${code}`)
     throw error
   }
+}
+
+/** @throws {BackupError} while a service is connected to this database: every one keeps a session that waits for the pulse. */
+export async function refuseRunningService(db: Database): Promise<void> {
+  const found = await db.first<{ sessions: number }>(sql`
+    select count(*) as sessions from pg_stat_activity
+    where datname = current_database() and application_name = 'chancery pulse'`)
+  if (found?.sessions)
+    throw new BackupError(
+      `a Chancery is running on this database (sessions named "chancery pulse": ${found.sessions}): stop every process of it, then restore`,
+    )
+}
+
+/**
+ * Forgets what holds for a moment, and what may have ended since a backup was taken. Sessions, links to sign in and codes work
+ * once or until they are ended: those of then must not work again. And the time since is held against no receiver of webhooks.
+ * What was delivered is not sent again; what was waiting or under way is, at once and under its own id.
+ */
+export async function clearEphemeralState(db: Database): Promise<void> {
+  await db.rows(sql`delete from chancery_access.session`)
+  await db.rows(sql`delete from chancery_access.handover`)
+  await db.rows(sql`delete from chancery_access.verification_code where redeemed_at is null`)
+  await db.rows(
+    sql`update chancery_outbound.endpoint set failing_since = null where failing_since is not null`,
+  )
+  await db.rows(sql`delete from chancery_outbound.warning`)
+  // Whoever had them is gone: nobody waits for a lease to end.
+  await db.rows(sql`
+    update chancery_outbound.delivery set state = 'pending', due_at = clock_timestamp() where state = 'sending'`)
 }

@@ -4,9 +4,8 @@ import { createGzip } from 'node:zlib'
 import { type CopySession, openCopySession } from '../store/copy.ts'
 import { type ConnectionTarget, sql } from '../store/database.ts'
 import { migrationLock } from '../store/migrations.ts'
-import { BackupError } from './backup-error.ts'
-import { type BackupEnd, type BackupHeader, type BackupTable, formatVersion } from './format.ts'
-import { listTables } from './tables.ts'
+import { type BackupEnd, BackupError, type BackupHeader, type BackupTable, formatVersion } from './format.ts'
+import { listTables } from './schema.ts'
 
 /** Rows of COPY compress well at any level; a higher one takes three times as long for a tenth less. */
 const gzipLevel = 4

@@ -1,5 +1,3 @@
-import { literal } from './literal.ts'
-
 /** Stands in running text for what was taken away without another text in its place. */
 const nothing = '…'
 /** Shorter names are often a part of other words. */
@@ -78,3 +76,6 @@ export class PreviousValues {
 }
 
 const fold = (text: string) => text.toLowerCase()
+
+/** A regular expression, of those with the flag u, that matches just this text. */
+export const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

@@ -9,8 +9,8 @@ import { applyNews } from '../resources/news/apply.ts'
 import { applyWars } from '../resources/wars/apply.ts'
 import { raw, sql } from '../store/database.ts'
 import type { Replacement } from './denormalized-copies.ts'
-import { affectedEvents } from './events-of.ts'
 import { PreviousValues } from './previous-values.ts'
+import { affectedEvents } from './rewrites.ts'
 
 /** A redaction whose thing is done; what repeats its texts comes when the batch's own events are in the log. */
 export interface StartedRedaction {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDirectory } from '../store/embedded/make-directory.ts'
+import { makeDirectory } from '../store/embedded/data-dir.ts'
 import { StartupError } from './startup-error.ts'
 
 /** Makes the data directory. It may be entered by the user that the bundled database runs as; what is secret in it has mode 600. */

@@ -1,8 +1,8 @@
 import { type ConnectionTarget, sql } from '../store/database.ts'
 import { createPools, type Pools } from '../store/pools.ts'
 import { createPulse, type Pulse } from '../store/pulse.ts'
-import { type BackgroundLog, createBackgroundLog } from '../telemetry/background-log.ts'
 import type { Logger } from '../telemetry/log.ts'
+import { type BackgroundLog, createBackgroundLog } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
 /** The database as this process hears it. */

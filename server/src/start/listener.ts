@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from '../telemetry/log.ts'
 import { StartupError } from './startup-error.ts'
 
 declare module 'fastify' {
@@ -78,4 +80,19 @@ export async function closeGracefully(app: FastifyInstance): Promise<void> {
   await ended
   clearInterval(sweep)
   clearTimeout(grace)
+}
+
+const setting = '/proc/sys/net/ipv4/tcp_migrate_req'
+
+/**
+ * Tells whoever shares ports where a process that ends takes connections with it: those that the system has given to it and that
+ * it has not accepted yet. Only Linux can hand them on, from 5.14, and it has to be told to.
+ */
+export async function warnIfConnectionsLost(log: Pick<Logger, 'warn'>): Promise<void> {
+  if (process.platform !== 'linux') return
+  const value = await readFile(setting, 'utf8').catch(() => '')
+  if (value.trim() === '1') return
+  log.warn(
+    'ports are shared, and a process that ends resets the connections that wait for it: set net.ipv4.tcp_migrate_req=1 (sysctl)',
+  )
 }

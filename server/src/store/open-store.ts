@@ -1,6 +1,7 @@
 import { StartupError } from '../start/startup-error.ts'
 import type { ConnectionTarget } from './database.ts'
-import { EmbeddedError, startEmbedded } from './embedded/index.ts'
+import { startEmbedded } from './embedded/embedded-server.ts'
+import { EmbeddedError } from './embedded/errors.ts'
 import { MigrationError, migrate, pendingMigrations } from './migrations.ts'
 
 export interface StoreOptions {

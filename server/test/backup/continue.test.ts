@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { sequenceFloorAt } from '../../src/backup/continue-log.ts'
+import { sequenceFloorAt } from '../../src/backup/previous-database.ts'
 import { continueRestored, type RestoreOptions } from '../../src/backup/restore-backup.ts'
 import { applyWithin, dropSchemas } from '../../src/backup/schema.ts'
 import { takeBackup } from '../../src/backup/take-backup.ts'
@@ -13,7 +13,7 @@ import {
   type LedgerEntry,
   ledgerPath,
   readLedgerFile,
-} from '../../src/redaction/ledger-file.ts'
+} from '../../src/redaction/ledger.ts'
 import { openCopySession } from '../../src/store/copy.ts'
 import { roundLock } from '../../src/store/locks.ts'
 import { pendingMigrations, readMigrations } from '../../src/store/migrations.ts'

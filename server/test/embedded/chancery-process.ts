@@ -1,9 +1,9 @@
 // A process with a bundled server in it, to be killed by the tests.
 // Arguments: the options as JSON, and how it ends without closing once it is up (`exit`, `throw`).
 
+import type { EmbeddedOptions } from '../../src/store/embedded/embedded-server.ts'
 import { startOn } from '../../src/store/embedded/embedded-server.ts'
 import { thisHost } from '../../src/store/embedded/host.ts'
-import type { EmbeddedOptions } from '../../src/store/embedded/index.ts'
 
 const say = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`)
 

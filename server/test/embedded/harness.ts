@@ -19,11 +19,11 @@ import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { findCluster } from '../../src/store/embedded/cluster.ts'
 import {
-  EmbeddedError,
   type EmbeddedOptions,
   type EmbeddedServer,
   startEmbedded,
-} from '../../src/store/embedded/index.ts'
+} from '../../src/store/embedded/embedded-server.ts'
+import { EmbeddedError } from '../../src/store/embedded/errors.ts'
 import { isAlive } from '../../src/store/embedded/processes.ts'
 import { findPostmaster } from '../../src/store/embedded/server-process.ts'
 import { until } from '../support/until.ts'

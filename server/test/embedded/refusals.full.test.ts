@@ -12,10 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { startOn } from '../../src/store/embedded/embedded-server.ts'
-import { thisHost } from '../../src/store/embedded/host.ts'
-import { startEmbedded } from '../../src/store/embedded/index.ts'
-import { resolveBinaries } from '../../src/store/embedded/resolve-binaries.ts'
+import { startEmbedded, startOn } from '../../src/store/embedded/embedded-server.ts'
+import { resolveBinaries, thisHost } from '../../src/store/embedded/host.ts'
 import { isRoot, makeDataDir, makeDir, query, refusal, startProcess, userNamed } from './harness.ts'
 
 test("another major version's database is refused and not touched", async () => {

@@ -14,9 +14,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { startOn } from '../../src/store/embedded/embedded-server.ts'
+import { startEmbedded, startOn } from '../../src/store/embedded/embedded-server.ts'
 import { thisHost } from '../../src/store/embedded/host.ts'
-import { startEmbedded } from '../../src/store/embedded/index.ts'
 import {
   isRoot,
   makeDataDir,

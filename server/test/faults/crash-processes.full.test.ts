@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startEmbedded } from '../../src/store/embedded/index.ts'
+import { startEmbedded } from '../../src/store/embedded/embedded-server.ts'
 import { migrate } from '../../src/store/migrations.ts'
 import { urlOf, withConnection } from '../support/database-url.ts'
 import { makeServeDir, postmasterOf, removeServeDir, type ServeProcess } from '../support/serve-process.ts'

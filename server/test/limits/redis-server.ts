@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
-import { rejectOnEnd } from '../../src/store/embedded/child-failure.ts'
+import { rejectOnEnd } from '../../src/store/embedded/processes.ts'
 
 /** A redis-server of the test's own, empty, on a free port. */
 export interface RedisServer {

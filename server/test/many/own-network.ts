@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { describeEnd, describeFailure } from '../../src/store/embedded/child-failure.ts'
+import { describeEnd, describeFailure } from '../../src/store/embedded/processes.ts'
 
 const isRoot = process.getuid?.() === 0
 /** A network with nothing but loopback, whose kernel hands waiting connections on to who shares the port. */

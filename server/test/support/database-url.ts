@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { EmbeddedServer } from '../../src/store/embedded/index.ts'
+import type { EmbeddedServer } from '../../src/store/embedded/embedded-server.ts'
 
 /** A host that is the directory of a Unix socket stands percent-encoded in the URL, as libpq and pg read it. */
 export function urlOf(connection: EmbeddedServer['connection'], database: string): string {

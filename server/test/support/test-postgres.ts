@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { startEmbedded } from '../../src/store/embedded/index.ts'
+import { startEmbedded } from '../../src/store/embedded/embedded-server.ts'
 import { migrate } from '../../src/store/migrations.ts'
 import { asAdministrator, urlOf, withDatabase } from './database-url.ts'
 import { fastDirectory } from './fast-directory.ts'

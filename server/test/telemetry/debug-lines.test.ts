@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRequestLog } from '../../src/http/request-log.ts'
 import { createPool, sql } from '../../src/store/database.ts'
-import { createBackgroundLog } from '../../src/telemetry/background-log.ts'
-import { createLog } from '../../src/telemetry/log.ts'
+import { createBackgroundLog, createLog } from '../../src/telemetry/log.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 /** A log, and the lines that were written to it. */

@@ -1,11 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile, symlink } from 'node:fs/promises'
+import { chmod, cp, lstat, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
-import { describeFailure } from './child-failure.ts'
-import { EmbeddedError } from './embedded-error.ts'
-import { isErrno, unlessMissing } from './errno.ts'
-import { run } from './run.ts'
-import type { ServerUser } from './server-user.ts'
+import { EmbeddedError, isErrno, unlessMissing } from './errors.ts'
+import type { Host } from './host.ts'
+import { describeFailure, run } from './processes.ts'
+import { makeRootDirectory, openRootState, type ServerUser } from './server-user.ts'
 
 export interface Binaries {
   /** The package's folder, or a copy of it. */
@@ -67,4 +67,59 @@ export function cannotRunError(reason: string): EmbeddedError {
 export async function whyNotRunnable(binaries: Binaries, user?: ServerUser): Promise<string | undefined> {
   const outcome = await run(binaries.postgres, ['--version'], { user })
   return outcome.status === 0 ? undefined : describeFailure(outcome)
+}
+
+/** The binaries, or a copy of them that the user can run. */
+export async function reachableBinaries(
+  host: Host,
+  binaries: Binaries,
+  user?: ServerUser,
+): Promise<Binaries> {
+  if (!user) return binaries
+  const reason = await whyNotRunnable(binaries, user)
+  if (reason === undefined) return binaries
+  const own = await whyNotRunnable(binaries)
+  if (own !== undefined) throw cannotRunError(own)
+  const state = await openRootState(host, user)
+  const copy = join(state, `postgresql-${binaries.version}-${process.arch}`)
+  await copyBinaries(binaries.root, copy)
+  const copied = await openBinaries(copy)
+  const still = await whyNotRunnable(copied, user)
+  if (still !== undefined)
+    throw new EmbeddedError(`user ${user.name} cannot run ${copied.postgres}: ${still}`)
+  return copied
+}
+
+async function copyBinaries(from: string, to: string): Promise<void> {
+  const isThere = await lstat(to).then(
+    () => true,
+    () => false,
+  )
+  if (isThere) return makeRootDirectory(to)
+  const half = `${to}.${randomBytes(4).toString('hex')}`
+  try {
+    await makeRootDirectory(half)
+    await cp(join(from, 'package.json'), join(half, 'package.json'))
+    await cp(join(from, 'native'), join(half, 'native'), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: source => !source.endsWith('.a'),
+    })
+    await openUp(half)
+    await rename(half, to)
+  } catch (err) {
+    await rm(half, { recursive: true, force: true })
+    // Another Chancery was quicker.
+    if (!isErrno(err) || (err.code !== 'ENOTEMPTY' && err.code !== 'EEXIST')) throw err
+  }
+}
+
+/** The copy is ours, and readable by everyone whatever the umask of the installation was. */
+async function openUp(dir: string): Promise<void> {
+  await chmod(dir, 0o755)
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    const path = join(dir, entry.name)
+    if (entry.isDirectory()) await openUp(path)
+    else if (entry.isFile()) await chmod(path, basename(dir) === 'bin' ? 0o755 : 0o644)
+  }
 }

@@ -1,10 +1,14 @@
 import { stat } from 'node:fs/promises'
-import { type Binaries, openBinaries } from './binaries.ts'
-import { type Cluster, ensureAccessible, findCluster } from './cluster.ts'
-import { createCluster, removeUnfinishedClusters } from './create-cluster.ts'
+import { type Binaries, openBinaries, reachableBinaries } from './binaries.ts'
+import {
+  type Cluster,
+  createCluster,
+  ensureAccessible,
+  findCluster,
+  removeUnfinishedClusters,
+} from './cluster.ts'
 import type { Host } from './host.ts'
-import { reachableBinaries } from './root-state.ts'
-import type { ServerSettings } from './server-settings.ts'
+import type { ServerSettings } from './server-process.ts'
 import { chooseServerUser, type ServerUser } from './server-user.ts'
 import { openPassword } from './socket.ts'
 

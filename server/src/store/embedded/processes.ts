@@ -1,6 +1,7 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { isErrno } from './errno.ts'
-import { run } from './run.ts'
+import { text } from 'node:stream/consumers'
+import { isErrno } from './errors.ts'
 
 export interface RunningProcess {
   pid: number
@@ -72,4 +73,74 @@ async function listByPs(): Promise<RunningProcess[]> {
     const [, pid, uid, command] = /^\s*(\d+)\s+(-?\d+)\s+(.*)$/.exec(line) ?? []
     return pid && uid && command ? [{ pid: Number(pid), uid: Number(uid), command }] : []
   })
+}
+
+export interface RunResult {
+  /** Undefined if it could not be started or was ended by a signal. */
+  status: number | undefined
+  /** Standard output and standard error. */
+  output: string
+  /** How it ended, in words. */
+  ended: string
+}
+
+/** The user that a process runs as, where it is not the caller's own. */
+interface RunsAs {
+  uid: number
+  gid: number
+}
+
+/** What every process of the server is started with. */
+export function spawnOptions(user?: RunsAs) {
+  return {
+    // PG* and LC_* of the caller would change the server. Windows adds what it needs by itself.
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+    // The caller's own directory may be closed to the other user.
+    cwd: process.platform === 'win32' ? undefined : '/',
+    windowsHide: true,
+    // Node drops the supplementary groups with them.
+    ...(user && { uid: user.uid, gid: user.gid }),
+  }
+}
+
+export async function run(file: string, args: string[], options: { user?: RunsAs }): Promise<RunResult> {
+  const child = spawn(file, args, { ...spawnOptions(options.user), stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<{ status: number | undefined; ended: string }>(resolve => {
+    child.once('error', err => resolve({ status: undefined, ended: err.message }))
+    child.once('close', (code, signal) =>
+      resolve({ status: code ?? undefined, ended: describeEnd(code, signal) }),
+    )
+  })
+  const [stdout, stderr, outcome] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { ...outcome, output: stdout + stderr }
+}
+
+const lastLines = 5
+const lineLengthMax = 200
+
+/** How a process ended, in words. */
+export const describeEnd = (status: number | null, signal: NodeJS.Signals | null): string =>
+  signal ? `ended by ${signal}` : `exit status ${status}`
+
+/** How a process failed, with the last lines that it wrote. */
+export function describeFailure({ ended, output }: { ended: string; output: string }): string {
+  const lines = output.split('\n').flatMap(line => line.trim().slice(0, lineLengthMax) || [])
+  return [ended, lines.slice(-lastLines).join(' / ')].filter(text => text !== '').join(': ')
+}
+
+/** Rejects when a child ends or cannot be started, with its last lines: for a race with what it should do first. */
+export function rejectOnEnd(child: ChildProcess, name: string): Promise<never> {
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', text => {
+      output += text
+    })
+  }
+  const { promise, reject } = Promise.withResolvers<never>()
+  const fail = (ended: string) => reject(new Error(`${name}: ${describeFailure({ ended, output })}`))
+  child.once('error', error => fail(error.message))
+  child.once('close', (code, signal) => fail(describeEnd(code, signal)))
+  // Whoever races it no longer looks when the child ends in its own time.
+  promise.catch(() => {})
+  return promise
 }

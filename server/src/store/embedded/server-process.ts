@@ -1,13 +1,163 @@
-import { readFile, rm, stat } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
+import { release } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
-import { describeFailure } from './child-failure.ts'
 import type { Cluster } from './cluster.ts'
-import { EmbeddedError } from './embedded-error.ts'
-import { unlessMissing } from './errno.ts'
-import { findProcess, hasProcess, isAlive, listProcesses, sendSignal } from './processes.ts'
-import { run } from './run.ts'
+import { EmbeddedError, unlessMissing } from './errors.ts'
+import {
+  describeEnd,
+  describeFailure,
+  findProcess,
+  hasProcess,
+  isAlive,
+  listProcesses,
+  run,
+  sendSignal,
+  spawnOptions,
+} from './processes.ts'
+import type { ServerUser } from './server-user.ts'
+import type { ServerSocket } from './socket.ts'
+
+export interface LaunchedServer {
+  /** Undefined if it could not be started. */
+  pid: number | undefined
+  isRunning(): boolean
+  /** What it complained of last, or how it ended. */
+  lastError(): Promise<string>
+}
+
+const logBytesMax = 10 * 1024 * 1024
+
+export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
+
+/** Starts the server in a session of its own: Ctrl-C in the terminal is for us, and we end it when we are ready. */
+export async function launchServer(options: {
+  binaries: Binaries
+  cluster: Cluster
+  dataDir: string
+  door: ServerSocket
+  user: ServerUser | undefined
+  settings: ServerSettings
+}): Promise<LaunchedServer> {
+  const log = await openLog(options.dataDir)
+  try {
+    const from = (await log.stat()).size
+    const child = spawn(
+      options.binaries.postgres,
+      serverArguments(options.cluster, options.door, options.settings),
+      {
+        ...spawnOptions(options.user),
+        detached: true,
+        stdio: ['ignore', log.fd, log.fd],
+      },
+    )
+    child.unref()
+    let ended: string | undefined
+    child.once('exit', (code, signal) => {
+      ended ??= describeEnd(code, signal)
+    })
+    await new Promise<void>(resolve => {
+      child.once('spawn', resolve)
+      child.once('error', err => {
+        ended = err.message
+        resolve()
+      })
+    })
+    return {
+      pid: child.pid,
+      isRunning: () => ended === undefined,
+      lastError: () => readLastError(options.dataDir, from, ended ?? 'no answer'),
+    }
+  } finally {
+    await log.close()
+  }
+}
+
+async function openLog(dataDir: string): Promise<FileHandle> {
+  // The data directory may belong to a lesser user than we are: no link of theirs is followed.
+  const flags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
+  const log = await open(logPath(dataDir), flags, 0o600)
+  const found = await log.stat()
+  if (found.size > logBytesMax) await log.truncate(0)
+  if (process.geteuid?.() === 0 && found.nlink === 1) {
+    const owner = await stat(dataDir)
+    await log.chown(owner.uid, owner.gid)
+  }
+  return log
+}
+
+/** What it writes about a connection attempt (ours) while it starts or ends: not why it failed. */
+const connectionRefused = /FATAL: +the database system is /
+
+/** Its last error; where it has none, how it ended and its last lines. */
+async function readLastError(dataDir: string, from: number, ended: string): Promise<string> {
+  const log = await open(logPath(dataDir))
+  try {
+    const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(64 * 1024), position: from })
+    const output = buffer.toString('utf8', 0, bytesRead)
+    const complaint = output
+      .split('\n')
+      .filter(line => !connectionRefused.test(line))
+      .findLast(line => /(FATAL|PANIC|ERROR|error while loading|could not)/.test(line))
+    return complaint?.replace(/^.*?(FATAL|PANIC|ERROR): +/, '') ?? describeFailure({ ended, output })
+  } finally {
+    await log.close()
+  }
+}
+
+export interface ServerSettings {
+  fsync: boolean
+  /** Ordinary connections. */
+  maxConnections: number
+}
+
+/** PostgreSQL keeps three back for superusers, and one watches the server. */
+const ownConnections = 4
+
+export const connectionsTotal = (settings: ServerSettings) => settings.maxConnections + ownConnections
+
+/**
+ * After a crash PostgreSQL syncs every file before it recovers: 1,600 of them took 2 to 5 seconds on a busy disk, and one syncfs for
+ * all of them 0.2 at most. Linux reports write errors to it since 5.8.
+ */
+export function hasReliableSyncfs(): boolean {
+  if (process.platform !== 'linux') return false
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  return major > 5 || (major === 5 && minor >= 8)
+}
+
+/** On the command line, so that nothing in the cluster's own files has to be kept in step. */
+export function serverArguments(cluster: Cluster, door: ServerSocket, settings: ServerSettings): string[] {
+  const isSocket = door.password === undefined
+  const values: Record<string, string | number> = {
+    listen_addresses: isSocket ? '' : door.host,
+    port: door.port,
+    unix_socket_directories: isSocket ? door.host : '',
+    unix_socket_permissions: '0700',
+    cluster_name: cluster.name,
+    max_connections: connectionsTotal(settings),
+    shared_buffers: '256MB',
+    // Nobody replicates the bundled server.
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+    // What was written since the last checkpoint is what a start after a crash waits for: 35 MB a second on a busy machine.
+    max_wal_size: '128MB',
+    ...(hasReliableSyncfs() && { recovery_init_sync_method: 'syncfs' }),
+    // A killed parent's running queries end with it, and with them their locks.
+    client_connection_check_interval: '2s',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    logging_collector: 'off',
+    log_checkpoints: 'off',
+    ...(!settings.fsync && { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  }
+  // -D first: a survivor is known by these words.
+  return ['-D', cluster.dir, ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+}
 
 /** The server's first process, as its postmaster.pid tells. */
 export interface Postmaster {

@@ -1,7 +1,7 @@
-import { chmod, lchown } from 'node:fs/promises'
-import { EmbeddedError } from './embedded-error.ts'
+import { chmod, lchown, lstat, mkdir } from 'node:fs/promises'
+import { EmbeddedError, isErrno } from './errors.ts'
 import type { Host } from './host.ts'
-import { run } from './run.ts'
+import { run } from './processes.ts'
 
 /** Another user than ours, as which PostgreSQL runs. */
 export interface ServerUser {
@@ -63,3 +63,40 @@ export async function chownTo(user: ServerUser | undefined, path: string, mode: 
   await chmod(path, mode)
   if (user) await lchown(path, user.uid, user.gid)
 }
+
+export async function openRootState(host: Host, user: ServerUser): Promise<string> {
+  let refusal: unknown
+  for (const dir of host.rootStateDirs) {
+    try {
+      await makeRootDirectory(dir)
+      if (await canReach(user, dir)) return dir
+    } catch (err) {
+      refusal = err
+    }
+  }
+  const why = refusal instanceof Error ? ` (${refusal.message})` : ''
+  throw new EmbeddedError(
+    `user ${user.name}, as which PostgreSQL runs, reaches none of ${host.rootStateDirs.join(', ')}${why}: start Chancery as an ordinary user`,
+  )
+}
+
+/** A directory of root's own that others may pass. What somebody else could have put there is refused. */
+export async function makeRootDirectory(dir: string): Promise<void> {
+  try {
+    await mkdir(dir)
+    await chmod(dir, 0o711)
+  } catch (err) {
+    if (!isErrno(err) || err.code !== 'EEXIST') throw err
+  }
+  const found = await lstat(dir)
+  if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0)
+    throw new EmbeddedError(`${dir} is not a directory that only root writes`)
+}
+
+// As root, the clone or the data directory may lie where only root comes (/root/x). Nobody else's permissions
+// are loosened for that: what the server's user must reach goes to a directory of root's that others may pass
+// but not list, /var/lib/chancery:
+//   postgresql-<version>/      a copy of the binaries, root's own, so that the server cannot change them
+//   clusters/<random>/postgres the cluster; <data directory>/postgres is a symbolic link to it
+// The name is random, not made from the data directory's path: a data directory that was removed and made again
+// starts empty, and one that was moved keeps its cluster.

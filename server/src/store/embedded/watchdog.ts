@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ClusterEnvironment } from './cluster-environment.ts'
-import { listProcesses, sendSignal } from './processes.ts'
-import { spawnOptions } from './run.ts'
+import { listProcesses, sendSignal, spawnOptions } from './processes.ts'
 
 /**
  * Stops the server when this process ends without having closed it:

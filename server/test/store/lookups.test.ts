@@ -30,7 +30,7 @@ async function counting(work: (context: ReadContext, count: () => number) => Pro
       return pool.rows<R>(statement)
     },
   })
-  const seen = { ...pools, things: counted(pools.lookups), owner: counted(pools.owner) }
+  const seen = { ...pools, lookups: counted(pools.lookups), owner: counted(pools.owner) }
   await work({ pools: seen, contract: contractFor(demoProfile) }, () => statements)
 }
 

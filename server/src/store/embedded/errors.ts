@@ -1,5 +1,3 @@
-import { isErrno } from './errno.ts'
-
 /** Why the bundled PostgreSQL cannot be had, in one line that says what to do. */
 export class EmbeddedError extends Error {
   override name = 'EmbeddedError'
@@ -27,4 +25,23 @@ export function diskFullError(dataDir: string): EmbeddedError {
   return new EmbeddedError(
     `the disk of ${dataDir} is full: free some space (a new database takes about 60 MB) and start again`,
   )
+}
+
+export interface Errno extends Error {
+  code: string
+  path?: string
+}
+
+export function isErrno(err: unknown): err is Errno {
+  return err instanceof Error && 'code' in err && typeof err.code === 'string'
+}
+
+/** Resolves to undefined where the file or process asked for is not there. */
+export async function unlessMissing<T>(promise: Promise<T>): Promise<T | undefined> {
+  try {
+    return await promise
+  } catch (err) {
+    if (isErrno(err) && (err.code === 'ENOENT' || err.code === 'ESRCH')) return undefined
+    throw err
+  }
 }

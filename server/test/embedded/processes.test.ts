@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { test } from 'node:test'
-import { rejectOnEnd } from '../../src/store/embedded/child-failure.ts'
+import { rejectOnEnd } from '../../src/store/embedded/processes.ts'
 
 test('a child that ends early is reported with its status and its last five lines', async () => {
   const script = 'for (let i = 1; i < 9; i += 1) console.error("line", i); process.exitCode = 3'

@@ -8,7 +8,7 @@ import {
   type LedgerEntry,
   ledgerPath,
   readLedgerFile,
-} from '../../src/redaction/ledger-file.ts'
+} from '../../src/redaction/ledger.ts'
 
 const entry = (id: string): LedgerEntry => ({
   op: 'redact',

@@ -1,0 +1,236 @@
+import {
+  type Contract,
+  type EventKind,
+  originOf,
+  originsIn,
+  type RedactableResource,
+  type TextSchema,
+} from '@chancery/contract'
+import { type Batch, chunksOf } from '../ingest/batch.ts'
+import { type Database, raw, type Sql, sql } from '../store/database.ts'
+import {
+  idPathsByKind,
+  isCopyFrom,
+  type Replacement,
+  replaceCopies,
+  replaceWritten,
+} from './denormalized-copies.ts'
+import type { PreviousValues } from './previous-values.ts'
+
+/** Replaces texts of a thing in the rows of others: tombstones, wars and champions of eras. `former` learns what stood there. */
+export async function rewriteRows(
+  batch: Batch,
+  { resource, key, texts }: Replacement,
+  former: PreviousValues,
+): Promise<void> {
+  const name = texts.nation_name ?? texts.name
+  if (typeof name !== 'string') return
+  const names = await batch.db.rows<{ name: string }>(
+    namesOf[resource]?.(key) ?? nameOfTombstone(resource, key),
+  )
+  for (const known of names) former.add(known.name, name)
+  await batch.db.rows(sql`
+    update chancery_world.tombstone set name = ${name} where resource = ${resource} and id = ${key} and name is not null`)
+  if (resource === 'nation') await rewriteWars(batch, 'nation', key, name)
+  if (resource === 'alliance') {
+    await rewriteWars(batch, 'alliance', key, name)
+    await batch.db.rows(sql`
+      update chancery_world.era set champion = champion || jsonb_build_object('name', ${name}::text)
+      where champion ->> 'alliance_id' = ${key}`)
+  }
+}
+
+const nameOfTombstone = (resource: string, key: string): Sql => sql`
+  select name from chancery_world.tombstone where resource = ${resource} and id = ${key} and name is not null`
+
+const namesOf: Partial<Record<Replacement['resource'], (key: string) => Sql>> = {
+  nation: key => sql`
+    select attacker_nation_name as name from chancery_world.war where attacker_nation_id = ${key}
+    union select defender_nation_name from chancery_world.war where defender_nation_id = ${key}
+    union ${nameOfTombstone('nation', key)}`,
+  alliance: key => sql`
+    select attacker_alliance_name as name from chancery_world.war where attacker_alliance_id = ${key}
+    union select defender_alliance_name from chancery_world.war where defender_alliance_id = ${key}
+    union select champion ->> 'name' from chancery_world.era where champion ->> 'alliance_id' = ${key}
+    union ${nameOfTombstone('alliance', key)}`,
+}
+
+/** Wars tell names as at the declaration. */
+async function rewriteWars(
+  { db, loggedAt }: Batch,
+  what: 'nation' | 'alliance',
+  key: string,
+  name: string,
+): Promise<void> {
+  await db.rows(
+    what === 'nation'
+      ? sql`
+        update chancery_world.war set updated_at = ${loggedAt},
+          attacker_nation_name = case when attacker_nation_id = ${key} then ${name} else attacker_nation_name end,
+          defender_nation_name = case when defender_nation_id = ${key} then ${name} else defender_nation_name end
+        where attacker_nation_id = ${key} or defender_nation_id = ${key}`
+      : sql`
+        update chancery_world.war set updated_at = ${loggedAt},
+          attacker_alliance_name = case when attacker_alliance_id = ${key} then ${name} else attacker_alliance_name end,
+          defender_alliance_name = case when defender_alliance_id = ${key} then ${name} else defender_alliance_name end
+        where attacker_alliance_id = ${key} or defender_alliance_id = ${key}`,
+  )
+}
+
+interface ConflictSides {
+  id: string
+  sides: { name: string; alliances: { alliance_id: string }[] }[]
+}
+
+/** Sides of conflicts may be called after an alliance that stands on one. */
+export async function rewriteSides(
+  { db }: Batch,
+  { resource, key }: Replacement,
+  former: PreviousValues,
+): Promise<void> {
+  if (resource !== 'alliance') return
+  const conflicts = await db.rows<ConflictSides>(sql`
+    select id, sides from chancery_world.conflict
+    where sides @> jsonb_build_array(jsonb_build_object('alliances', jsonb_build_array(jsonb_build_object('alliance_id', ${key}::text))))`)
+  for (const { id, sides } of conflicts) {
+    const after = sides.map(side => ({ ...side, name: former.replaceIn(side.name) }))
+    await db.rows(
+      sql`update chancery_world.conflict set sides = ${JSON.stringify(after)}::jsonb where id = ${id}`,
+    )
+  }
+}
+
+interface LoggedEvent {
+  seq: number
+  type: string
+  summary: string
+  data: unknown
+}
+
+const write = raw(`
+  update chancery_world.event e set summary = r.summary, data = r.data
+  from json_to_recordset(`)
+
+/**
+ * Replaces texts of a thing in all events that repeat them; numbers, kinds and times stay. `former` learns what stood there, and
+ * says what to replace where people wrote the words. Returns the numbers of the events that are others now.
+ */
+export async function rewriteEvents(
+  batch: Batch,
+  replacement: Replacement,
+  former: PreviousValues,
+): Promise<number[]> {
+  const { eventKinds } = batch.contract
+  const seqs = await affectedEvents(batch.db, batch.contract, replacement)
+  const rewritten = new Set<number>()
+  const pass = async (rewrite: (event: LoggedEvent) => LoggedEvent | Promise<LoggedEvent>) => {
+    for (const chunk of chunksOf(seqs)) {
+      const changed: LoggedEvent[] = []
+      for (const event of await readEvents(batch, chunk)) {
+        const after = await rewrite(event)
+        if (after.data !== event.data) after.summary = summaryOf(eventKinds[event.type], after)
+        if (after.summary !== event.summary || after.data !== event.data) changed.push(after)
+      }
+      await writeEvents(batch, changed)
+      for (const { seq } of changed) rewritten.add(seq)
+    }
+  }
+  await pass(async event => {
+    const schema = eventKinds[event.type]?.data
+    if (!schema) return event
+    const { texts } = replacement
+    const found = (field: string, text: string) => former.add(text, texts[field])
+    const data = 'nation_name' in texts ? await withNames(batch, schema, event.data) : event.data
+    return { ...event, data: replaceCopies(schema, data, replacement, found) }
+  })
+  // Only now all former texts are known.
+  await pass(event => {
+    const kind = eventKinds[event.type]
+    const data = replaceWritten(kind?.data, event.data, text => former.replaceIn(text))
+    return { ...event, data, summary: kind?.summarize ? event.summary : former.replaceIn(event.summary) }
+  })
+  return [...rewritten]
+}
+
+const summaryOf = (kind: EventKind | undefined, { data, summary }: LoggedEvent): string =>
+  kind?.summarize ? kind.summarize(data) : summary
+
+async function readEvents({ db }: Batch, seqs: number[]): Promise<LoggedEvent[]> {
+  return db.rows<LoggedEvent>(
+    sql`select seq, type, summary, data from chancery_world.event where seq = any(${seqs}) order by seq`,
+  )
+}
+
+/**
+ * A process of version 0.1 logs launches with the names in the summary alone, where a name cannot be told from the words around it.
+ * The names of now stand in.
+ */
+async function withNames(batch: Batch, { properties = {} }: TextSchema, data: unknown): Promise<unknown> {
+  const held = data as Record<string, unknown>
+  const missing = Object.entries(properties).flatMap(([member, schema]) => {
+    const origin = originOf(schema)
+    const id = isCopyFrom(origin, 'nation') && !(member in held) ? held[origin.id] : undefined
+    return typeof id === 'string' ? [{ member, id }] : []
+  })
+  if (missing.length === 0) return data
+  const names = await batch.nationNames(missing.map(({ id }) => id))
+  return { ...held, ...Object.fromEntries(missing.map(({ member, id }) => [member, names.get(id) ?? id])) }
+}
+
+async function writeEvents({ db }: Batch, events: LoggedEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const rows = JSON.stringify(events.map(({ seq, summary, data }) => ({ seq, summary, data })))
+  await db.rows(sql`${write}${rows}::json) as r (seq bigint, summary text, data json) where e.seq = r.seq`)
+}
+
+/** The numbers of all events that may repeat texts of a thing, in order. */
+export async function affectedEvents(
+  db: Database,
+  contract: Contract,
+  { resource, key }: { resource: RedactableResource; key: string },
+): Promise<number[]> {
+  const rows = await db.rows<{ seq: number }>(
+    sql`select seq from (${selections[resource](key, contract)}) told order by seq`,
+  )
+  return rows.map(({ seq }) => seq)
+}
+
+const selections: Record<RedactableResource, (key: string, contract: Contract) => Sql> = {
+  nation: key => sql`select seq from chancery_world.event_nation where nation_id = ${key}`,
+  // The sides of a conflict may be called after an alliance, and each event of who joined it says so.
+  alliance: key => sql`
+    select seq from chancery_world.event_alliance where alliance_id = ${key}
+    union
+    select seq from chancery_world.event where type = 'conflict.joined' and conflict_id in (
+      select e.conflict_id from chancery_world.event_alliance a join chancery_world.event e using (seq)
+      where a.alliance_id = ${key} and a.type like 'conflict.%')`,
+  war: key => sql`select seq from chancery_world.event where war_id = ${key}`,
+  // A conflict has an event for each of its wars and launches.
+  conflict: (key, contract) => sql`
+    select seq from chancery_world.event where conflict_id = ${key}
+      and type <> all(${kindsWithoutTextsOf(contract, 'conflict')}::text[])`,
+  era: (key, contract) => namingInData(key, contract, 'era'),
+  news_item: (key, contract) => namingInData(key, contract, 'news_item'),
+}
+
+/** Kinds known to hold neither copies from the resource nor texts that people wrote. */
+const kindsWithoutTextsOf = ({ eventKinds }: Contract, resource: RedactableResource): string[] =>
+  Object.entries(eventKinds)
+    .filter(
+      ([, { summarize, data }]) =>
+        summarize !== undefined &&
+        !originsIn(data).some(origin => origin === 'written' || isCopyFrom(origin, resource)),
+    )
+    .map(([type]) => type)
+
+/** No column says which events are about an era or an item of news: their data does. */
+function namingInData(key: string, contract: Contract, resource: RedactableResource): Sql {
+  const places = [...idPathsByKind(contract, resource)].flatMap(([type, paths]) =>
+    paths.map(path => ({ type, path: `${path} ? (@ == $key)` })),
+  )
+  return sql`
+    select distinct e.seq
+    from unnest(${places.map(({ type }) => type)}::text[], ${places.map(({ path }) => path)}::text[]) as k (type, path)
+    join chancery_world.event e on e.type = k.type
+    where jsonb_path_exists(e.data::jsonb, k.path::jsonpath, jsonb_build_object('key', ${key}::text))`
+}

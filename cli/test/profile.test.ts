@@ -63,7 +63,7 @@ test('all that is wrong with a profile is told, a line each, with its place and 
     '/resources/0/key',
   ])
   assert.match(messages, /\/ranks\/0\/tier must be one of leader, officer, member/)
-  assert.match(messages, /\/moons is not known here; allowed are name, url,/)
+  assert.match(messages, /\/moons is unknown; allowed are name, url,/)
 })
 
 test('what would change is told against the database, and refused with status 1 where stored things stand against it', async () => {

@@ -152,7 +152,7 @@ test('a reader that has seen enough is no failure', async () => {
 test('a wrong profile is told with what is wrong in it', async () => {
   const { status, messages } = await chancery(['simulate', '--profile', import.meta.filename])
   assert.equal(status, 1)
-  assert.match(messages, /^.*\nchancery: .*: it is not JSON: .*\n$/)
+  assert.match(messages, /^.*\nchancery: .*: not valid JSON: .*\n$/)
 })
 
 test('a wrong variable is refused by name, without a stack', async () => {

@@ -8,13 +8,13 @@ export interface Nation {
   id: string
   /** The nation’s name. Example: `"Valdoria"`. */
   nation_name: string
-  /** The leader’s name; empty where the game knows none. Example: `"Mira Castellane"`. */
+  /** The leader’s name; empty if unknown to the game. Example: `"Mira Castellane"`. */
   leader_name: string
   /** Strength as the game publishes it. In points. Example: `1843.25`. */
   national_score: number
   /** Position by national_score in the latest ranking round; equal scores share a rank. Null before its first round. Example: `17`. */
   rank: number | null
-  /** active; protected (cannot be attacked yet); vacation (its player is away); inactive. Example: `"active"`. */
+  /** active; protected (cannot be attacked yet); vacation (its player is absent); inactive. Example: `"active"`. */
   status: 'active' | 'protected' | 'vacation' | 'inactive'
   /** Key of the form of government, as in the game profile. Example: `"republic"`. */
   government: string | null
@@ -46,22 +46,22 @@ export interface Nation {
       tag: string
     }
   } | null
-  /** Its wars in numbers. In wars. */
+  /** Counts of its wars. In wars. */
   wars: {
-    /** Wars it declared that go on. */
+    /** Active wars that it declared. */
     active_offensive: number
-    /** Wars declared on it that go on. */
+    /** Active wars declared on it. */
     active_defensive: number
-    /** Ended wars with its victory. */
+    /** Ended wars that it won. */
     won: number
-    /** Ended wars with its defeat. */
+    /** Ended wars that it lost. */
     lost: number
   }
-  /** The nation’s page in the game; null where the game has none. */
+  /** The nation’s page in the game; null if the game has none. */
   url: string | null
-  /** When one of its own public fields last changed. Ranks, war counts and its alliance’s name do not move it. Example: `"2026-05-27T18:04:11Z"`. */
+  /** When one of its own public fields last changed. Ranks, war counts and its alliance’s name do not affect it. Example: `"2026-05-27T18:04:11Z"`. */
   updated_at: string
-  /** Further fields of this game, as in the game profile. Each has a class of its own. */
+  /** Additional fields of this game, as in the game profile. Each has its own class. */
   attributes: Record<string, unknown>
 }
 
@@ -79,11 +79,11 @@ export interface Alliance {
   color: string | null
   /** Picture of the flag: an https URL with a public host name, of unreserved and escaped characters only. Example: `"https://game.example/flags/a7.png"`. */
   flag_url: string | null
-  /** What the alliance says of itself. Example: `"Mutual defence of the northern straits."`. */
+  /** The alliance’s own description. Example: `"Mutual defence of the northern straits."`. */
   description: string | null
   /** When the alliance was founded. Example: `"2026-03-04T12:00:00Z"`. */
   founded_at: string | null
-  /** The member with the highest rank of the tier leader; of several the one who joined first. Null for none. */
+  /** The member with the highest rank of the tier leader; if there are several, the one that joined first. Null for none. */
   leader: {
     /** The nation. */
     nation_id: string
@@ -96,7 +96,7 @@ export interface Alliance {
   total_score: number
   /** total_score divided by member_count; 0 without members. In points. Example: `1555.1774`. */
   average_score: number
-  /** Whether it takes new members; null where the game does not say. Example: `true`. */
+  /** Whether it accepts new members; null if unknown. Example: `true`. */
   recruiting: boolean | null
   /** Treaties in force, by the other alliance’s id. */
   treaties: {
@@ -108,29 +108,29 @@ export interface Alliance {
     type: string
     /** When it was signed. */
     signed_at: string | null
-    /** When it ends by itself; null for never or unknown. */
+    /** When it expires; null for never or unknown. */
     expires_at: string | null
   }[]
-  /** Its nations’ wars in numbers. In wars. */
+  /** Counts of its nations’ wars. In wars. */
   wars: {
-    /** Wars that go on with a nation of this alliance, as at the declaration, on either side. */
+    /** Active wars with a nation of this alliance, at the declaration, on either side. */
     active: number
     /** Ended wars won by such a nation. */
     won: number
     /** Ended wars lost by such a nation. */
     lost: number
   }
-  /** The alliance’s page in the game; null where the game has none. */
+  /** The alliance’s page in the game; null if the game has none. */
   url: string | null
-  /** When one of its own public fields last changed. Ranks, counts and treaties do not move it. Example: `"2026-05-20T08:00:00Z"`. */
+  /** When one of its own public fields last changed. Ranks, counts and treaties do not affect it. Example: `"2026-05-20T08:00:00Z"`. */
   updated_at: string
-  /** Further fields of this game, as in the game profile. Each has a class of its own. */
+  /** Additional fields of this game, as in the game profile. Each has its own class. */
   attributes: Record<string, unknown>
 }
 
 /** An alliance of nations. With what only some may read: a section that is not there was withheld. */
 export interface AllianceWithTreasury extends Alliance {
-  /** The treasury. Only with `include=treasury`. Null where the game does not send it. In credits, units of goods. Needs `treasury.read`. */
+  /** The treasury. Only with `include=treasury`. Null if the game does not send it. In credits, units of goods. Needs `treasury.read`. */
   treasury?: {
     /** Money in the treasury. */
     credits: number | null
@@ -145,7 +145,7 @@ export interface AllianceMember {
   nation_id: string
   /** The nation’s name. Example: `"Valdoria"`. */
   nation_name: string
-  /** The nation’s leader; empty where the game knows none. Example: `"Mira Castellane"`. */
+  /** The nation’s leader; empty if unknown to the game. Example: `"Mira Castellane"`. */
   leader_name: string
   /** The nation’s strength as the game publishes it. In points. Example: `1843.25`. */
   national_score: number
@@ -153,13 +153,13 @@ export interface AllianceMember {
   status: 'active' | 'protected' | 'vacation' | 'inactive'
   /** Key of the rank, as in the game profile. Example: `"officer"`. */
   rank: string
-  /** The game’s word for the rank. Example: `"Minister"`. */
+  /** The game’s label of the rank. Example: `"Minister"`. */
   rank_title: string
   /** When the nation joined. Example: `"2026-03-09T20:15:00Z"`. */
   joined_at: string | null
 }
 
-/** A war of one nation on another. */
+/** A war between two nations. */
 export interface War {
   /** Identifier that the game chose. Example: `"w310"`. */
   id: string
@@ -167,9 +167,9 @@ export interface War {
   type: string | null
   /** active until it has ended. Example: `"active"`. */
   status: 'active' | 'ended'
-  /** Why it was declared, in the attacker’s words. Example: `"The strait belongs to Valdoria."`. */
+  /** The attacker’s reason for declaring it. Example: `"The strait belongs to Valdoria."`. */
   reason: string | null
-  /** The nation that declared the war, as at the declaration. */
+  /** The nation that declared the war, with name and alliance at the declaration. */
   attacker: {
     /** The nation. */
     nation_id: string
@@ -180,7 +180,7 @@ export interface War {
     /** That alliance’s name at the declaration. */
     alliance_name: string | null
   }
-  /** The nation it was declared on, as at the declaration. */
+  /** The nation it was declared on, with name and alliance at the declaration. */
   defender: {
     /** The nation. */
     nation_id: string
@@ -193,13 +193,13 @@ export interface War {
   }
   /** When it was declared. Example: `"2026-05-20T10:00:00Z"`. */
   declared_at: string
-  /** When it ended; null while it goes on or where unknown. */
+  /** When it ended; null while it is active or if unknown. */
   ended_at: string | null
-  /** How it ended; null while it goes on or where unknown. */
+  /** How it ended; null while it is active or if unknown. */
   outcome: 'attacker_victory' | 'defender_victory' | 'peace' | 'stalemate' | null
   /** Number of battles fought in it. In battles. Example: `5`. */
   battles_count: number
-  /** Losses over its battles. In units. */
+  /** Losses in all its battles. In units. */
   losses: {
     /** Losses of the attacker, by kind of unit. */
     attacker: Record<string, number>
@@ -210,9 +210,9 @@ export interface War {
   conflict_id: string | null
   /** The era in which it was declared. Example: `"e2"`. */
   era_id: string | null
-  /** The war’s page in the game; null where the game has none. */
+  /** The war’s page in the game; null if the game has none. */
   url: string | null
-  /** When one of its own public fields last changed. Battles do not move it. Example: `"2026-05-20T10:00:00Z"`. */
+  /** When one of its own public fields last changed. Battles do not affect it. Example: `"2026-05-20T10:00:00Z"`. */
   updated_at: string
 }
 
@@ -230,7 +230,7 @@ export interface Battle {
   attacker_nation_id: string
   /** The nation that defended in this battle. Example: `"n9"`. */
   defender_nation_id: string
-  /** Who won: this battle’s attacker or defender, or a draw; null where unknown. Example: `"attacker"`. */
+  /** Who won: this battle’s attacker or defender, or a draw; null if unknown. Example: `"attacker"`. */
   victor: 'attacker' | 'defender' | 'draw' | null
   /** Losses of this battle’s attacker and defender, of units whose losses the game makes public; never of strategic weapons. In units. */
   losses: {
@@ -239,7 +239,7 @@ export interface Battle {
     /** Losses of the defender, by kind of unit. */
     defender: Record<string, number>
   }
-  /** Infrastructure destroyed at the defender’s. In points. Example: `84.5`. */
+  /** Infrastructure of the defender that was destroyed. In points. Example: `84.5`. */
   infrastructure_destroyed: number | null
 }
 
@@ -267,7 +267,7 @@ export interface MarketPrice {
   trades_24h: number | null
   /** Change of the price over 24 hours. In percent. Example: `-3.25`. */
   change_24h_percent: number | null
-  /** When the game computed this row. Example: `"2026-05-27T18:00:00Z"`. */
+  /** When the game computed these numbers. Example: `"2026-05-27T18:00:00Z"`. */
   as_of: string
 }
 
@@ -297,7 +297,7 @@ export interface MarketRanking {
   trades_24h: number | null
   /** Change of the price over 24 hours. In percent. Example: `-3.25`. */
   change_24h_percent: number | null
-  /** When the game computed this row. Example: `"2026-05-27T18:00:00Z"`. */
+  /** When the game computed these numbers. Example: `"2026-05-27T18:00:00Z"`. */
   as_of: string
 }
 
@@ -305,7 +305,7 @@ export interface MarketRanking {
 export interface NationRanking {
   /** Place in the latest ranking round; equal scores share a place. Example: `17`. */
   rank: number
-  /** Place at the end of yesterday (UTC); null where it had none. Example: `19`. */
+  /** Place at the end of yesterday (UTC); null if it had none. Example: `19`. */
   previous_rank: number | null
   /** The nation. */
   nation: {
@@ -330,7 +330,7 @@ export interface NationRanking {
       }
     } | null
   }
-  /** The score that gave the place. In points. Example: `1843.25`. */
+  /** The score that determines the place. In points. Example: `1843.25`. */
   national_score: number
 }
 
@@ -338,7 +338,7 @@ export interface NationRanking {
 export interface AllianceRanking {
   /** Place in the latest ranking round; equal scores share a place. Example: `17`. */
   rank: number
-  /** Place at the end of yesterday (UTC); null where it had none. Example: `19`. */
+  /** Place at the end of yesterday (UTC); null if it had none. Example: `19`. */
   previous_rank: number | null
   /** The alliance. */
   alliance: {
@@ -349,13 +349,13 @@ export interface AllianceRanking {
     /** Its short tag. */
     tag: string
   }
-  /** The score that gave the place. In points. Example: `48210.5`. */
+  /** The score that determines the place. In points. Example: `48210.5`. */
   total_score: number
   /** Number of members. In nations. Example: `31`. */
   member_count: number
 }
 
-/** A global conflict: many wars of alliances against alliances. */
+/** A global conflict: a group of wars between alliances. */
 export interface Conflict {
   /** Identifier that the game chose. Example: `"c4"`. */
   id: string
@@ -367,9 +367,9 @@ export interface Conflict {
   cause: string | null
   /** When it started. Example: `"2026-05-18T00:00:00Z"`. */
   started_at: string
-  /** When it ended; null while it goes on or where unknown. */
+  /** When it ended; null while it is active or if unknown. */
   ended_at: string | null
-  /** The sides. Numbers come from the wars of the conflict. */
+  /** The sides. Counts are computed from the wars of the conflict. */
   sides: {
     /** The side’s name. */
     name: string
@@ -380,7 +380,7 @@ export interface Conflict {
       name: string
       /** When it joined the side. */
       joined_at: string | null
-      /** When it left; null while it fights on. */
+      /** When it left; null while it takes part. */
       left_at: string | null
     }[]
     /** Nations of this side that fought in its wars. */
@@ -390,11 +390,11 @@ export interface Conflict {
     /** Losses, by kind of unit. */
     losses: Record<string, number>
   }[]
-  /** Its wars in numbers. In wars. */
+  /** Counts of its wars. In wars. */
   wars: {
-    /** Wars of it that go on. */
+    /** Active wars of the conflict. */
     active: number
-    /** All wars of it. */
+    /** All wars of the conflict. */
     total: number
   }
   /** Battles fought in its wars. In battles. Example: `77`. */
@@ -403,7 +403,7 @@ export interface Conflict {
   era_id: string | null
 }
 
-/** An item of the game’s news. */
+/** A news item of the game. */
 export interface NewsItem {
   /** Identifier that the game chose. Example: `"news88"`. */
   id: string
@@ -425,7 +425,7 @@ export interface NewsItem {
 
 /** A nation, led by one player. With what only some may read: a section that is not there was withheld. */
 export interface OwnNation extends Nation {
-  /** Exact forces. Null where the game does not send them. In units. Needs `military.read`. */
+  /** Exact forces. Null if the game does not send them. In units. Needs `military.read`. */
   military?: {
     /** Units in service, by kind. */
     units: Record<string, number> | null
@@ -436,49 +436,49 @@ export interface OwnNation extends Nation {
     /** Strategic weapons in stock, by kind. */
     strategic: Record<string, number> | null
   } | null
-  /** Money and goods at hand. Null where the game does not send them. In credits, units of goods. Needs `economy.read`. */
+  /** Money and goods in stock. Null if the game does not send them. In credits, units of goods. Needs `economy.read`. */
   economy?: {
-    /** Money at hand. */
+    /** Money in stock. */
     credits: number | null
     /** Goods in stock, by kind. */
     resources: Record<string, number> | null
   } | null
-  /** Production queues. Null where the game does not send them. Needs `production.read`. */
+  /** Production queues. Null if the game does not send them. Needs `production.read`. */
   production?: {
-    /** Orders in production, first to finish first. */
+    /** Orders in production, by completion, earliest first. */
     queue: {
-      /** What is being made. */
+      /** What is produced. */
       item: string
       /** How many. */
       quantity: number
-      /** When it is done. */
+      /** When it is complete. */
       completes_at: string | null
     }[]
   } | null
-  /** What its alliance asks of this nation, as long as it is a member there. Null where the game does not send it. Needs `alliance.read`. */
+  /** Its alliance’s assignments for this nation, while it is a member. Null if the game does not send it. Needs `alliance.read`. */
   assignments?:
     | {
         /** The alliance that made the assignment. */
         alliance_id: string
-        /** What is asked: attack, defend, supply, and so on. */
+        /** The kind of assignment: attack, defend, supply, and so on. */
         kind: string
         /** The nation it is about. */
         target_nation_id: string | null
-        /** The officer’s words. */
+        /** The officer’s note. */
         note: string | null
-        /** Until when. */
+        /** When it is due. */
         due_at: string | null
       }[]
     | null
 }
 
-/** The API key of this call. */
+/** The API key of this request. */
 export interface Key {
-  /** Identifier of the key. It is no secret. Example: `"key_8Zc3fW0aQ1"`. */
+  /** Identifier of the key. Not secret. Example: `"key_8Zc3fW0aQ1"`. */
   id: string
   /** The name its owner gave it. Example: `"war-room bot"`. */
   name: string
-  /** The nation of the key’s player at present; null for none. */
+  /** The nation that the key’s player leads at present; null for none. */
   nation: {
     /** The nation. */
     id: string
@@ -494,15 +494,15 @@ export interface Key {
     | 'alliance.read'
     | 'treasury.read'
   )[]
-  /** Calls that the key may make in one window of 60 seconds. In calls. Example: `120`. */
+  /** Calls that the key may make per window of 60 seconds. In calls. Example: `120`. */
   limit: number
   /** Calls left in this window, after this one. In calls. Example: `119`. */
   remaining: number
-  /** When it was made. Example: `"2026-05-01T12:00:00Z"`. */
+  /** When it was created. Example: `"2026-05-01T12:00:00Z"`. */
   created_at: string
-  /** When it stops working; null for never. */
+  /** When it expires; null for never. */
   expires_at: string | null
-  /** When it was last used, to within a minute; null before its first use was noted. Example: `"2026-05-27T18:03:00Z"`. */
+  /** When it was last used, to within a minute; null before its first recorded use. Example: `"2026-05-27T18:03:00Z"`. */
   last_used_at: string | null
 }
 
@@ -521,7 +521,7 @@ export interface VerifiedIdentity {
     /** Its strength as the game publishes it. */
     national_score: number
   }
-  /** Its alliance and its rank there; null for none, also for an applicant. */
+  /** Its alliance and its rank there; null for none. Applicants have none. */
   alliance: {
     /** The alliance. */
     alliance_id: string
@@ -537,7 +537,7 @@ export interface VerifiedIdentity {
   } | null
 }
 
-/** The game and its words. */
+/** The game and its terms. */
 export interface Game {
   /** The game’s name. Example: `"Meridian"`. */
   name: string
@@ -596,7 +596,7 @@ export interface Game {
     key: string
     label: string
   }[]
-  /** Every kind of event that this server may tell. */
+  /** Every kind of event that this server may send. */
   event_kinds: {
     type: string
     description: string
@@ -620,7 +620,7 @@ export interface Game {
       unit?: string
     }[]
   }
-  /** The era that goes on; of several the one that started last. Null for none. */
+  /** The active era; if there are several, the one that started last. Null for none. */
   era: {
     /** Identifier that the game chose. Example: `"e2"`. */
     id: string
@@ -632,10 +632,10 @@ export interface Game {
     status: 'upcoming' | 'active' | 'ended'
     /** When it started, or will start. Example: `"2026-03-01T00:00:00Z"`. */
     started_at: string | null
-    /** When it ended; null before. */
+    /** When it ended; null before the end. */
     ended_at: string | null
   } | null
-  /** When something public last changed in the world; null for an empty world. Example: `"2026-05-27T18:04:11Z"`. */
+  /** When public data of the world last changed; null for an empty world. Example: `"2026-05-27T18:04:11Z"`. */
   world_changed_at: string | null
 }
 
@@ -651,11 +651,11 @@ export interface Era {
   status: 'upcoming' | 'active' | 'ended'
   /** When it started, or will start. Example: `"2026-03-01T00:00:00Z"`. */
   started_at: string | null
-  /** When it ended; null before. */
+  /** When it ended; null before the end. */
   ended_at: string | null
-  /** What it is remembered for. */
+  /** A summary of the era. */
   summary: string | null
-  /** The alliance that won the era; null before, or for none. */
+  /** The alliance that won the era; null before the end, or for none. */
   champion: {
     /** The alliance. */
     alliance_id: string
@@ -664,15 +664,15 @@ export interface Era {
   } | null
 }
 
-/** Something that happened. The log of events is ordered, complete and the same for everybody. */
+/** An occurrence in the game. The event log is ordered, complete and the same for all callers. */
 export interface EventCommon {
-  /** Identifier of the event; the same wherever it is told. Example: `"evt_1042"`. */
+  /** Identifier of the event; the same in the log, the stream and webhooks. Example: `"evt_1042"`. */
   id: string
-  /** Its number in the log: from 1 in order of logging. Without gaps, but where the game went back to a backup: then numbers go on above all that were given out. Example: `1042`. */
+  /** Its number in the log, from 1 in the order of logging. There are no gaps, except after the restore of a backup: numbers then continue above all numbers that were used. Example: `1042`. */
   seq: number
   /** When it happened in the game. Example: `"2026-05-20T10:00:00Z"`. */
   occurred_at: string
-  /** One English sentence for people. Programs read `data`. Example: `"Valdoria declared war on Karsk."`. */
+  /** One English sentence for humans. Programs read `data`. Example: `"Valdoria declared war on Karsk."`. */
   summary: string
   /** Nations it is about. */
   nation_ids: string[]
@@ -694,7 +694,7 @@ export interface EventDataOf {
       war_id: string
       /** Key of the kind of war, as in the game profile. */
       type: string | null
-      /** Why it was declared, in the attacker’s words. */
+      /** The attacker’s reason for declaring it. */
       reason: string | null
     }
     /** The nation that declared the war. */
@@ -729,7 +729,7 @@ export interface EventDataOf {
       /** Key of the kind of war, as in the game profile. */
       type: string | null
     }
-    /** How it ended; null where unknown. */
+    /** How it ended; null if unknown. */
     outcome: 'attacker_victory' | 'defender_victory' | 'peace' | 'stalemate' | null
     /** The nation that declared the war. */
     attacker: {
@@ -776,7 +776,7 @@ export interface EventDataOf {
       /** Its name. */
       nation_name: string
     }
-    /** Who won: this battle’s attacker or defender, or a draw; null where unknown. */
+    /** Who won: this battle’s attacker or defender, or a draw; null if unknown. */
     victor: 'attacker' | 'defender' | 'draw' | null
     /** Losses of this battle’s attacker and defender. */
     losses: {
@@ -785,12 +785,12 @@ export interface EventDataOf {
       /** Losses of the defender, by kind of unit. */
       defender: Record<string, number>
     }
-    /** Infrastructure destroyed at the defender’s, in points. */
+    /** Infrastructure of the defender that was destroyed, in points. */
     infrastructure_destroyed: number | null
   }
   /** An alliance was founded. */
   'alliance.founded': {
-    /** The alliance, under its name of that time. */
+    /** The alliance, with its name at that time. */
     alliance: {
       /** The alliance. */
       alliance_id: string
@@ -802,7 +802,7 @@ export interface EventDataOf {
   }
   /** An alliance changed its name or tag. */
   'alliance.renamed': {
-    /** The alliance, under its name of that time. */
+    /** The alliance, with its name at that time. */
     alliance: {
       /** The alliance. */
       alliance_id: string
@@ -818,7 +818,7 @@ export interface EventDataOf {
   }
   /** An alliance was disbanded. */
   'alliance.disbanded': {
-    /** The alliance, under its name of that time. */
+    /** The alliance, with its name at that time. */
     alliance: {
       /** The alliance. */
       alliance_id: string
@@ -830,14 +830,14 @@ export interface EventDataOf {
   }
   /** A nation became a member of an alliance. */
   'alliance.member_joined': {
-    /** The nation, under its name of that time. */
+    /** The nation, with its name at that time. */
     nation: {
       /** The nation. */
       nation_id: string
       /** Its name. */
       nation_name: string
     }
-    /** The alliance, under its name of that time. */
+    /** The alliance, with its name at that time. */
     alliance: {
       /** The alliance. */
       alliance_id: string
@@ -851,14 +851,14 @@ export interface EventDataOf {
   }
   /** A nation is no longer a member of an alliance. */
   'alliance.member_left': {
-    /** The nation, under its name of that time. */
+    /** The nation, with its name at that time. */
     nation: {
       /** The nation. */
       nation_id: string
       /** Its name. */
       nation_name: string
     }
-    /** The alliance, under its name of that time. */
+    /** The alliance, with its name at that time. */
     alliance: {
       /** The alliance. */
       alliance_id: string
@@ -870,14 +870,14 @@ export interface EventDataOf {
   }
   /** A member’s rank in its alliance changed. */
   'alliance.rank_changed': {
-    /** The nation, under its name of that time. */
+    /** The nation, with its name at that time. */
     nation: {
       /** The nation. */
       nation_id: string
       /** Its name. */
       nation_name: string
     }
-    /** The alliance, under its name of that time. */
+    /** The alliance, with its name at that time. */
     alliance: {
       /** The alliance. */
       alliance_id: string
@@ -908,7 +908,7 @@ export interface EventDataOf {
     }[]
     /** When it was signed. */
     signed_at: string | null
-    /** When it ends by itself; null for never or unknown. */
+    /** When it expires; null for never or unknown. */
     expires_at: string | null
   }
   /** A treaty of two alliances ended. */
@@ -928,12 +928,12 @@ export interface EventDataOf {
     }[]
     /** When it was signed. */
     signed_at: string | null
-    /** When it ends by itself; null for never or unknown. */
+    /** When it expires; null for never or unknown. */
     expires_at: string | null
   }
   /** A nation was founded. */
   'nation.founded': {
-    /** The nation, under its name of that time. */
+    /** The nation, with its name at that time. */
     nation: {
       /** The nation. */
       nation_id: string
@@ -943,7 +943,7 @@ export interface EventDataOf {
   }
   /** A nation changed its name. */
   'nation.renamed': {
-    /** The nation, under its name of that time. */
+    /** The nation, with its name at that time. */
     nation: {
       /** The nation. */
       nation_id: string
@@ -953,9 +953,9 @@ export interface EventDataOf {
     /** Its name before. */
     old_name: string
   }
-  /** A nation ceased to exist. */
+  /** A nation was deleted. */
   'nation.deleted': {
-    /** The nation, under its name of that time. */
+    /** The nation, with its name at that time. */
     nation: {
       /** The nation. */
       nation_id: string
@@ -984,7 +984,7 @@ export interface EventDataOf {
       /** Its name. */
       name: string
     }
-    /** The alliance, under its name of that time. */
+    /** The alliance, with its name at that time. */
     alliance: {
       /** The alliance. */
       alliance_id: string
@@ -1032,7 +1032,7 @@ export interface EventDataOf {
       /** Its name. */
       name: string
     } | null
-    /** What ended with the era where the world began anew; those are told of by this event alone. Null where the world went on. */
+    /** What the reset at the end of the era retired; there are no further events about these. Null if the world was not reset. */
     reset: {
       /** Nations that were retired with it. */
       nations: number
@@ -1040,20 +1040,20 @@ export interface EventDataOf {
       alliances: number
     } | null
   }
-  /** An item of news was published. */
+  /** A news item was published. */
   'news.published': {
-    /** The item of news. */
+    /** The news item. */
     news_id: string
     /** Its headline. */
     title: string
     /** Key of its category, as in the game profile. */
     category: string | null
   }
-  /** Texts of a thing were replaced everywhere, also in earlier events. Drop what you kept of it, and read it anew. */
+  /** Texts of a resource were replaced everywhere, including earlier events. Discard your copies and read it again. */
   'record.redacted': {
-    /** What kind of thing it is. */
+    /** The kind of resource. */
     resource: 'nation' | 'alliance' | 'war' | 'conflict' | 'era' | 'news_item'
-    /** The thing. */
+    /** Its id. */
     id: string
     /** Names of the fields that were replaced. */
     fields: string[]
@@ -1066,22 +1066,22 @@ export interface EventDataOf {
     currency: string
     /** The price now, in the currency, for one unit. */
     price: number
-    /** The price it moved from: that of the last such event, or of at most a day before. */
+    /** The previous price: that of the last such event, or of at most a day before. */
     reference_price: number
     /** Change from the reference price, in percent; negative for a fall. */
     change_percent: number
   }
-  /** A nation launched a strategic weapon. What it has left is never told. */
+  /** A nation launched a strategic weapon. Its remaining stock is never published. */
   'strategic_weapon.launched': {
     /** Key of the weapon, as in the game profile. */
     weapon: string
     /** The nation that launched it. */
     attacker_nation_id: string
-    /** The attacker’s name of that time. */
+    /** The attacker’s name at that time. */
     attacker_nation_name: string
     /** The nation it was aimed at. */
     defender_nation_id: string
-    /** The defender’s name of that time. */
+    /** The defender’s name at that time. */
     defender_nation_name: string
     /** The war it belongs to. */
     war_id: string | null
@@ -1094,11 +1094,11 @@ export interface EventDataOf {
     weapon: string
     /** The nation that launched it. */
     attacker_nation_id: string
-    /** The attacker’s name of that time. */
+    /** The attacker’s name at that time. */
     attacker_nation_name: string
     /** The nation it was aimed at. */
     defender_nation_id: string
-    /** The defender’s name of that time. */
+    /** The defender’s name at that time. */
     defender_nation_name: string
     /** The war it belongs to. */
     war_id: string | null
@@ -1128,13 +1128,13 @@ export interface NationsListParameters {
   page?: number | undefined
   /** Items on a page, from 1 to 100. */
   limit?: number | undefined
-  /** Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ stand for themselves. Example: `"valdoria"`. */
+  /** Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ match literally. Example: `"valdoria"`. */
   search?: string | undefined
-  /** Only these nations. Up to 100, comma separated or repeated; ids that name nothing are left out. An empty list selects nothing. */
+  /** Only these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. */
   ids?: readonly string[] | undefined
-  /** Only members of these alliances. Up to 100, comma separated or repeated; ids that name nothing are left out. Empty counts as not given. */
+  /** Only members of these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
   alliance_id?: readonly string[] | undefined
-  /** Only nations of this status. */
+  /** Only nations with this status. */
   status?: 'active' | 'protected' | 'vacation' | 'inactive' | undefined
   /** Only nations with at least this national_score. */
   min_score?: number | undefined
@@ -1148,15 +1148,15 @@ export interface AlliancesListParameters {
   page?: number | undefined
   /** Items on a page, from 1 to 100. */
   limit?: number | undefined
-  /** Text that the name or the tag contains, in any case. At most 100 characters; % and _ stand for themselves. Example: `"valdoria"`. */
+  /** Text that the name or the tag contains, in any case. At most 100 characters; % and _ match literally. Example: `"valdoria"`. */
   search?: string | undefined
-  /** Only these alliances. Up to 100, comma separated or repeated; ids that name nothing are left out. An empty list selects nothing. */
+  /** Only these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. */
   ids?: readonly string[] | undefined
 }
 
 /** What `alliances.get` may be asked. */
 export interface AlliancesGetParameters {
-  /** Private sections to add: treasury. Comma separated or repeated. */
+  /** Private sections to add: treasury. Comma-separated or repeated. */
   include?: readonly 'treasury'[] | undefined
 }
 
@@ -1174,15 +1174,15 @@ export interface WarsListParameters {
   page?: number | undefined
   /** Items on a page, from 1 to 100. */
   limit?: number | undefined
-  /** Only wars that go on, or that have ended. */
+  /** Only active wars, or only ended ones. */
   status?: 'active' | 'ended' | undefined
-  /** Only wars with one of these nations on either side. Up to 100, comma separated or repeated; ids that name nothing are left out. Empty counts as not given. */
+  /** Only wars with one of these nations on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
   nation_id?: readonly string[] | undefined
-  /** Only wars with a nation of one of these alliances, as at the declaration, on either side. Up to 100, comma separated or repeated; ids that name nothing are left out. Empty counts as not given. */
+  /** Only wars with a nation of one of these alliances, at the declaration, on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
   alliance_id?: readonly string[] | undefined
   /** Only wars of this global conflict. Example: `"c4"`. */
   conflict_id?: string | undefined
-  /** Only these wars. Up to 100, comma separated or repeated; ids that name nothing are left out. An empty list selects nothing. */
+  /** Only these wars. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. */
   ids?: readonly string[] | undefined
 }
 
@@ -1236,11 +1236,11 @@ export interface EventsListParameters {
   page?: number | undefined
   /** Items on a page, from 1 to 100. */
   limit?: number | undefined
-  /** Kinds of events (`war.declared`) or families (`war.*`), comma separated or repeated. One that the game does not have is refused. */
+  /** Kinds of events (`war.declared`) or families (`war.*`), comma-separated or repeated. Unknown kinds are rejected. */
   type?: readonly string[] | undefined
-  /** Only events about one of these nations. Up to 100, comma separated or repeated; ids that name nothing are left out. Empty counts as not given. */
+  /** Only events about one of these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
   nation_id?: readonly string[] | undefined
-  /** Only events about one of these alliances. Up to 100, comma separated or repeated; ids that name nothing are left out. Empty counts as not given. */
+  /** Only events about one of these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
   alliance_id?: readonly string[] | undefined
   /** Only events about this war. Example: `"w310"`. */
   war_id?: string | undefined
@@ -1248,7 +1248,7 @@ export interface EventsListParameters {
   since?: string | undefined
   /** Only events logged before this time. Example: `"2026-05-27T00:00:00Z"`. */
   until?: string | undefined
-  /** Only events with a greater seq, oldest first. 0 begins at the oldest event kept. */
+  /** Only events with a greater seq, oldest first. 0 starts at the oldest stored event. */
   after?: number | undefined
 }
 
@@ -1264,13 +1264,13 @@ export interface NewsListParameters {
 
 /** What `me.nation` may be asked. */
 export interface MeNationParameters {
-  /** Sections that must be in the answer: military, economy, production, assignments. Comma separated or repeated. */
+  /** Sections that the response must contain: military, economy, production, assignments. Comma-separated or repeated. */
   include?: readonly ('military' | 'economy' | 'production' | 'assignments')[] | undefined
 }
 
 /** What `discord.verify` may be asked. */
 export interface DiscordVerifyParameters {
-  /** The chat account that sent the code. Needed where the code is bound to one; a bound code answers anybody else as an unknown one. */
+  /** The chat account that sent the code. Required if the code is bound to an account; for any other account, a bound code is reported as unknown. */
   for?: string | undefined
 }
 
@@ -1284,21 +1284,21 @@ export interface ErasListParameters {
 
 /** Nations. */
 export interface NationsOperations {
-  /** Nations in the order of the latest ranking round: national_score, highest first, then id; newer nations last. With `search`: exact name first, then names that begin with it, then by score. */
+  /** Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score. */
   list(options?: NationsListParameters & CallOptions): Promise<Page<Nation>>
   /** `nations.list` from page to page: one item after the other, up to 100 with each call. */
   iterate(options?: NationsListParameters & CallOptions): AsyncIterableIterator<Nation>
-  /** One nation: its public fields, for everybody the same. */
+  /** One nation: its public fields, the same for all callers. */
   get(id: string, options?: CallOptions): Promise<Nation>
 }
 
 /** Alliances. */
 export interface AlliancesOperations {
-  /** Alliances in the order of the latest ranking round: total_score, highest first, then id; newer alliances last. With `search`: exact name or tag first, then names that begin with it, then by score. */
+  /** Alliances in the order of the latest ranking round: total_score, highest first, then id; new alliances last. With `search`: exact matches of name or tag first, then names that begin with the text, then by score. */
   list(options?: AlliancesListParameters & CallOptions): Promise<Page<Alliance>>
   /** `alliances.list` from page to page: one item after the other, up to 100 with each call. */
   iterate(options?: AlliancesListParameters & CallOptions): AsyncIterableIterator<Alliance>
-  /** One alliance. With `include=treasury` also its treasury: that needs a key with treasury.read whose player may see this treasury in the game now. */
+  /** One alliance. `include=treasury` adds its treasury and requires a key with treasury.read whose player may see this treasury in the game at present. */
   get(id: string, options?: AlliancesGetParameters & CallOptions): Promise<AllianceWithTreasury>
   /** Members by rank, highest first, then national_score, highest first, then id. Applicants are not listed. */
   members(id: string, options?: AlliancesMembersParameters & CallOptions): Promise<Page<AllianceMember>>
@@ -1325,11 +1325,11 @@ export interface WarsOperations {
 
 /** Market. */
 export interface MarketOperations {
-  /** One item for each traded resource, by the resource’s key. */
+  /** One item per traded resource, by the resource’s key. */
   price(options?: MarketPriceParameters & CallOptions): Promise<Page<MarketPrice>>
   /** `market.price` from page to page: one item after the other, up to 100 with each call. */
   iteratePrice(options?: MarketPriceParameters & CallOptions): AsyncIterableIterator<MarketPrice>
-  /** Resources by traded_value_24h, highest first, those without one last, then by key. */
+  /** Resources by traded_value_24h, highest first, null last, then key. */
   rankings(options?: MarketRankingsParameters & CallOptions): Promise<Page<MarketRanking>>
   /** `market.rankings` from page to page: one item after the other, up to 100 with each call. */
   iterateRankings(options?: MarketRankingsParameters & CallOptions): AsyncIterableIterator<MarketRanking>
@@ -1337,7 +1337,7 @@ export interface MarketOperations {
 
 /** Nations. */
 export interface RankingsOperations {
-  /** Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round fit together. */
+  /** Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round are consistent with each other. */
   list(options?: RankingsListParameters & CallOptions): Promise<Page<NationRanking | AllianceRanking>>
   /** `rankings.list` from page to page: one item after the other, up to 100 with each call. */
   iterate(
@@ -1355,7 +1355,7 @@ export interface ConflictsOperations {
 
 /** History. */
 export interface EventsOperations {
-  /** Events by seq, newest first. With `after`, oldest first from the number after it: read until the answer is empty, keep the last seq, and nothing is missed or repeated. */
+  /** Events by seq, newest first. With `after`, oldest first, starting with the next number: read until a page is empty and store the last seq, and no event is missed or repeated. */
   list(options?: EventsListParameters & CallOptions): Promise<Page<ChanceryEvent>>
   /** `events.list` from page to page: one item after the other, up to 100 with each call. */
   iterate(options?: EventsListParameters & CallOptions): AsyncIterableIterator<ChanceryEvent>
@@ -1371,27 +1371,27 @@ export interface NewsOperations {
 
 /** Own nation. */
 export interface MeOperations {
-  /** The nation that the key’s player leads now: its public fields, and every private section that the key’s scopes open. `include` demands sections: where the key lacks the scope of one, the call fails instead of leaving it out. Needs a key with `nation.read`. */
+  /** The nation that the key’s player leads at present: its public fields, and every private section that the key’s scopes grant. `include` makes sections required: if the key lacks the scope of one, the request fails instead of omitting the section. Needs a key with `nation.read`. */
   nation(options?: MeNationParameters & CallOptions): Promise<OwnNation>
-  /** The key of this call: its name, scopes, limit and what is left of it, expiry and last use. Needs a key. */
+  /** The key of this request: its name, scopes, rate limit and remaining calls, expiry and last use. Needs a key. */
   key(options?: CallOptions): Promise<Key>
 }
 
 /** Verification. */
 export interface DiscordOperations {
-  /** Redeems a code that a player made in the developer settings, and says which nation is theirs. A code works once, within 10 minutes; every call that names a live code uses it up. */
+  /** Redeems a code that a player created in the developer settings, and returns the player’s nation. A code works once, within 10 minutes; every request with a valid code redeems it. */
   verify(code: string, options?: DiscordVerifyParameters & CallOptions): Promise<VerifiedIdentity>
 }
 
 /** Game. */
 export interface GameOperations {
-  /** The game’s name, the words of its profile, the current era, and when the world last changed. */
+  /** The game’s name, the terms of its profile, the current era, and when the world last changed. */
   get(options?: CallOptions): Promise<Game>
 }
 
 /** Game. */
 export interface ErasOperations {
-  /** Eras by started_at, newest first, those without one last, then id. */
+  /** Eras by started_at, newest first, null last, then id. */
   list(options?: ErasListParameters & CallOptions): Promise<Page<Era>>
   /** `eras.list` from page to page: one item after the other, up to 100 with each call. */
   iterate(options?: ErasListParameters & CallOptions): AsyncIterableIterator<Era>

@@ -4,8 +4,8 @@ import { type JsonSchema, plainSchema } from './json-schema.ts'
 import type { Operation } from './public/operation.ts'
 
 /**
- * Who may read what, one sorted line for each member of each resource and event, and one for each operation:
- * a class or a scope that changes is one visible changed line.
+ * The class and scope of each member of each resource and event, and the scope of each operation, one sorted line each, so that a
+ * change is one changed line in the diff.
  */
 export function classesLock(contract: Contract, operations: readonly Operation[]): string {
   const resources = Object.entries(contract.resources).flatMap(([name, { fields, factFields }]) => [
@@ -27,7 +27,7 @@ interface Clearance {
   scope: string
 }
 
-/** The leaves of a schema with the clearance each takes from the nearest classified schema around it. */
+/** The leaves of a schema, each with the clearance of the nearest classified schema that contains it. */
 function lines(path: string, schema: JsonSchema, around?: Clearance): string[] {
   const own = schema['x-class']
   const clearance = own ? { fieldClass: own, scope: schema['x-scope'] ?? '-' } : around
@@ -39,7 +39,7 @@ function lines(path: string, schema: JsonSchema, around?: Clearance): string[] {
   )
 }
 
-/** Whether the members of an object are its own, and not the words of one game, as in counts by unit. */
+/** Whether the members of an object are fixed, and not the keys of a game, as in counts by unit. */
 function isBranch({ properties, required }: JsonSchema): boolean {
   if (!properties) return false
   return required !== undefined || Object.values(properties).some(member => member['x-class'] !== undefined)

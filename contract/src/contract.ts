@@ -18,7 +18,7 @@ import { battleResource, warResource } from './resources/war.ts'
 import { count, listOf, position, strictObject } from './shared-schemas.ts'
 import { type RedactableResource, redactableResources } from './text-origin.ts'
 
-/** The field that names a thing of each resource which the game sends. */
+/** The primary key of each resource that the game sends. */
 export const primaryKeys = {
   alliance: 'id',
   nation: 'id',
@@ -34,10 +34,10 @@ export const primaryKeys = {
 } as const
 
 export type FactResource = keyof typeof primaryKeys
-/** In the order in which a batch is applied: what others refer to comes first. */
+/** In the order in which a batch is applied: referenced resources come first. */
 export const factResources = Object.keys(primaryKeys) as FactResource[]
 
-/** The whole promise for one game. */
+/** The whole contract for one game. */
 export function contractFor(profile: Profile) {
   const eventKinds: Record<string, EventKind> = { ...eventKindsOf(profile), ...gameEventKinds(profile) }
   const resources = {
@@ -80,7 +80,7 @@ export const pagination = strictObject(
     total: count({ description: 'Number of items over all pages; exact.' }),
     pages: count({ description: 'Number of pages; 0 when there are no items.' }),
   },
-  { description: 'Where this page stands.' },
+  { description: 'Position of this page in the list.' },
 )
 
 export const itemEnvelope = (item: TSchema) => strictObject({ data: item })

@@ -1,31 +1,31 @@
 import type { FactResource } from './contract.ts'
 
-/** Ties come and go by themselves, many at a time: an alliance that disbands takes its members and treaties with it. */
-const ties: ReadonlySet<FactResource> = new Set(['alliance_member', 'alliance_application', 'treaty'])
+/** Rows that are deleted in bulk in normal operation: a disbanded alliance removes its members and treaties. */
+const relations: ReadonlySet<FactResource> = new Set(['alliance_member', 'alliance_application', 'treaty'])
 
 /**
- * How many of so many things of a resource may be missing at once before that is taken for a mistake: a tenth. Of few things
- * one may go, and of ties twenty. A view that is empty by accident must not erase a world.
+ * The number of rows of a resource that one snapshot may delete: a tenth, but at least one, and at least twenty of relations. Above
+ * that the snapshot is rejected: a view that is empty by accident must not delete a world.
  */
-export function deletesMax(resource: FactResource, things: number): number {
-  return Math.max(Math.floor(things / 10), ties.has(resource) ? 20 : 1)
+export function deletesMax(resource: FactResource, rows: number): number {
+  return Math.max(Math.floor(rows / 10), relations.has(resource) ? 20 : 1)
 }
 
-/** How many things a refused snapshot leaves out, and of how many. Null where the caller may not know: only `admin` learns it from a check. */
+/** How many rows a rejected snapshot omits, and of how many. Null for callers without the role `admin`. */
 export interface SnapshotGaps {
   missing: number | null
   total: number | null
 }
 
 const gapsText = ({ missing, total }: SnapshotGaps) =>
-  `the snapshot leaves out ${missing === null ? 'too many' : `${missing} of ${total}`} things of `
-const gapsPattern = /^the snapshot leaves out (?:too many|(\d+) of (\d+)) things of /
+  `the snapshot omits ${missing === null ? 'too many' : `${missing} of ${total}`} rows of `
+const gapsPattern = /^the snapshot omits (?:too many|(\d+) of (\d+)) rows of /
 
-/** Why a snapshot is refused that leaves out more than `deletesMax`. The other end recognises it by `snapshotGapsIn`. */
+/** The reason for rejecting a snapshot that omits more than `deletesMax`. `snapshotGapsIn` parses it. */
 export const snapshotGapsReason = (resource: FactResource, gaps: SnapshotGaps): string =>
-  `${gapsText(gaps)}${resource}: more than a tenth is taken for a mistake unless allow_deletes is true`
+  `${gapsText(gaps)}${resource}: deleting more than a tenth requires allow_deletes: true`
 
-/** The numbers in the reason above; undefined where it is another reason. */
+/** The numbers in the reason above; undefined for any other reason. */
 export function snapshotGapsIn(reason: string): SnapshotGaps | undefined {
   const found = gapsPattern.exec(reason)
   if (!found) return undefined
@@ -35,6 +35,6 @@ export function snapshotGapsIn(reason: string): SnapshotGaps | undefined {
     : { missing: Number(gone), total: Number(of) }
 }
 
-/** The same reason without its numbers; any other reason as it is. */
+/** Removes the numbers from the reason above; returns any other reason unchanged. */
 export const withoutSnapshotCounts = (reason: string): string =>
   reason.replace(gapsPattern, gapsText({ missing: null, total: null }))

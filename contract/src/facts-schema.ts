@@ -6,7 +6,7 @@ import { eraseFact, redactFact, resetFact, snapshotFact } from './maintenance-fa
 import { pascalCase } from './openapi/document.ts'
 import { redactableResources } from './text-origin.ts'
 
-/** The JSON Schema of one line of facts: what the game may send. Admin-only fields are in it; they come in, and never leave. */
+/** The JSON Schema of one line of facts. It includes admin-only fields, which the game sends and the API never returns. */
 export function factsSchema(contract: Contract): JsonSchema {
   const $defs = Object.fromEntries(
     Object.entries({
@@ -40,7 +40,7 @@ export function factsSchema(contract: Contract): JsonSchema {
   }
 }
 
-/** A put, with the class of each field beside it, also where the game sends another shape than readers get. */
+/** A put with the class of each field, also where the input schema differs from the returned one. */
 function putSchema(contract: Contract, resource: (typeof factResources)[number]): TSchema {
   const { fields, factFields } = contract.resources[resource]
   const classified: Record<string, TSchema> = { ...fields, ...factFields }

@@ -13,7 +13,7 @@ import {
   withLineRule,
 } from './shared-schemas.ts'
 
-/** The longest line, in bytes, that the ingest door reads. */
+/** The longest line, in bytes, that the ingest endpoint reads. */
 export const factBytesMax = 1_048_576
 
 export const factOps = ['put', 'delete', 'event', 'snapshot', 'redact', 'erase', 'reset', 'commit'] as const
@@ -22,13 +22,13 @@ export type FactOp = (typeof factOps)[number]
 const batchPattern = '^[A-Za-z0-9._:-]{1,128}$'
 const batchRule = 'must be an id of 1 to 128 letters (A to Z), digits, ., _, : and -'
 
-/** The id that a batch is known by: once applied, it is never applied again. */
+/** The idempotency key of a batch: once applied, it is never applied again. */
 export const batchId = () =>
   patternString(batchPattern, batchRule, { description: 'Identifier of the batch, chosen by the game.' })
 
 /**
- * A feed is a sender whose batches build on each other. A batch of it says after which one it comes, and is refused where that
- * is not the last that was applied: of two senders that took the same name, one is told that it has been overtaken.
+ * A feed is a sequence of batches that build on each other. Each batch names its predecessor, and is rejected if that is not the
+ * last applied one: of two senders with the same feed name, one is rejected as overtaken.
  */
 export const feedPosition = () =>
   strictObject(
@@ -40,11 +40,11 @@ export const feedPosition = () =>
       ),
       after: nullable(
         patternString(batchPattern, batchRule, {
-          description: 'The batch of this feed that was applied last; null where none was.',
+          description: 'The batch of this feed that was applied last; null if there is none.',
         }),
       ),
     },
-    { description: 'The place of the batch in a feed, for senders whose batches build on each other.' },
+    { description: 'The position of the batch in a feed, for senders whose batches build on each other.' },
   )
 
 export const commitFact = strictObject(
@@ -55,18 +55,18 @@ export const commitFact = strictObject(
     announce: Type.Optional(
       Type.Boolean({
         description:
-          'false records history: its events are in the log and are not pushed as news. Default true.',
+          'false records history: its events are added to the log but not sent to open streams and webhooks. Default true.',
       }),
     ),
   },
-  { description: 'Closes a batch: everything since the last commit is applied, all or nothing.' },
+  { description: 'Closes a batch: all facts since the last commit are applied, or none.' },
 )
 
-/** The fields of a resource that facts fill, with their names. */
+/** The fields of a resource that facts can set, with their names. */
 export const inputFields = (resource: Resource): [name: string, field: Field][] =>
   Object.entries({ ...resource.fields, ...resource.factFields }).filter(([, field]) => !field['x-derived'])
 
-/** What the game may say of one thing. Only the key is required; objects merge, so none of their members is required either. */
+/** The data of a `put`. Only the primary key is required; objects merge, so their members are optional too. */
 export function inputSchema(resource: Resource, key: string): TObject {
   return Type.Object(
     Object.fromEntries(
@@ -87,14 +87,14 @@ export function inputSchema(resource: Resource, key: string): TObject {
   )
 }
 
-/** The fields that a new thing must be given: those without a default that cannot be null. */
+/** The fields that a new row requires: those that have no default and cannot be null. */
 export function requiredOnCreation(resource: Resource): string[] {
   return inputFields(resource)
     .filter(([, field]) => !('default' in field) && !isNullable(field))
     .map(([fieldName]) => fieldName)
 }
 
-/** The members without which a new thing's required objects mean nothing: `attacker.nation_id`, by the name of the object. */
+/** The required members of a new row's required objects, such as `attacker.nation_id`, by the name of the object. */
 export function requiredMembers(resource: Resource): Record<string, string[]> {
   return Object.fromEntries(
     requiredOnCreation(resource).map(fieldName => {
@@ -106,7 +106,7 @@ export function requiredMembers(resource: Resource): Record<string, string[]> {
   )
 }
 
-/** The row of a new thing before its first fact: defaults, and null for what the game has not said. */
+/** A new row before its first fact: defaults, and null for fields that the game has not sent. */
 export function defaultsOf(resource: Resource): Record<string, unknown> {
   return Object.fromEntries(
     inputFields(resource).map(([fieldName, field]) => [
@@ -123,7 +123,7 @@ interface ObjectSchema {
   required?: string[]
 }
 
-/** Members of an object that merges are all optional. Arrays replace, so what stands in them stays whole. */
+/** Members of an object are optional because objects merge. Arrays are replaced, so their items stay complete. */
 function withoutRequired(schema: TSchema): TSchema {
   const { properties } = schema as ObjectSchema
   if (!properties) return schema
@@ -135,18 +135,18 @@ function withoutRequired(schema: TSchema): TSchema {
   })
 }
 
-/** Merges what a fact says into what is known: objects field by field, arrays whole, null as a value. */
-export function merge(known: unknown, said: unknown): unknown {
-  if (!isPlainObject(said) || !isPlainObject(known)) return said
-  const merged: Record<string, unknown> = { ...known }
-  for (const [key, value] of Object.entries(said)) merged[key] = merge(merged[key], value)
+/** Merges the data of a fact into stored data: objects member by member, arrays as a whole, null as a value. */
+export function merge(stored: unknown, sent: unknown): unknown {
+  if (!isPlainObject(sent) || !isPlainObject(stored)) return sent
+  const merged: Record<string, unknown> = { ...stored }
+  for (const [key, value] of Object.entries(sent)) merged[key] = merge(merged[key], value)
   return merged
 }
 
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Gives an object the members that its readers are promised: null for what the game has not said. */
+/** Adds the required members that are missing from an object: null, an empty list or an empty object. */
 export function fillNulls(schema: TSchema, value: unknown): unknown {
   const { properties, required = [] } = schema as ObjectSchema
   if (!properties || !isPlainObject(value)) return value
@@ -175,7 +175,7 @@ export const occurredAt = () =>
 export const putFact = (resourceName: string, data: TObject) =>
   strictObject(
     { op: Type.Literal('put'), resource: Type.Literal(resourceName), data, at: occurredAt() },
-    { description: `Says what is true of one ${resourceName}.` },
+    { description: `Creates or updates one ${resourceName}.` },
   )
 
 /** A `delete` of one resource: `{ "op": "delete", "resource": "nation", "id": "…" }`. */
@@ -184,13 +184,13 @@ export const deleteFact = (resourceNames: string[]) =>
     {
       op: Type.Literal('delete'),
       resource: Type.Unsafe<string>({ type: 'string', enum: resourceNames }),
-      id: id({ description: 'The key of the thing.' }),
+      id: id({ description: 'The primary key of the row.' }),
       at: occurredAt(),
     },
-    { description: 'Says that a thing is gone. What happened with it stays in the history.' },
+    { description: 'Deletes a row. Its events stay in the log.' },
   )
 
-/** An `event` of one kind, for what no state shows. */
+/** An `event` of one kind, for occurrences that change no state. */
 export const eventFact = (type: string, { data, description }: EventKind) =>
   strictObject({ op: Type.Literal('event'), data: gameEventSchema(type, data) }, { description })
 
@@ -202,7 +202,7 @@ const gameEventSchema = (type: string, data: TSchema) =>
       data: withLineRule(inputMembers(data)),
       ...(type.startsWith('game.')
         ? {
-            summary: Type.Optional(withLineRule(line(1000, { description: 'One sentence for people.' }))),
+            summary: Type.Optional(withLineRule(line(1000, { description: 'One sentence for humans.' }))),
             nation_ids: Type.Optional(listOf(id(), { maxItems: 100, description: 'Nations it is about.' })),
             alliance_ids: Type.Optional(
               listOf(id(), { maxItems: 100, description: 'Alliances it is about.' }),
@@ -215,7 +215,7 @@ const gameEventSchema = (type: string, data: TSchema) =>
     { additionalProperties: false },
   )
 
-/** Members that may be null may be left out; those that Chancery fills in are not sent. */
+/** Nullable members may be omitted; derived members are not sent. */
 function inputMembers(schema: TSchema): TSchema {
   const { properties: all = {}, required = [] } = schema as ObjectSchema
   const properties = Object.fromEntries(Object.entries(all).filter(([, member]) => !('x-derived' in member)))

@@ -8,7 +8,7 @@ import { openApiFor } from './openapi/public.ts'
 import { demoProfile } from './profile/demo.ts'
 import { operations } from './public/index.ts'
 
-/** Writes the files that follow from the contract. With --check: exits 1, naming each file that differs. */
+/** Writes the files that are generated from the contract. With --check: reports each file that differs and exits with 1. */
 
 const contract = contractFor(demoProfile)
 const asJson = (document: object) => `${JSON.stringify(document, null, 2)}\n`
@@ -26,7 +26,7 @@ for (const [name, content] of Object.entries(files)) {
   const shown = relative(process.cwd(), path)
   if (!process.argv.includes('--check')) {
     writeFileSync(path, content)
-  } else if (readIfThere(path) !== content) {
+  } else if (readIfExists(path) !== content) {
     console.error(
       `${shown} differs from the contract: run node ${relative(process.cwd(), import.meta.filename)}`,
     )
@@ -34,7 +34,7 @@ for (const [name, content] of Object.entries(files)) {
   }
 }
 
-function readIfThere(path: string): string | undefined {
+function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 
-/** A schema as it stands in a document: plain JSON, without what TypeBox hides in it. */
+/** A schema as plain JSON, without TypeBox's hidden properties. */
 export interface JsonSchema {
   type?: string | string[]
   properties?: Record<string, JsonSchema>
@@ -16,8 +16,8 @@ export interface JsonSchema {
 }
 
 /**
- * Copies a schema as plain JSON. `visit` sees each schema after the schemas inside it and says what stands there
- * instead; a member or item for which it returns undefined is left out.
+ * Copies a schema as plain JSON. `visit` gets each schema after its inner schemas and returns its replacement; a member or item for
+ * which it returns undefined is omitted.
  */
 export function mapSchema(
   schema: TSchema,
@@ -42,7 +42,7 @@ export function withoutKeywords(schema: JsonSchema, keywords: readonly string[])
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.includes(keyword)))
 }
 
-/** A schema as plain JSON, without what only Chancery needs to know of a field. */
+/** A schema as plain JSON, without keywords for internal use. */
 export const plainSchema = (schema: TSchema): JsonSchema =>
   mapSchema(schema, inner => withoutKeywords(inner, ['x-derived', 'x-input', 'x-text', 'x-line'])) ?? {}
 

@@ -1,62 +1,62 @@
-/** The numbers that callers may rely on. */
+/** The limits of the API and of what is stored. */
 export const limits = {
-  /** Calls in one window without a key, per IPv4 address or IPv6 /64. */
+  /** Calls per window without a key, per IPv4 address or IPv6 /64. */
   anonymousCalls: 60,
-  /** Calls in one window with a key, unless the key has a limit of its own. */
+  /** Calls per window with a key, unless the key has its own limit. */
   keyCalls: 120,
-  /** A window begins with the first call in it. */
+  /** A window starts with its first call. */
   windowSeconds: 60,
 
-  /** Event streams open at a time with one key, and without a key from one IPv4 address or IPv6 /64. */
+  /** Open event streams per key, and without a key per IPv4 address or IPv6 /64. */
   streamsPerKey: 5,
   streamsPerAddress: 2,
-  /** A stream says something at least this often. */
+  /** A stream sends at least a comment this often. */
   streamHeartbeatSeconds: 15,
-  /** How long readers wait before they resume a stream that broke. */
+  /** How long clients wait before they resume a broken stream. */
   streamRetrySeconds: 3,
-  /** A reader that takes nothing for so long, while something waits for it, is cut off. */
+  /** A client that reads nothing for so long, while data is pending, is disconnected. */
   streamStalledSeconds: 30,
-  /** What a caller is told to wait who has as many streams open as may be. */
+  /** The `retry-after` of a rejected stream. */
   retryAfterStreamsSeconds: 15,
 
-  /** What a player may have at a time; endpoints are among the numbers of webhooks. */
+  /** Keys per player. The limit of webhook endpoints is in `webhooks`. */
   keysPerPlayer: 20,
-  /** How long a key that is replaced may go on working. */
+  /** How long a rotated key may stay valid. */
   keyOverlapHoursMax: 24,
-  /** The developer settings page: a hand-over link, a session, and changes and reads in a minute. */
+  /** The developer settings page: lifetimes of a handover link and a session; changes and reads per minute. */
   handoverLifetimeSeconds: 60,
   sessionLifetimeHours: 12,
   accountChanges: 60,
   accountReads: 600,
-  /** Requests in a minute from one IPv4 address or IPv6 /64: for pages, scripts and documents, and for the API of the settings page. */
+  /** Requests per minute from one IPv4 address or IPv6 /64: for pages, scripts and documents, and for the account API. */
   pageRequests: 300,
   accountRequests: 1_200,
-  /** How long the request journal remembers. */
+  /** Retention of the request log. */
   requestLogDays: 7,
 
-  /** How long a batch is known by its id: sent again within that time it is applied once. */
+  /** Retention of batch ids: a batch that is sent again within that time is not applied twice. */
   batchIdDays: 30,
-  /** A refused batch of at most this size is kept for the operator, so long. */
+  /** The dead-letter store keeps rejected batches of at most this size, for so long. */
   deadLetterBytesMax: 4_194_304,
   deadLetterDays: 30,
-  /** Refused batches and bytes of them that are kept: of one feed, and in all. Batches of no known feed share the room of one. */
+  /** Batches and bytes in the dead-letter store: per feed, and in total. Batches without a known feed count as one feed. */
   deadLettersPerFeed: 2_000,
   deadLetterBytesPerFeed: 33_554_432,
   deadLettersTotal: 10_000,
   deadLetterBytesTotal: 268_435_456,
-  /** How many of those that were dropped for lack of room are listed. */
+  /** How many batches that exceeded these limits are listed as dropped. */
   droppedDeadLettersListed: 100,
-  /** Feeds that are known at a time. */
+  /** The number of known feeds. */
   feeds: 1_000,
-  /** How far the end of an era that a reset says may lie ahead: clocks differ, and what is past is told by it for ever. */
+  /** How far in the future a reset may end an era: clocks differ, and the past is divided by it for good. */
   resetAheadSeconds: 300,
 
-  /** Named tokens of the operator listener: how long one that is replaced goes on, and is listed after its end; and their log. */
+  /** Operator tokens: how long a rotated one stays valid, how long ended ones are listed, and the retention of the audit log. */
   tokenOverlapHours: 24,
   tokenOverlapHoursMax: 168,
   endedTokenDays: 30,
   auditLogDays: 400,
-  /** Lines of one action: a sender that repeats one does not fill the disk. */
+  /** Audit log lines per action: a client that repeats one must not fill the disk. */
   auditLogLinesPerAction: 1_000_000,
 
   pageFirst: 1,

@@ -3,7 +3,7 @@ import { occurredAt } from './facts.ts'
 import { id, listOf, name, strictObject, withLineRule } from './shared-schemas.ts'
 import { type RedactableResource, redactableFields } from './text-origin.ts'
 
-/** A `snapshot` of one resource: `{ "op": "snapshot", "resource": "treaty" }` before all that the batch says of it. */
+/** A `snapshot` of one resource: `{ "op": "snapshot", "resource": "treaty" }`, before the other facts of the batch about it. */
 export const snapshotFact = (resourceNames: string[]) =>
   strictObject(
     {
@@ -12,34 +12,34 @@ export const snapshotFact = (resourceNames: string[]) =>
       except: Type.Optional(
         listOf(id(), {
           maxItems: 1000,
-          description: 'Keys of things that stay as they are, though the batch says nothing of them.',
+          description: 'Primary keys of rows that are kept although the batch does not contain them.',
         }),
       ),
       allow_deletes: Type.Optional(
         Type.Boolean({
           description:
-            'true lets any number of things go. Else a batch is refused that would delete more than a tenth of a resource.',
+            'true permits any number of deletions. Otherwise a batch that would delete more than a tenth of a resource is rejected.',
         }),
       ),
       at: occurredAt(),
     },
     {
       description:
-        'Says that the puts of this batch are all there is of a resource: what they leave out is deleted.',
+        'Declares that the puts of this batch are the complete resource: all other rows are deleted.',
     },
   )
 
-/** A `redact` of one thing: `{ "op": "redact", "resource": "nation", "id": "n5", "data": { "motto": null } }`. */
+/** A `redact` of one row: `{ "op": "redact", "resource": "nation", "id": "n5", "data": { "motto": null } }`. */
 export const redactFact = (resourceName: string, data: TObject) =>
   strictObject(
     {
       op: Type.Literal('redact'),
       resource: Type.Literal(resourceName),
-      id: id({ description: 'The key of the thing; it may be deleted.' }),
+      id: id({ description: 'The primary key of the row, which may be deleted.' }),
       data,
     },
     {
-      description: `Replaces texts of one ${resourceName} everywhere: also in wars, in the log of events and in what was delivered. The log keeps its numbers.`,
+      description: `Replaces texts of one ${resourceName} everywhere, including wars, the event log and stored webhook deliveries. Event numbers do not change.`,
     },
   )
 
@@ -51,18 +51,16 @@ export const eraseFact = strictObject(
     nations: Type.Optional(
       listOf(id(), {
         maxItems: 100,
-        description: 'Nations that the player led before, besides the one that is the player’s now.',
+        description: 'Nations that the player led before, in addition to the present one.',
       }),
     ),
     name: Type.Optional(
-      withLineRule(
-        name(100, { description: 'What the nations are called from then on. Default: Erased nation.' }),
-      ),
+      withLineRule(name(100, { description: 'The new name of these nations. Default: Erased nation.' })),
     ),
   },
   {
     description:
-      'Forgets a player: redacts the nation, and removes its secrets and the player’s keys, codes, sessions, webhooks and journal.',
+      'Erases a player: redacts the nation, and deletes its private data and the player’s keys, codes, sessions, webhooks and request log.',
   },
 )
 
@@ -72,11 +70,11 @@ export const resetFact = (ended: TObject, next: TObject) =>
     { op: Type.Literal('reset'), ended, next: Type.Optional(next), at: occurredAt() },
     {
       description:
-        'Ends an era: retires nations, alliances and the market, and keeps the history. One event tells of it. Its end lies at most five minutes ahead.',
+        'Ends an era: retires nations, alliances and the market, and keeps the history. Logged as one event. The end may be at most five minutes in the future.',
     },
   )
 
-/** The part of what the game may say of a thing that a redaction takes: at least one of its texts. */
+/** The data of a `redact`: at least one of the resource's redactable texts. */
 export const redactionSchema = (resource: RedactableResource, supplied: TObject): TObject =>
   Type.Object(
     Object.fromEntries(
@@ -85,7 +83,7 @@ export const redactionSchema = (resource: RedactableResource, supplied: TObject)
         return schema ? [[field, Type.Optional(schema)]] : []
       }),
     ),
-    { additionalProperties: false, minProperties: 1, description: 'What stands there instead.' },
+    { additionalProperties: false, minProperties: 1, description: 'The replacements.' },
   )
 
 export type EraseFact = Static<typeof eraseFact>

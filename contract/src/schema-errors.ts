@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { JsonSchema } from './json-schema.ts'
 
-/** What TypeBox says of a value that does not match its schema. */
+/** An error of TypeBox about a value that does not match its schema. */
 export interface SchemaError {
   keyword: string
   schemaPath: string
@@ -10,13 +10,13 @@ export interface SchemaError {
   message: string
 }
 
-/** One mistake in a value: where, as a JSON pointer, and what must be there, in words. */
+/** One mistake in a value: a JSON pointer, and what is required there. */
 export interface SchemaProblem {
   path: string
   reason: string
 }
 
-/** Every mistake once. Patterns and formats are said by the `x-rule` that stands beside them. */
+/** Every mistake once. Patterns and formats are described by their `x-rule`. */
 export function describeErrors(schema: TSchema, errors: readonly SchemaError[]): SchemaProblem[] {
   const problems = new Map<string, SchemaProblem>()
   for (const error of errors) {
@@ -35,7 +35,7 @@ function problemsOf(error: SchemaError, schema: JsonSchema): SchemaProblem[] {
       reason,
     }))
   switch (keyword) {
-    // Of what stands under an unknown name: the object that holds it says the same.
+    // About the value of an unknown member, which the error of its object reports already.
     case 'boolean':
       return []
     case 'additionalProperties':
@@ -84,7 +84,7 @@ function typeRule(schema: JsonSchema): string | undefined {
 
 const listed = (values: unknown[]) => values.filter(value => value !== null).join(', ')
 
-/** The schema that an error is about: the steps of its path are members of the schema that was checked. */
+/** The schema that an error is about, by its `schemaPath`. */
 export const schemaAtError = (schema: TSchema, path: string): JsonSchema =>
   path
     .split('/')
@@ -96,17 +96,17 @@ export const schemaAtError = (schema: TSchema, path: string): JsonSchema =>
 
 const nameLengthMax = 64
 
-/** A name as a step of a JSON pointer: escaped, and no longer than a name may be. */
+/** A name as a step of a JSON pointer: escaped, and shortened to the longest possible name. */
 export function pointerStep(name: string): string {
   const short = name.length > nameLengthMax ? `${name.slice(0, nameLengthMax).toWellFormed()}…` : name
   return visible(short).replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** What a terminal or a page does not show as it is: controls, formats such as changes of direction, halves of characters. */
-const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
+/** Controls, format characters such as bidirectional controls, and lone surrogates. */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 const visible = (text: string) =>
-  text.replace(unseen, found =>
+  text.replace(invisible, found =>
     found
       .split('')
       .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -115,7 +115,7 @@ const visible = (text: string) =>
 
 const valueLengthMax = 60
 
-/** A value as JSON, on one line and shortened, for whoever corrects it. */
+/** A value as JSON, on one line and shortened. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') {
     const short = value.length > valueLengthMax ? `${value.slice(0, valueLengthMax).toWellFormed()}…` : value
@@ -126,8 +126,8 @@ export function valueText(value: unknown): string {
 }
 
 /**
- * Whether the value at a place may be repeated in a message. It must be a single value, and all classes on the way to it must be public:
- * `isPublic` says so of the whole, where its members have none. A place that the schema does not have may be a private one, misspelt.
+ * Whether a message may quote the value at a path. It must be a single value, and all classes on the path must be public:
+ * `isPublic` states that of a schema whose members have no classes. A path that the schema does not have may be a misspelt private one.
  */
 export function isPublicPlace(schema: TSchema, path: string, { isPublic = false } = {}): boolean {
   let inside = schema as JsonSchema
@@ -144,7 +144,7 @@ export function isPublicPlace(schema: TSchema, path: string, { isPublic = false 
   return isKnownPublic && inside.properties === undefined && inside.items === undefined
 }
 
-/** A refusal in one line: `/data/founded_at must be a UTC time such as 2026-05-20T10:00:00Z (it is "yesterday")`. */
+/** A rejection in one line: `/data/founded_at must be a UTC time such as 2026-05-20T10:00:00Z (it is "yesterday")`. */
 export const rejectionText = ({
   path,
   reason,

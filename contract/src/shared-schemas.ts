@@ -1,19 +1,19 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
-/** Schema keywords that every shape takes. Units, ranges and examples are part of the promise. */
+/** Keywords that every schema accepts. */
 export interface SchemaOptions {
   description?: string
   example?: unknown
   default?: unknown
 }
 
-/** Copies a schema with more keywords. Keeps the hidden properties that TypeBox stores its refinements in. */
+/** Copies a schema with more keywords. Keeps the hidden properties in which TypeBox stores refinements. */
 export function annotate<S extends TSchema>(schema: S, notes: Record<string, unknown>): S {
   const descriptors = Object.getOwnPropertyDescriptors(schema)
   return Object.assign(Object.create(Object.prototype, descriptors) as S, notes)
 }
 
-/** The same shape, or `null`: none, or not known to the game. Written as a type list, which serializers compile without trying variants. */
+/** The same schema, or `null`: none, or not known to the game. A list of types, which serializers compile without trying variants. */
 export function nullable<S extends TSchema>(schema: S) {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] }
   return annotate(schema, {
@@ -22,14 +22,14 @@ export function nullable<S extends TSchema>(schema: S) {
   }) as unknown as ReturnType<typeof Type.Unsafe<Static<S> | null>>
 }
 
-/** One of a fixed list of words. */
+/** One of a fixed list of values. */
 export function enumOf<const V extends string>(values: readonly V[], about: SchemaOptions = {}) {
   return Type.Unsafe<V>({ type: 'string', enum: [...values], ...about })
 }
 
 export const idPattern = '^[A-Za-z0-9_-]{1,64}$'
 
-/** Text that matches a pattern. `rule` says the pattern in words: messages have nothing else. */
+/** Text that matches a pattern. `rule` describes the pattern in error messages. */
 export const patternString = (
   pattern: string,
   rule: string,
@@ -48,14 +48,14 @@ export const time = (about: SchemaOptions = {}) =>
     { format: 'date-time', ...about },
   )
 
-/** RFC 3339 in any zone: what operators type. */
+/** RFC 3339 in any time zone, for input by operators. */
 export const timeOfAnyZone = (about: SchemaOptions = {}) =>
   Type.String({ format: 'date-time', 'x-rule': 'must be a time such as 2026-05-20T10:00:00Z', ...about })
 
-/** Text of a bounded number of UTF-16 units, of several lines where its writer wants them. */
+/** Text of a bounded number of UTF-16 units, possibly of several lines. */
 export const text = (maxLength: number, about: SchemaOptions = {}) => Type.String({ maxLength, ...about })
 
-/** Text of one line. What a fact says must look like one: see `withLineRule`. */
+/** Text of one line. Facts are validated for that: see `withLineRule`. */
 export const line = (maxLength: number, about: SchemaOptions = {}) =>
   Type.String({ maxLength, 'x-line': true, ...about })
 
@@ -71,7 +71,7 @@ const linePattern = `^(?![${blanks}]+$)[^${controls}${directions}]*$`
 const lineRule =
   'must be a single line of text, not whitespace only, without control characters and bidirectional controls'
 
-/** A schema that refuses, wherever it has text of one line, what does not look like one. */
+/** Adds the pattern of a single line to every text of one line in a schema. */
 export function withLineRule<S extends TSchema>(schema: S): S {
   const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema }
   return annotate(schema, {
@@ -92,7 +92,7 @@ export const count = (about: SchemaOptions = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...about })
 
 const decimals = 4
-// A nullable decimal is refined too: null, and what the other keywords refuse, are none of this check's business.
+// Nullable decimals are refined too. Other types are rejected by the other keywords.
 const hasFewDecimals = (value: unknown) =>
   typeof value !== 'number' || Number(value.toFixed(decimals)) === value
 
@@ -107,7 +107,7 @@ export const decimal = (about: SchemaOptions & { minimum?: number; maximum?: num
 /** A position in an order: 1 is the first. */
 export const position = (about: SchemaOptions = {}) => Type.Integer({ minimum: 1, ...about })
 
-/** A whole number for each of the given words: `{ "tanks": 12 }`. Words that are missing count as none. */
+/** A whole number for each of the given keys: `{ "tanks": 12 }`. A missing key counts as 0. */
 export function countsByKey(words: readonly { key: string }[], about: SchemaOptions = {}) {
   const properties = Object.fromEntries(words.map(({ key }) => [key, count()]))
   return Type.Unsafe<Record<string, number>>({
@@ -118,7 +118,7 @@ export function countsByKey(words: readonly { key: string }[], about: SchemaOpti
   })
 }
 
-/** One of the words of the game profile; any word where the profile lists none. */
+/** One of the keys of a list of the game profile; any text if the list is empty. */
 export function profileEnum(words: readonly { key: string }[], about: SchemaOptions = {}) {
   return words.length > 0
     ? Type.Unsafe<string>({ type: 'string', enum: words.map(({ key }) => key), ...about })
@@ -130,31 +130,31 @@ export function strictObject<P extends Record<string, TSchema>>(properties: P, a
   return Type.Object(properties, { additionalProperties: false, ...about })
 }
 
-/** A list of things of one shape. */
+/** A list of items of one schema. */
 export const listOf = <S extends TSchema>(items: S, about: SchemaOptions & { maxItems?: number } = {}) =>
   Type.Array(items, { ...about })
 
 /** A colour as #rrggbb. */
 export const color = () => patternString('^#[0-9a-f]{6}$', 'must be a colour such as #2f6fde')
 
-/** Names that no public name server knows: RFC 6761, 6762 and 8375, and ICANN's choice for private networks. */
+/** Names that public DNS does not resolve: RFC 6761, 6762 and 8375, and ICANN's name for private networks. */
 const privateNames = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/
 
-/** Whether a host, as the URL parser writes it, is a name of the public internet; what it resolves to is not known here. */
+/** Whether a host, as the URL parser writes it, is a public host name. It is not resolved. */
 export const isPublicHostName = (host: string): boolean =>
   /\.[a-z][a-z0-9-]*\.?$/.test(host) && !privateNames.test(host)
 
-/** What stands in a URL unescaped: no blanks, controls, quotes, brackets or backslashes, which end a link where it is written. */
+/** Characters of a URL without escapes: no blanks, controls, quotes, brackets or backslashes, which would end a link in text. */
 const urlCharacters = '[!#$%&()*+,\\-./0-9:;=?@A-Z_a-z~]'
 
-// Refined where it is nullable too: what is no text is none of this check's business.
+// Nullable URLs are refined too. Other types are rejected by the other keywords.
 const isPublicUrl = (text: unknown): boolean => {
   if (typeof text !== 'string') return true
   const url = URL.parse(text)
   return url !== null && url.username === '' && url.password === '' && isPublicHostName(url.hostname)
 }
 
-/** The address of a picture; https and a public host, so that a page may show it anywhere. */
+/** The URL of an image: https and a public host, so that any page may embed it. */
 export const imageUrl = () =>
   Type.Refine(
     patternString(`^https://${urlCharacters}+$`, 'must be an https URL without blanks, quotes and brackets', {

@@ -5,13 +5,13 @@ import { annotate, idPattern, text } from './shared-schemas.ts'
 export interface TextCopy {
   resource: RedactableResource
   field: string
-  /** Where the id of the resource stands: a path of members, from the object that holds the copy. */
+  /** The path of members to the id of the resource, from the object that contains the copy. */
   id: string
 }
 
 /**
  * Where a text comes from. A redaction replaces copies of the field that it replaces. In `written` texts, which people wrote, it
- * replaces former texts wherever they occur. It leaves `own` texts alone: no person wrote them, as those of keys of the game profile.
+ * replaces previous texts wherever they occur. It does not change `own` texts, which no person wrote, such as keys of the game profile.
  */
 export type TextOrigin = TextCopy | 'written' | 'own'
 
@@ -26,13 +26,13 @@ export function copyOf<S extends TSchema>(field: RedactableField, id: string, sc
 export const writtenText = <S extends TSchema>(schema: S): S => annotate(schema, { [keyword]: 'written' })
 export const ownText = <S extends TSchema>(schema: S): S => annotate(schema, { [keyword]: 'own' })
 
-/** A key of the game profile, as it stands in the log. */
+/** A key of the game profile, as stored in the log. */
 export const profileKey = (description: string) => ownText(text(64, { description }))
 
 export const originOf = (schema: TSchema | undefined): TextOrigin | undefined =>
   (schema as { [keyword]?: TextOrigin } | undefined)?.[keyword]
 
-/** A schema as far as texts are looked for in it. */
+/** The keywords of a schema that determine whether it is a text. */
 export interface TextSchema extends TSchema {
   type?: string | string[]
   enum?: unknown[]
@@ -42,11 +42,11 @@ export interface TextSchema extends TSchema {
   items?: TextSchema
 }
 
-/** A member without members of its own. `path`: the members on the way, `[]` for the items of a list. */
+/** A member without inner members. `path`: the names of the members, `[]` for the items of a list. */
 interface Leaf {
   path: string[]
   schema: TextSchema
-  /** The object that holds it. */
+  /** The object that contains it. */
   holder: TextSchema | undefined
 }
 
@@ -57,7 +57,7 @@ function leavesOf(schema: TextSchema, path: string[] = [], holder?: TextSchema):
   return items ? leavesOf(items, [...path, '[]'], holder) : [{ path, schema, holder }]
 }
 
-/** Every text of a shape that is a copy. */
+/** Every text of a schema that is a copy. */
 export const copiesIn = (shape: TSchema): { path: string[]; origin: TextCopy }[] =>
   leavesOf(shape).flatMap(({ path, schema }) => {
     const origin = originOf(schema)
@@ -65,8 +65,7 @@ export const copiesIn = (shape: TSchema): { path: string[]; origin: TextCopy }[]
   })
 
 /**
- * The origin of every text of a shape that can hold any words: ids, times and fixed words are none. Throws where one does not state its
- * origin.
+ * The origin of every free text of a schema; ids, times and enums are not free text. Throws if a text does not state its origin.
  */
 export function originsIn(shape: TSchema): TextOrigin[] {
   return leavesOf(shape).flatMap(({ path, schema, holder }) => {
@@ -74,11 +73,11 @@ export function originsIn(shape: TSchema): TextOrigin[] {
     if (types.every(type => type !== undefined && simpleTypes.has(type))) return []
     if (types.includes('string') && (schema.enum || schema.format || isId(schema))) return []
     const origin = originOf(schema)
-    const place = path.join('.') || 'the shape itself'
+    const place = path.join('.') || 'the schema itself'
     if (origin === undefined)
-      throw new Error(`${place} does not state where its text comes from: copyOf, writtenText or ownText`)
+      throw new Error(`${place} does not state the origin of its text: use copyOf, writtenText or ownText`)
     if (typeof origin === 'object' && !isId(memberAt(holder, origin.id)))
-      throw new Error(`${place} is a copy of what ${origin.id} names, and there is no id`)
+      throw new Error(`${place} is a copy from the resource in ${origin.id}, which is not an id`)
     return [origin]
   })
 }
@@ -89,7 +88,7 @@ const isId = (schema: TextSchema | undefined): boolean => schema?.pattern === id
 const memberAt = (holder: TextSchema | undefined, path: string): TextSchema | undefined =>
   path.split('.').reduce<TextSchema | undefined>((schema, member) => schema?.properties?.[member], holder)
 
-/** What a redaction may replace, by resource: texts that people wrote. */
+/** The texts that a redaction may replace, by resource: those that people wrote. */
 export const redactableFields = {
   nation: ['nation_name', 'leader_name', 'motto', 'flag_url', 'attributes'],
   alliance: ['name', 'tag', 'description', 'flag_url', 'attributes'],

@@ -103,11 +103,11 @@ test('a kind of event is refused where a text of its data does not state its ori
       strictObject({ nation: nationReference(), item: strictObject({ member }) }),
       summarize,
     )
-  const unstated = /item\.member does not state where its text comes from/
+  const unstated = /item\.member does not state the origin of its text/
   for (const member of [text(10), nullable(text(10)), imageUrl(), profileEnum([]), Type.Unknown()])
     assert.throws(kindWith(member), unstated)
   assert.throws(kindWith(listOf(text(10))), /item\.member\.\[\] does not state/)
-  assert.throws(kindWith(copyOf('nation.motto', 'nation_id', text(10))), /there is no id/)
+  assert.throws(kindWith(copyOf('nation.motto', 'nation_id', text(10))), /which is not an id/)
   for (const member of [ownText(text(10)), writtenText(text(10)), id(), time(), enumOf(['one']), count()])
     assert.doesNotThrow(kindWith(member))
 })

@@ -8,7 +8,7 @@ import { strictObject, text } from '../src/shared-schemas.ts'
 
 const contract = contractFor(demoProfile)
 const deprecated = { since: '2026-01-01T00:00:00Z', sunset: '2026-07-01T00:00:00Z' }
-const notice = /Deprecated since 2026-01-01; it goes on 2026-07-01\.$/
+const notice = /Deprecated since 2026-01-01; it will be removed on 2026-07-01\.$/
 
 test('the reference says of an operation and of a parameter that they will go, and when', () => {
   const { search } = operations.nationsList.parameters

@@ -29,63 +29,63 @@ const attribute: Attribute = {
 }
 
 const refusals: Record<string, [change: (profile: Profile) => void, problem: RegExp]> = {
-  'a word that stands twice': [
+  'a duplicate key': [
     profile => profile.resources.push({ key: 'food', label: 'More food' }),
-    /resources: food stands twice/,
+    /resources: food is given twice/,
   ],
-  'an event kind that stands twice': [
+  'a duplicate event kind': [
     profile => profile.event_kinds.push({ type: 'game.disaster', description: 'Again.', data: {} }),
-    /event_kinds: game\.disaster stands twice/,
+    /event_kinds: game\.disaster is given twice/,
   ],
   'a private attribute without a scope': [
     profile => profile.attributes.nation.push({ ...attribute, class: 'player_private' }),
-    /morale: class player_private needs a scope/,
+    /morale: class player_private requires a scope/,
   ],
   'a public attribute with a scope': [
     profile => profile.attributes.nation.push({ ...attribute, scope: 'military.read' }),
-    /morale: class public takes no scope/,
+    /morale: class public must not have a scope/,
   ],
   'an attribute of nations behind treasury.read': [
     profile =>
       profile.attributes.nation.push({ ...attribute, class: 'player_private', scope: 'treasury.read' }),
-    /treasury\.read opens fields of alliances only/,
+    /treasury\.read applies to fields of alliances only/,
   ],
   'a private attribute of alliances behind another scope': [
     profile =>
       profile.attributes.alliance.push({ ...attribute, class: 'alliance_private', scope: 'alliance.read' }),
-    /takes the scope treasury\.read/,
+    /requires the scope treasury\.read/,
   ],
   'a strategic weapon that shows in losses': [
     ({ units }) => {
       for (const unit of units) if (unit.is_strategic && unit.key.startsWith('n')) unit.shows_in_losses = true
     },
-    /units: nuclear_missile is strategic, and what is strategic never shows in losses/,
+    /units: nuclear_missile is strategic, and losses of strategic units are never public: shows_in_losses must be false/,
   ],
   'an example that is no value of its attribute': [
     profile => profile.attributes.nation.push({ ...attribute, example: 'high' }),
-    /attributes\.nation\.morale: its example is no value of the type integer/,
+    /attributes\.nation\.morale: its example must be of the type integer/,
   ],
   'two kinds of events that documents would call the same': [
     profile => profile.event_kinds.push({ type: 'game.disaster_', description: 'Again.', data: {} }),
-    /event_kinds: game\.disaster and game\.disaster_ differ in underscores alone/,
+    /event_kinds: game\.disaster and game\.disaster_ differ only in underscores/,
   ],
   'a text that no database keeps': [
     profile => {
       profile.name = 'Nil\u0000'
     },
-    /^\/name has a character that cannot be kept/,
+    /^\/name has a character that cannot be stored/,
   ],
   'half of a character': [
     ({ resources }) => {
       for (const resource of resources) if (resource.key === 'coal') resource.label = '\ud800'
     },
-    /^\/resources\/2\/label has a character that cannot be kept/,
+    /^\/resources\/2\/label has a character that cannot be stored/,
   ],
   'ranks without a leader': [
     profile => {
       profile.ranks = profile.ranks.filter(rank => rank.tier !== 'leader')
     },
-    /at least one needs the tier leader/,
+    /at least one must have the tier leader/,
   ],
 }
 
@@ -102,7 +102,7 @@ for (const [mistake, [change, problem]] of Object.entries(refusals)) {
   })
 }
 
-test('an attribute that stands twice is refused', () => {
+test('a duplicate attribute is rejected', () => {
   const doubled = changed(profile => profile.attributes.nation.push(attribute, attribute))
   assert.notDeepEqual(profileProblems(doubled), [])
 })

@@ -132,6 +132,6 @@ test('counts by word leave with any of their words, and with no other', () => {
 })
 
 test('a body of several resources must be asked for by name', () => {
-  assert.throws(() => responseSchema(contract, operations.rankingsList), /name one/)
+  assert.throws(() => responseSchema(contract, operations.rankingsList), /pass one of them/)
   assert.throws(() => responseSchema(contract, operations.warsGet, 'nation'), /does not return/)
 })

@@ -74,7 +74,7 @@ export const historyKinds = () => ({
           },
           {
             description:
-              'What ended with the era where the world began anew; those are told of by this event alone. Null where the world went on.',
+              'What the reset at the end of the era retired; there are no further events about these. Null if the world was not reset.',
           },
         ),
       ),
@@ -85,19 +85,19 @@ export const historyKinds = () => ({
         : `${data.era.name} ended.`,
   ),
   'news.published': derivedKind(
-    'An item of news was published.',
+    'A news item was published.',
     strictObject({
-      news_id: id({ description: 'The item of news.' }),
+      news_id: id({ description: 'The news item.' }),
       title: copyOf('news_item.title', 'news_id', name(300, { description: 'Its headline.' })),
       category: nullable(profileKey('Key of its category, as in the game profile.')),
     }),
     data => `News: ${data.title}`,
   ),
   'record.redacted': derivedKind(
-    'Texts of a thing were replaced everywhere, also in earlier events. Drop what you kept of it, and read it anew.',
+    'Texts of a resource were replaced everywhere, including earlier events. Discard your copies and read it again.',
     strictObject({
-      resource: enumOf(redactableResources, { description: 'What kind of thing it is.' }),
-      id: id({ description: 'The thing.' }),
+      resource: enumOf(redactableResources, { description: 'The kind of resource.' }),
+      id: id({ description: 'Its id.' }),
       fields: listOf(ownText(text(64)), { description: 'Names of the fields that were replaced.' }),
     }),
     data => `Texts of the ${data.resource.replace('_', ' ')} ${data.id} were replaced.`,
@@ -115,7 +115,7 @@ export function marketKinds({ resources }: Profile) {
         currency: profileKey('Key of the currency.'),
         price: decimal({ description: 'The price now, in the currency, for one unit.' }),
         reference_price: decimal({
-          description: 'The price it moved from: that of the last such event, or of at most a day before.',
+          description: 'The previous price: that of the last such event, or of at most a day before.',
         }),
         change_percent: decimal({
           minimum: -100,

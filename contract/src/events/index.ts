@@ -9,7 +9,7 @@ import { warKinds, weaponKinds } from './wars.ts'
 
 export type { EventKind } from './kind.ts'
 
-/** Every kind that Chancery itself knows. */
+/** Every kind that Chancery itself defines. */
 export const eventKindsOf = (profile: Profile) => ({
   ...warKinds(profile),
   ...allianceKinds(profile),
@@ -23,7 +23,7 @@ type KnownKinds = ReturnType<typeof eventKindsOf>
 export type EventType = keyof KnownKinds
 export type EventData<K extends EventType> = Static<KnownKinds[K]['data']>
 
-/** The kinds that a game adds in its profile, as kinds. */
+/** The kinds that a game adds in its profile. */
 export function gameEventKinds(profile: Profile): Record<string, EventKind> {
   return Object.fromEntries(
     profile.event_kinds.map(({ type, description, data }) => [
@@ -43,7 +43,7 @@ export function gameEventKinds(profile: Profile): Record<string, EventKind> {
   )
 }
 
-/** Which events a stream or a webhook endpoint hears. Conditions that are absent leave all; those given all have to hold. */
+/** The events that a stream or a webhook endpoint receives. All given conditions must match. */
 export interface EventFilter {
   /** Kinds (`war.declared`) and families (`war.*`). */
   types?: readonly string[] | undefined
@@ -54,7 +54,7 @@ export interface EventFilter {
   warId?: string | undefined
 }
 
-/** What a filter looks at. */
+/** The members of an event that a filter reads. */
 interface Subject {
   type: string
   nation_ids: readonly string[]
@@ -62,19 +62,19 @@ interface Subject {
   war_id: string | null
 }
 
-/** Whether a word of a filter names a kind: by its name, or by its family. */
-export const matchesType = (word: string, type: string): boolean =>
-  word.endsWith('.*') ? type.startsWith(word.slice(0, -1)) : word === type
+/** Whether a pattern (`war.declared` or a family, `war.*`) matches a kind. */
+export const matchesType = (pattern: string, type: string): boolean =>
+  pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type
 
-/** Makes a function that says whether an event passes. Kinds that come later belong to their family. */
+/** Creates a predicate for events. Kinds that are added later belong to their family. */
 export function createEventFilter({
   types,
   nationIds,
   allianceIds,
   warId,
 }: EventFilter): (event: Subject) => boolean {
-  const names = types && new Set(types.filter(word => !word.endsWith('.*')))
-  const families = types?.filter(word => word.endsWith('.*'))
+  const names = types && new Set(types.filter(pattern => !pattern.endsWith('.*')))
+  const families = types?.filter(pattern => pattern.endsWith('.*'))
   const nations = nationIds && new Set(nationIds)
   const alliances = allianceIds && new Set(allianceIds)
   return ({ type, nation_ids, alliance_ids, war_id }) =>

@@ -4,18 +4,18 @@ import { annotate, nullable } from '../shared-schemas.ts'
 import { originsIn, profileKey } from '../text-origin.ts'
 
 /**
- * A kind of event. Its data is public as a whole: there is no way to give a member of it another class.
- * `isDerived` kinds come from the change of state, so that a game can neither forget nor contradict them; the others are sent by the game.
+ * A kind of event. Its data is public as a whole: members have no class.
+ * `isDerived` kinds are derived from changes of state, so that a game can neither omit nor contradict them; others are sent by the game.
  */
 export interface EventKind<S extends TSchema = TSchema> {
   description: string
   isDerived: boolean
   data: S
-  /** One English sentence for people, made of the data alone, so that a redaction can make it again. Absent where the game writes it. */
+  /** One English sentence for humans, made from the data alone, so that a redaction can regenerate it. Undefined if the game writes it. */
   summarize?(data: Static<S>): string
 }
 
-/** A kind of event that Chancery writes the sentence of. Throws where a text of its data does not state its origin. */
+/** A kind of event that Chancery summarizes. Throws if a text of its data does not state its origin. */
 function kind<S extends TSchema>(
   isDerived: boolean,
   description: string,
@@ -26,7 +26,7 @@ function kind<S extends TSchema>(
   return { isDerived, description, data, summarize } satisfies EventKind<S>
 }
 
-/** A kind that comes from the change of state. */
+/** A kind that is derived from changes of state. */
 export const derivedKind = <S extends TSchema>(
   description: string,
   data: S,
@@ -40,20 +40,20 @@ export const sentKind = <S extends TSchema>(
   summarize: (data: Static<S>) => string,
 ) => kind(false, description, data, summarize)
 
-/** A kind of the game's own. Its texts and its summary are words that people wrote. */
+/** A kind that the game defines. Its texts and its summary are written by people. */
 export function gameKind(description: string, data: TSchema): EventKind {
   originsIn(data)
   return { isDerived: false, description, data }
 }
 
-/** The same shape with another description. */
+/** The same schema with another description. */
 export const withDescription = <S extends TSchema>(schema: S, description: string) =>
   annotate(schema, { description })
 
 export const nationSubject = () =>
-  withDescription(nationReference(), 'The nation, under its name of that time.')
+  withDescription(nationReference(), 'The nation, with its name at that time.')
 export const allianceSubject = () =>
-  withDescription(allianceReference(), 'The alliance, under its name of that time.')
+  withDescription(allianceReference(), 'The alliance, with its name at that time.')
 export const attacker = () => withDescription(belligerent(), 'The nation that declared the war.')
 export const defender = () => withDescription(belligerent(), 'The nation it was declared on.')
 export const warType = () => nullable(profileKey('Key of the kind of war, as in the game profile.'))

@@ -24,7 +24,7 @@ export const nationKinds = () => ({
     data => `${data.old_name} is now called ${data.nation.nation_name}.`,
   ),
   'nation.deleted': derivedKind(
-    'A nation ceased to exist.',
+    'A nation was deleted.',
     strictObject({ nation: nationSubject() }),
     data => `${data.nation.nation_name} ceased to exist.`,
   ),
@@ -42,7 +42,7 @@ const treatyEvent = () =>
       description: 'The two alliances.',
     }),
     signed_at: nullable(time({ description: 'When it was signed.' })),
-    expires_at: nullable(time({ description: 'When it ends by itself; null for never or unknown.' })),
+    expires_at: nullable(time({ description: 'When it expires; null for never or unknown.' })),
   })
 
 export function allianceKinds({ ranks }: Profile) {

@@ -33,7 +33,7 @@ export const warKinds = (profile: Profile) => ({
           reason: copyOf(
             'war.reason',
             'war_id',
-            nullable(text(500, { description: 'Why it was declared, in the attacker’s words.' })),
+            nullable(text(500, { description: 'The attacker’s reason for declaring it.' })),
           ),
         },
         { description: 'The war.' },
@@ -50,7 +50,7 @@ export const warKinds = (profile: Profile) => ({
         { war_id: id({ description: 'The war.' }), type: warType() },
         { description: 'The war.' },
       ),
-      outcome: nullable(enumOf(warOutcomes, { description: 'How it ended; null where unknown.' })),
+      outcome: nullable(enumOf(warOutcomes, { description: 'How it ended; null if unknown.' })),
       attacker: attacker(),
       defender: defender(),
     }),
@@ -67,12 +67,12 @@ export const warKinds = (profile: Profile) => ({
       defender: withDescription(nationReference(), 'The nation that defended in this battle.'),
       victor: nullable(
         enumOf(battleVictors, {
-          description: 'Who won: this battle’s attacker or defender, or a draw; null where unknown.',
+          description: 'Who won: this battle’s attacker or defender, or a draw; null if unknown.',
         }),
       ),
       losses: withDescription(lossesOfBoth(profile), 'Losses of this battle’s attacker and defender.'),
       infrastructure_destroyed: nullable(
-        decimal({ description: 'Infrastructure destroyed at the defender’s, in points.' }),
+        decimal({ description: 'Infrastructure of the defender that was destroyed, in points.' }),
       ),
     }),
     data => {
@@ -86,10 +86,10 @@ export const warKinds = (profile: Profile) => ({
   ),
 })
 
-/** The game sends the id alone. */
+/** Derived: the game sends the id alone. */
 const nameOf = (idMember: string, whose: string) =>
   annotate(
-    copyOf('nation.nation_name', idMember, name(100, { description: `${whose} name of that time.` })),
+    copyOf('nation.nation_name', idMember, name(100, { description: `${whose} name at that time.` })),
     { 'x-derived': true },
   )
 
@@ -109,13 +109,13 @@ const weaponEvent = (profile: Profile) =>
     battle_id: nullable(id({ description: 'The battle it belongs to.' })),
   })
 
-/** Strategic weapons: no state shows a launch, so the game tells of it. */
+/** Strategic weapons: a launch changes no state, so the game sends the event. */
 export function weaponKinds(profile: Profile) {
   const labelOf = (weapon: string) =>
     profile.units.find(({ key }) => key === weapon)?.label.toLowerCase() ?? weapon
   return {
     'strategic_weapon.launched': sentKind(
-      'A nation launched a strategic weapon. What it has left is never told.',
+      'A nation launched a strategic weapon. Its remaining stock is never published.',
       weaponEvent(profile),
       ({ weapon, attacker_nation_name, defender_nation_name }) =>
         `${attacker_nation_name} launched a ${labelOf(weapon)} at ${defender_nation_name}.`,

@@ -11,18 +11,18 @@ import type { ApiInfo } from './document.ts'
 export const tagDescriptions: Record<Operation['tag'], string> = {
   Nations: 'Nations, led by one player each, and their ranking.',
   Alliances: 'Alliances of nations and their members.',
-  Wars: 'Wars of nation on nation, their battles, and the global conflicts they belong to.',
+  Wars: 'Wars between nations, their battles, and the global conflicts they belong to.',
   Market: 'Prices and turnover of the game’s resources.',
-  History: 'What happened: the log of events, and the news.',
-  'Own nation': 'What a key opens of its player’s own nation, and what the key itself is.',
-  Verification: 'Proof, for a chat bot, that somebody leads a nation.',
-  Game: 'The game, its words and its eras.',
+  History: 'The event log and the news.',
+  'Own nation': 'The nation of the key’s player, and the key itself.',
+  Verification: 'Proof, for a chat bot, that a chat user leads a nation.',
+  Game: 'The game, its terms and its eras.',
 }
 
 const table = (head: string[], rows: string[][]) =>
   [head, head.map(() => '---'), ...rows].map(row => `| ${row.join(' | ')} |`).join('\n')
 
-/** Who offers the API: the game, whose data it answers with. The description is Chancery's, and as free as Chancery. */
+/** The API is offered by the game and serves its data. The description has the license of Chancery. */
 export const offeredBy = ({ name, url }: Profile): Pick<ApiInfo, 'contact' | 'license'> => ({
   contact: { name, ...(url === null ? {} : { url }) },
   license: {
@@ -31,11 +31,11 @@ export const offeredBy = ({ name, url }: Profile): Pick<ApiInfo, 'contact' | 'li
   },
 })
 
-/** What a stranger needs before the first call, in Markdown. */
+/** What a developer needs before the first request, in Markdown. */
 export const apiDescription = (
   gameName: string,
   serverUrl: string,
-): string => `Read-only data of ${gameName}: nations, alliances, wars, the market, rankings, and everything that happens. Nothing in the game can be changed through this API.
+): string => `Read-only data of ${gameName}: nations, alliances, wars, the market, rankings, and the event log. The API cannot change anything in the game.
 
 ## First call
 
@@ -43,44 +43,44 @@ export const apiDescription = (
 curl '${serverUrl || 'https://game.example'}${bases.canonical}/nations?limit=3'
 \`\`\`
 
-\`${bases.canonical}\` and \`${bases.mirror}\` answer identically and share their limits. Every operation is a GET; HEAD is answered like GET unless an operation says otherwise.
+\`${bases.canonical}\` and \`${bases.mirror}\` return the same responses and share their limits. Every operation is a GET; HEAD is supported unless an operation states otherwise.
 
-## Answers
+## Responses
 
-JSON in UTF-8. One thing is \`{ "data": { … } }\`; many things are \`{ "data": [ … ], "pagination": { "page", "limit", "total", "pages" } }\`. Times are RFC 3339 in UTC. Ids are opaque text. Absent means withheld; \`null\` means none, or not known to the game. Fields, kinds of events and parameters may be added within a version: ignore those that you do not know.
+JSON in UTF-8. A single item is \`{ "data": { … } }\`; a list is \`{ "data": [ … ], "pagination": { "page", "limit", "total", "pages" } }\`. Times are RFC 3339 in UTC. Ids are opaque text. An absent field is withheld; \`null\` means none, or not known to the game. Fields, kinds of events and parameters may be added within a version: ignore unknown ones.
 
 ## Parameters
 
-A parameter that takes a list is comma separated (\`ids=n1,n2\`), or repeated (\`ids=n1&ids=n2\`), with or without brackets (\`ids[]=n1&ids[]=n2\`); the answer is the same. \`ids=\` is an empty list, which selects nothing; any other text or id that is empty counts as not given. Unknown parameters are ignored, unless the name is a near miss of a known one: the same but for case, \`_\`, \`-\` or brackets, or one letter off, two letters from five on. That is 400 with the name that may be meant.
+A list parameter is comma-separated (\`ids=n1,n2\`) or repeated (\`ids=n1&ids=n2\`), with or without brackets (\`ids[]=n1&ids[]=n2\`); all forms are equivalent. \`ids=\` is an empty list, which selects nothing; any other empty text or id counts as absent. Unknown parameters are ignored, unless the name resembles a known one: it differs only in case, \`_\`, \`-\` or brackets, or in one letter (two letters in names of five or more). Such a request is rejected with 400, and the message suggests the name.
 
 ## Pages
 
-\`page\` counts from ${limits.pageFirst}; \`limit\` is from ${limits.pageSizeMin} to ${limits.pageSizeMax}, ${limits.pageSizeDefault} by default. A page past the end is empty, not an error. Every list has a total order, which its operation states.
+\`page\` counts from ${limits.pageFirst}; \`limit\` is from ${limits.pageSizeMin} to ${limits.pageSizeMax}, ${limits.pageSizeDefault} by default. A page past the end is empty, not an error. Every list has a total order, stated in its operation.
 
 ## Keys and scopes
 
-Most operations need no key. A key belongs to a player, who makes it in the developer settings and grants it scopes. Send it as \`Authorization: Bearer <API_KEY>\`, never in a URL. A key that is wrong, revoked or expired is refused; it is never treated as no key.
+Most operations require no key. A key belongs to a player, who creates it in the developer settings and grants it scopes. Send it as \`Authorization: Bearer <API_KEY>\`, never in a URL. Requests with an unknown, revoked or expired key are rejected, never served as anonymous.
 
 ${table(
-  ['Scope', 'Opens'],
+  ['Scope', 'Grants'],
   Object.entries(scopes).map(([scope, description]) => [`\`${scope}\``, description]),
 )}
 
 ## Limits
 
-${limits.anonymousCalls} calls a minute for each IP address without a key, ${limits.keyCalls} a minute for each key, unless the key has a limit of its own. A window of ${limits.windowSeconds} seconds begins with the first call in it. Every answer carries \`x-ratelimit-limit\`, \`x-ratelimit-remaining\` and \`x-ratelimit-reset\` (Unix seconds). Beyond the limit the answer is 429 with \`retry-after\`; waiting is all it takes.
+${limits.anonymousCalls} calls per minute for each IP address without a key, ${limits.keyCalls} per minute for each key, unless the key has its own limit. A window of ${limits.windowSeconds} seconds starts with its first call. Every response has \`x-ratelimit-limit\`, \`x-ratelimit-remaining\` and \`x-ratelimit-reset\` (Unix seconds). Above the limit the response is 429 with \`retry-after\`; the limit resets automatically.
 
 ## Caching
 
-Answers that are the same for everybody carry an \`ETag\`: send it back in \`If-None-Match\`, and an unchanged answer is 304 without a body. Keep them for ${limits.sharedCacheSeconds} seconds where \`cache-control\` says so. Answers that need a key are never to be kept.
+Responses that are the same for all callers have an \`ETag\`: send it back in \`If-None-Match\`, and the response is 304 without a body if nothing has changed. Cache them for ${limits.sharedCacheSeconds} seconds where \`cache-control\` allows it. Responses that require a key must not be stored.
 
-## Following what happens
+## Following events
 
-\`/events?after={seq}\` follows the log without gap or repeat. \`/events/stream\` tells the same as it happens, over one connection, and takes a reader up where it left off. For what must be known at once, register a webhook in the developer settings: it is told the same events, and no polling is needed.
+\`/events?after={seq}\` reads the event log without gaps or repeats. \`/events/stream\` sends the same events as they are logged, over one connection, and resumes after a disconnect. To receive events without polling, register a webhook in the developer settings: it receives the same events.
 
 ## Errors
 
-Every error has the body \`{ "error": { "code", "message", "request_id" } }\`. Programs read \`code\`; \`message\` says what to do next; \`request_id\` is also the \`x-request-id\` header, for reports.
+Every error has the body \`{ "error": { "code", "message", "request_id" } }\`. Programs read \`code\`; \`message\` states what to do next; \`request_id\` is also the \`x-request-id\` header, for reports.
 
 ${table(
   ['Status', 'Code', 'What happened', 'What to do'],
@@ -93,10 +93,10 @@ ${table(
 )}
 `
 
-/** What the author of a game's backend needs before the first call, in Markdown. */
+/** What the developer of a game's backend needs before the first request, in Markdown. */
 export const operatorDescription = (
   gameName: string,
-): string => `The private door of Chancery: by it the servers of ${gameName} say what happens in the game, and operators look after keys, webhooks and the service. It belongs on a private network, never on the public internet.
+): string => `The operator API of Chancery: the servers of ${gameName} send the game’s data through it, and operators manage keys, webhooks and the service. It belongs on a private network, never on the public internet.
 
 ## First call
 
@@ -107,26 +107,26 @@ curl "$CHANCERY_OPERATOR_URL/status" \\
 
 ## Tokens and roles
 
-Every operation needs a token, sent as \`Authorization: Bearer <token>\`. The one that Chancery is configured with (\`CHANCERY_ADMIN_TOKEN\`, or \`operator-token\` in the data directory) is named \`main\` and may do everything. Make one for each service that comes in by this door, with the roles that it needs: \`chancery tokens create --name game-server --roles facts,identity\`. Tokens are stored hashed, may end by themselves, are replaced without a break (\`rotate\`) and end everywhere within a second (\`revoke\`).
+Every operation requires a token, sent as \`Authorization: Bearer <token>\`. The one that Chancery is configured with (\`CHANCERY_ADMIN_TOKEN\`, or \`operator-token\` in the data directory) is named \`main\` and has every role. Create one for each service that uses this API, with the roles that it requires: \`chancery tokens create --name game-server --roles facts,identity\`. Tokens are stored as hashes. They may expire, can be rotated without downtime (\`rotate\`), and are revoked everywhere within a second (\`revoke\`).
 
 ${table(
   ['Role', 'May'],
   Object.entries(operatorRoles).map(([role, opens]) => [`\`${role}\``, opens]),
 )}
 
-A token of any role may read \`/status\`, which shows each role the members that it needs. Whatever a token does that may change something is in the operator log.
+A token of any role may read \`/status\`, which returns the members for its roles. Every request that may change something is recorded in the audit log.
 
 ## Facts
 
-A fact says what is true now. Facts come in batches: each is applied whole or not at all, and once, however often it is sent: so whoever does not know whether a batch arrived sends it again. A batch is known by its id for ${limits.batchIdDays} days at least. The schema of every fact of this game is at [/facts.schema.json](/facts.schema.json), and below as \`Fact\`.
+A fact states what is true now. Facts are sent in batches. A batch is applied as a whole or not at all, and exactly once however often it is sent: if you do not know whether a batch arrived, send it again. The id of a batch is stored for at least ${limits.batchIdDays} days. The schema of every fact of this game is at [/facts.schema.json](/facts.schema.json), and below as \`Fact\`.
 
-## Answers
+## Responses
 
-JSON in UTF-8. Times are RFC 3339 in UTC. Members may be added to answers within a version: ignore those that you do not know. In what is sent, an unknown member or parameter is refused.
+JSON in UTF-8. Times are RFC 3339 in UTC. Members may be added to responses within a version: ignore unknown ones. Unknown members and parameters in requests are rejected.
 
 ## Errors
 
-Every error has the body \`{ "error": { "code", "message", "request_id" } }\`. Programs read \`code\`; \`message\` says what to do next. What became of a batch is no error but an outcome, with statuses of its own: see \`POST /facts\`.
+Every error has the body \`{ "error": { "code", "message", "request_id" } }\`. Programs read \`code\`; \`message\` states what to do next. The result of a batch is not an error: it has its own statuses, see \`POST /facts\`.
 
 ${table(
   ['Status', 'Code', 'What happened', 'What to do'],

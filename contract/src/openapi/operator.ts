@@ -95,7 +95,7 @@ function openApiOperation(operation: OperatorOperation, schemas: OperatorSchemas
     operationId: id,
     tags: [tag],
     summary,
-    description: `${description}\n\nFor tokens with the role ${needed === '' ? '' : `${needed} or `}\`admin\`.`,
+    description: `${description}\n\nRequires the role ${needed === '' ? '' : `${needed} or `}\`admin\`.`,
     security: [{ bearer: [] }],
     'x-roles': [...roles, 'admin'],
     parameters: parametersOf(operation, schemas),
@@ -106,7 +106,7 @@ function openApiOperation(operation: OperatorOperation, schemas: OperatorSchemas
   }
 }
 
-/** Lines of JSON are one text. What each of them is stands beside it, where OpenAPI 3.1 has a place for that. */
+/** NDJSON is one text; `contentSchema` of OpenAPI 3.1 holds the schema of its lines. */
 const schemaOf = (type: string, schema: OpenApiContent['schema']): OpenApiContent['schema'] =>
   type === 'application/x-ndjson'
     ? { type: 'string', description: 'Lines of JSON.', contentMediaType: type, contentSchema: schema }
@@ -159,7 +159,7 @@ function parametersOf(operation: OperatorOperation, schemas: OperatorSchemas): O
   ]
 }
 
-/** Answers of the operation's own, and errors; where both have one status, it is either. */
+/** The operation's own responses, and errors. A status that both have allows either. */
 function responsesOf(
   operation: OperatorOperation,
   schemas: OperatorSchemas,

@@ -199,11 +199,11 @@ function okResponse(contract: Contract, operation: Operation): OpenApiResponse {
   }
 }
 
-/** What goes on for ever has no schema but its lines. */
+/** A stream has no schema as a whole; its schema is that of its lines. */
 function streamResponse(contract: Contract, { returns }: Operation): OpenApiResponse {
   const frames = returns.resources.map(resource => {
-    const thing = exampleOf(contract, resource, returns.view)
-    return `id: ${thing.seq}\ndata: ${JSON.stringify(thing)}\n\n`
+    const item = exampleOf(contract, resource, returns.view)
+    return `id: ${item.seq}\ndata: ${JSON.stringify(item)}\n\n`
   })
   const lines = [
     `retry: ${limits.streamRetrySeconds * 1000}\n\nid: 1040\n\n: up to date\nid: 1040\n\n`,
@@ -218,7 +218,7 @@ function streamResponse(contract: Contract, { returns }: Operation): OpenApiResp
     contentSchema: refTo('schemas', componentName(resource, returns.view)),
   }
   return {
-    description: 'Events as they come, until the reader leaves.',
+    description: 'Events as they are logged, until the client disconnects.',
     headers: headersWith(publicCatalog),
     content: { 'text/event-stream': { schema, examples: { EventStream: { value: lines.join('') } } } },
   }
@@ -230,7 +230,7 @@ const pageOf = (item: TSchema) =>
 const describeResponse = ({ resources }: Contract, { returns }: Operation) =>
   returns.isList ? 'One page.' : returns.resources.map(resource => resources[resource].description).join(' ')
 
-/** One example for each resource, and for each view of it: what everybody gets comes first. Recorded ones where there are. */
+/** One example for each resource and each view of it, the public view first. Recorded examples are preferred. */
 function responseExamples(contract: Contract, { id, scope, returns }: Operation) {
   const views: Returns['view'][] =
     returns.view === 'owner' && scope === 'none' ? ['public', 'owner'] : [returns.view]

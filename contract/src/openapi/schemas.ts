@@ -11,15 +11,15 @@ import { pascalCase, refTo } from './document.ts'
 
 const ownerNames: Partial<Record<ResourceName, string>> = { alliance: 'AllianceWithTreasury' }
 
-/** The component of a resource as one view shows it. */
+/** The name of the component for one view of a resource. */
 export const componentName = (resource: ResourceName, view: Returns['view']): string =>
   view === 'public' ? pascalCase(resource) : (ownerNames[resource] ?? `Own${pascalCase(resource)}`)
 
 const eventDataName = (type: string): string => `EventData${pascalCase(type)}`
 
 /**
- * A schema as strangers read it. Members may be added to any object within a version, so none is closed:
- * a client generated from a closed schema would refuse the first addition.
+ * A schema for clients. Members may be added to any object within a version, so no object is closed:
+ * a client generated from a closed schema would reject the first addition.
  */
 export function documented(schema: TSchema): JsonSchema {
   const rewritten = mapSchema(schema, inner => {
@@ -61,23 +61,23 @@ export function componentSchemas(
   return schemas
 }
 
-/** Kinds may share a shape, so that a value can match several of them: anyOf. The open object stands for kinds added later. */
+/** `anyOf`, because kinds may share a schema. The open object is for kinds that are added later. */
 function describeEventData(schemas: Record<string, JsonSchema>, types: readonly string[]) {
   const data = schemas.Event?.properties?.data
   if (!data) return
   data.anyOf = [
     ...types.map(type => refTo('schemas', eventDataName(type))),
-    { title: 'any other kind', type: 'object', description: 'Data of a kind that was added later.' },
+    { title: 'any other kind', type: 'object', description: 'Data of a kind that is not in this document.' },
   ]
 }
 
 const factComponents: Record<FactsPlace, string> = { line: 'Fact', batch: 'BatchFact' }
 
-/** Collects the schemas that the document names. */
+/** Collects the components of the operator document. */
 export function createOperatorSchemas(contract: Contract) {
   const components: Record<string, JsonSchema> = {}
 
-  /** A named schema is a component, whatever stands in it. */
+  /** Replaces a titled schema by a reference to its component. */
   const refer = (schema: JsonSchema): JsonSchema => {
     const place = schema[factsKeyword] as FactsPlace | undefined
     if (place) return refTo('schemas', factComponents[place])
@@ -96,15 +96,15 @@ export function createOperatorSchemas(contract: Contract) {
 
   return {
     components,
-    /** What is sent: an unknown member is refused, so every object is closed. */
+    /** Unknown members are rejected in requests, so every object is closed. */
     request: (schema: TSchema): JsonSchema => within(withExamples(schema)),
-    /** What is answered: members may be added within a version, so no object is closed. */
+    /** Members may be added to responses within a version, so no object is closed. */
     response: (schema: TSchema): JsonSchema => within(documented(schema)),
-    /** Every fact of the game's profile, and the body of errors. */
+    /** Every fact of the game's profile, and the error body. */
     addShared(): void {
       const { $defs = {} } = factsSchema(contract) as { $defs?: Record<string, JsonSchema> }
       const names = Object.keys($defs)
-      // A fact fits one of them alone. `oneOf` would have every reader try them all, and linters doubt it: they do not look into `data`.
+      // A fact matches exactly one. With `oneOf`, validators would try them all, and linters object because they do not look into `data`.
       const anyOf = (included: string[]) => included.map(name => refTo('schemas', `Fact${name}`))
       components.Fact = { description: 'One fact: a line of a stream.', anyOf: anyOf(names) }
       components.BatchFact = {
@@ -117,7 +117,7 @@ export function createOperatorSchemas(contract: Contract) {
   }
 }
 
-/** The example of a shape as JSON Schema has it. */
+/** Converts `example` to the `examples` of JSON Schema. */
 const withExamples = (schema: TSchema): JsonSchema =>
   mapSchema(schema, ({ example, 'x-line': _line, ...rest }) =>
     example === undefined ? rest : { ...rest, examples: [example] },

@@ -2,14 +2,14 @@ import type { Class } from '../classification.ts'
 import type { Attribute, Profile } from './profile.ts'
 
 /**
- * What a change of a profile does to what is stored:
+ * The effect of a profile change on stored data:
  *
- * - `added`, `reworded`, `opened` (a list that takes any word now): nothing.
- * - `tightened`: fewer may read it; what is stored follows its new class.
- * - `loosened`, `rescoped`: others may read it. What is stored was given under another promise.
- * - `retyped`: what is stored is no value of it any more.
- * - `removed`: what is stored uses a word that is unknown now.
- * - `closed`: a list that took any word now takes its own alone.
+ * - `added`, `reworded`, `opened` (an emptied list, which allows any key): none.
+ * - `tightened`: fewer viewers may read it; stored values move to the new class.
+ * - `loosened`, `rescoped`: other viewers may read it, which the owners of stored values have not agreed to.
+ * - `retyped`: stored values have another type.
+ * - `removed`: stored values use an unknown key.
+ * - `closed`: a list that allowed any key now allows only its own.
  */
 export type ProfileChangeKind =
   | 'added'
@@ -32,7 +32,7 @@ const termLists = [
 ] as const
 export const attributeOwners = ['nation', 'alliance'] as const
 
-/** The part of a profile in which a word stands. */
+/** The part of a profile that contains a term. */
 export type ProfilePart =
   | 'game'
   | 'currency'
@@ -44,23 +44,23 @@ export type ProfilePart =
   | `attributes.${(typeof attributeOwners)[number]}`
 
 export interface ProfileChange {
-  /** Where it stands: `units.tanks`, `attributes.nation.morale`; of a list that was closed, the list. */
+  /** `units.tanks`, `attributes.nation.morale`; for a closed list, the list. */
   path: string
   part: ProfilePart
-  /** The word; of a list that was closed, none. */
+  /** The key of the term; empty for an opened or closed list. */
   key: string
   kind: ProfileChangeKind
-  /** What changes of it, where a word stays: from what, to what. */
+  /** The changed member, if the term is kept. */
   what?: { name: string; from: string; to: string }
-  /** A new word with the label, or at the place, of one that is removed: it may be meant as its new name. */
+  /** A new key with the same label or at the same index as a removed one: probably its new name. */
   renamedTo?: string
 }
 
-/** Whether a change is refused as long as stored things use the word. */
+/** Whether a change is rejected while stored rows use the term. */
 export const requiresUnused = ({ kind }: ProfileChange): boolean =>
   kind === 'loosened' || kind === 'rescoped' || kind === 'retyped' || kind === 'removed' || kind === 'closed'
 
-/** What differs between two profiles, in the order of their parts. Pure: what is stored decides elsewhere. */
+/** The differences between two profiles, in the order of their parts. */
 export function profileChanges(before: Profile, after: Profile): ProfileChange[] {
   return [
     ...gameChanges(before, after),
@@ -81,21 +81,21 @@ export function profileChanges(before: Profile, after: Profile): ProfileChange[]
   ]
 }
 
-interface Word {
+interface Term {
   key: string
   label?: string
 }
 
-/** How a word that stays differs; the path and the rest are those of the word. */
+/** A difference of a term that is kept. */
 type Difference = Pick<ProfileChange, 'kind' | 'what'>
-type Compare<W extends Word> = (before: W, after: W) => Difference[]
+type Compare<T extends Term> = (before: T, after: T) => Difference[]
 
 const asWord = <K extends { type: string }>(kind: K) => ({ ...kind, key: kind.type })
 
-/** Whether two profiles, or parts of them, say the same. The order of members says nothing: PostgreSQL keeps another. */
+/** Whether two profiles, or parts of them, are equal. The order of members does not matter: PostgreSQL stores another. */
 export const profilesEqual = (one: unknown, other: unknown) => canonicalJson(one) === canonicalJson(other)
 
-/** A profile, or a part of one, as text: members in one order. */
+/** A profile, or a part of one, as JSON with sorted members. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_name, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -123,11 +123,11 @@ function currencyChanges(before: Profile, after: Profile): ProfileChange[] {
     : [{ path: `currency.${key}`, part: 'currency', key, kind: 'reworded' }]
 }
 
-function listChanges<W extends Word>(
+function listChanges<T extends Term>(
   part: ProfilePart,
-  before: readonly W[],
-  after: readonly W[],
-  compare: Compare<W> = () => [],
+  before: readonly T[],
+  after: readonly T[],
+  compare: Compare<T> = () => [],
 ): ProfileChange[] {
   const place = (key: string) => ({ path: `${part}.${key}`, part, key })
   const known = new Map(before.map(word => [word.key, word]))
@@ -146,22 +146,22 @@ function listChanges<W extends Word>(
   return [...stayed, ...added.map(({ key }): ProfileChange => ({ ...place(key), kind: 'added' }))]
 }
 
-function newNameOf<W extends Word>(
-  word: W,
-  before: readonly W[],
-  after: readonly W[],
-  added: readonly W[],
+function newNameOf<T extends Term>(
+  word: T,
+  before: readonly T[],
+  after: readonly T[],
+  added: readonly T[],
 ): string | undefined {
   const alike = added.find(({ label }) => label !== undefined && label === word.label)
   const there = before.length === after.length ? after[before.indexOf(word)] : undefined
   return (alike ?? added.find(entry => entry === there))?.key
 }
 
-/** An empty list takes any word: to empty a list removes none, and to fill it may. */
+/** An empty list allows any key: emptying a list removes none, filling it may. */
 function wordListChanges(
   part: ProfilePart,
-  before: readonly Word[],
-  after: readonly Word[],
+  before: readonly Term[],
+  after: readonly Term[],
 ): ProfileChange[] {
   if (before.length > 0 && after.length === 0) return [{ path: part, part, key: '', kind: 'opened' }]
   const changes = listChanges(part, before, after)
@@ -170,8 +170,8 @@ function wordListChanges(
 
 const closed = (part: ProfilePart): ProfileChange => ({ path: part, part, key: '', kind: 'closed' })
 
-/** The market takes any word where the list is empty; stocks take none. */
-function resourceChanges(before: readonly Word[], after: readonly Word[]): ProfileChange[] {
+/** With an empty list, the market allows any key, and stocks allow none. */
+function resourceChanges(before: readonly Term[], after: readonly Term[]): ProfileChange[] {
   const changes = listChanges('resources', before, after)
   return before.length > 0 || after.length === 0 ? changes : [closed('resources'), ...changes]
 }
@@ -182,7 +182,7 @@ const unitChanges: Compare<Profile['units'][number]> = (before, after) => {
   const differences: Difference[] = []
   if (before.is_strategic !== after.is_strategic) {
     const what = changed('is_strategic', yesOrNo(before.is_strategic), yesOrNo(after.is_strategic))
-    // Counts of strategic weapons are kept apart from those of other units, so that neither way leaves them in place.
+    // Counts of strategic weapons are stored separately from those of other units, so either change affects stored values.
     differences.push({ kind: before.is_strategic ? 'loosened' : 'retyped', what })
   }
   if (before.shows_in_losses !== after.shows_in_losses) {
@@ -200,14 +200,14 @@ const rankChanges: Compare<Profile['ranks'][number]> = (before, after) => {
   return [{ kind: seesTreasury(after.tier) ? 'loosened' : 'tightened', what }]
 }
 
-/** A member more is no change to what is stored: events from before do not have it. */
-const eventKindChanges: Compare<Profile['event_kinds'][number] & Word> = (before, after) =>
+/** An added member does not affect stored events, which lack it. */
+const eventKindChanges: Compare<Profile['event_kinds'][number] & Term> = (before, after) =>
   Object.entries(before.data).flatMap(([member, { type }]): Difference[] => {
     const now = Object.hasOwn(after.data, member) ? (after.data[member]?.type ?? 'none') : 'none'
     return now === type ? [] : [{ kind: 'retyped', what: changed(`data.${member}`, type, now) }]
   })
 
-/** How far a class lets read: 0 is nobody. The two private ones differ in who, not in how many. */
+/** The openness of a class, from 0 (not readable). The two private ones differ in their viewers only. */
 const openness: Record<Class, number> = {
   admin_only: 0,
   alliance_private: 1,
@@ -231,7 +231,7 @@ const attributeChanges: Compare<Attribute> = (before, after) => {
   return differences
 }
 
-/** SHA-256 in hexadecimal digits of what a profile says: the same for two that say the same, in whatever order. */
+/** SHA-256 of a profile in hexadecimal digits, independent of the order of members. */
 export async function profileDigest(profile: Profile): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonicalJson(profile)))
   return Array.from(new Uint8Array(digest), byte => byte.toString(16).padStart(2, '0')).join('')

@@ -1,7 +1,7 @@
 import type { Profile } from './profile.ts'
 
-const labelled = (words: Record<string, string>) =>
-  Object.entries(words).map(([key, label]) => ({ key, label }))
+const labelled = (terms: Record<string, string>) =>
+  Object.entries(terms).map(([key, label]) => ({ key, label }))
 
 const unit = (key: string, label: string, kind: 'field' | 'covert' | 'strategic' = 'field') => ({
   key,
@@ -10,7 +10,7 @@ const unit = (key: string, label: string, kind: 'field' | 'covert' | 'strategic'
   shows_in_losses: kind === 'field',
 })
 
-/** The profile of the demo game, and the default of a server that is given none. */
+/** The profile of the demo game, and the default of a server without a configured profile. */
 export const demoProfile: Profile = {
   name: 'Meridian',
   url: null,

@@ -1,20 +1,20 @@
 import type { Profile } from './profile.ts'
 
-interface Word {
+interface Term {
   key: string
 }
 
-/** The word at a place of a list, or its last one. Examples are in the game's own words; where a list has none, any word will do. */
-export const exampleKey = (words: readonly Word[], index: number): string =>
-  words[Math.min(index, words.length - 1)]?.key ?? 'any_word'
+/** The key at an index of a list of the game profile, or the last one. Any text is valid where the list is empty. */
+export const exampleKey = (words: readonly Term[], index: number): string =>
+  words[Math.min(index, words.length - 1)]?.key ?? 'any_key'
 
-/** The same of a field that may be null, which it is where the game has no word. */
-export const exampleKeyOrNull = (words: readonly Word[], index: number): string | null =>
+/** The same for a nullable field: null if the list is empty. */
+export const exampleKeyOrNull = (words: readonly Term[], index: number): string | null =>
   words.length > 0 ? exampleKey(words, index) : null
 
-/** Counts by word: `[place in the list, count]`; places beyond its end are left out. */
+/** Counts by key: `[index in the list, count]`; indexes past the end are omitted. */
 export const exampleCounts = (
-  words: readonly Word[],
+  words: readonly Term[],
   ...counts: readonly (readonly [index: number, count: number])[]
 ): Record<string, number> =>
   Object.fromEntries(
@@ -24,13 +24,13 @@ export const exampleCounts = (
     }),
   )
 
-/** One word of a list as `/game` shows it; none of an empty list. */
-export const exampleEntries = <W extends Word>(words: readonly W[], index: number): W[] =>
+/** One entry of a list as `/game` returns it; none of an empty list. */
+export const exampleEntries = <T extends Term>(words: readonly T[], index: number): T[] =>
   words.slice(Math.min(index, Math.max(0, words.length - 1))).slice(0, 1)
 
-/** Lists whose words a parameter takes. */
+/** Lists whose keys a parameter accepts. */
 export type ParameterList = 'resources' | 'news_categories'
 
-/** The example of a parameter that takes such words. */
+/** The example of a parameter that accepts such keys. */
 export const exampleOfParameter = (profile: Profile, list: ParameterList, index: number): string =>
   exampleKey(profile[list], index)

@@ -5,12 +5,12 @@ import { describeErrors, type SchemaError, schemaAtError } from '../schema-error
 import { strictObject } from '../shared-schemas.ts'
 import { keyRule, type Profile, profileSchema, valueSchema } from './profile.ts'
 
-/** What is wrong with a profile: a line for each problem, with its place (a JSON pointer, or the word) and what is allowed. */
+/** The problems of a profile, one per line: the place (a JSON pointer, or the key) and what is allowed. */
 export class ProfileError extends Error {}
 
 /**
- * Reads the text of a profile.
- * @throws {ProfileError} where it is not JSON, says something twice, is not of the profile's schema, or contradicts itself.
+ * Parses the text of a profile.
+ * @throws {ProfileError} if it is not JSON, has duplicate members, does not match the schema, or contradicts itself.
  */
 export function parseProfile(text: string): Profile {
   const profile = parseJson(text)
@@ -27,11 +27,11 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     // The message may quote lines of the text.
-    throw new ProfileError(`it is not JSON: ${String(Object(error).message).replace(/\s+/g, ' ')}`)
+    throw new ProfileError(`not valid JSON: ${String(Object(error).message).replace(/\s+/g, ' ')}`)
   }
 }
 
-/** The checker ends after eight errors: each part, and each item of a list, is checked on its own, so that all are told. */
+/** TypeBox stops after eight errors, so each part and each item of a list is checked separately, to report all of them. */
 function schemaProblems(profile: unknown): string[] {
   const { properties } = profileSchema
   const frame = strictObject(Object.fromEntries(Object.keys(properties).map(name => [name, Type.Unknown()])))
@@ -75,37 +75,40 @@ function problemsOf(start: string, whole: TSchema, error: SchemaError): string[]
   if (keyword === 'additionalProperties') {
     const known = Object.keys(schema?.properties ?? {})
     const names = known.length > 0 ? `allowed are ${known.join(', ')}` : `a name ${keyRule}`
-    return (additionalProperties ?? []).map(member => `${inside(member)} is not known here; ${names}`)
+    return (additionalProperties ?? []).map(member => `${inside(member)} is unknown; ${names}`)
   }
   const place = start + instancePath || '/'
   return describeErrors(whole, [error]).map(({ reason }) => `${place} ${reason}`)
 }
 
-/** What is wrong with a profile beyond its schema, as sentences that begin with the place. */
+/** The problems of a profile beyond its schema, each with its place. */
 export const profileProblems = (profile: Profile): string[] => [
   ...textProblems('', profile),
   ...attributeProblems(profile),
   ...duplicateKeys(profile),
   ...profile.units
     .filter(unit => unit.is_strategic && unit.shows_in_losses)
-    .map(({ key }) => `units: ${key} is strategic, and what is strategic never shows in losses`),
+    .map(
+      ({ key }) =>
+        `units: ${key} is strategic, and losses of strategic units are never public: shows_in_losses must be false`,
+    ),
   ...eventKindProblems(profile),
   ...(profile.ranks.some(rank => rank.tier === 'leader')
     ? []
-    : ['ranks: at least one needs the tier leader']),
+    : ['ranks: at least one must have the tier leader']),
 ]
 
-/** Databases keep no NUL, and no half of a character that takes two. */
+/** Databases store no NUL and no lone surrogates. */
 function textProblems(place: string, value: unknown): string[] {
   if (typeof value === 'string')
     return value.includes('\0') || !value.isWellFormed()
-      ? [`${place} has a character that cannot be kept: NUL, or half of one`]
+      ? [`${place} has a character that cannot be stored: NUL or a lone surrogate`]
       : []
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => textProblems(`${place}/${name}`, inner))
 }
 
-/** A private attribute without a scope would be readable by nobody or by everybody: neither is guessed. */
+/** A private attribute without a scope is ambiguous, so it is rejected. */
 function attributeProblems({ attributes }: Profile): string[] {
   return Object.entries(attributes).flatMap(([owner, list]) =>
     list.flatMap(attribute => {
@@ -113,13 +116,13 @@ function attributeProblems({ attributes }: Profile): string[] {
       const isPrivate = attributeClass === 'player_private' || attributeClass === 'alliance_private'
       const problems: string[] = []
       if (isPrivate !== (scope !== undefined))
-        problems.push(`class ${attributeClass} ${isPrivate ? 'needs a scope' : 'takes no scope'}`)
+        problems.push(`class ${attributeClass} ${isPrivate ? 'requires a scope' : 'must not have a scope'}`)
       if (owner === 'nation' && scope === 'treasury.read')
-        problems.push('treasury.read opens fields of alliances only')
+        problems.push('treasury.read applies to fields of alliances only')
       if (owner === 'alliance' && isPrivate && scope !== 'treasury.read')
-        problems.push('a private field of an alliance takes the scope treasury.read')
+        problems.push('a private field of an alliance requires the scope treasury.read')
       if (!Compile(valueSchema(attribute)).Check(example))
-        problems.push(`its example is no value of the type ${type}; null is one of every type`)
+        problems.push(`its example must be of the type ${type}, or null`)
       return problems.map(problem => `attributes.${owner}.${key}: ${problem}`)
     }),
   )
@@ -135,25 +138,27 @@ function duplicateKeys({ attributes, ...profile }: Profile): string[] {
     if (!Array.isArray(words)) return []
     const keys = words.map(entry => ('key' in entry ? entry.key : entry.type))
     const doubled = new Set(keys.filter((key, index) => keys.indexOf(key) !== index))
-    return [...doubled].map(key => `${list}: ${key} stands twice`)
+    return [...doubled].map(key => `${list}: ${key} is given twice`)
   })
 }
 
-/** Documents name a kind in CamelCase, where an underscore is not seen. */
+/** The names of components are in PascalCase, which drops underscores. */
 function eventKindProblems({ event_kinds }: Profile): string[] {
   const types = event_kinds.map(({ type }) => type)
   return types.flatMap((type, index) => {
     const other = types.slice(0, index).find(known => pascalCase(known) === pascalCase(type))
     return other === undefined || other === type
       ? []
-      : [`event_kinds: ${other} and ${type} differ in underscores alone; documents would call both the same`]
+      : [
+          `event_kinds: ${other} and ${type} differ only in underscores, and would have the same name in documents`,
+        ]
   })
 }
 
-/** Deeper than anything that a person writes. */
+/** Deeper than any written profile. */
 const depthMax = 32
 
-/** An object or a list that is not closed yet, and where in it the text is. */
+/** An object or a list that is not closed yet, and the position in it. */
 interface Open {
   names: Set<string> | undefined
   step: string | number
@@ -163,8 +168,8 @@ interface Open {
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
 
 /**
- * What parsing a text of JSON does not tell: members that are given twice, of which the last one would win without a word, and nesting
- * beyond all measure. A line each, with its JSON pointer; at most the first for what is nested too deep. `text` is JSON.
+ * Problems that JSON.parse does not report: duplicate members, of which it keeps the last, and excessive nesting. One line each, with its
+ * JSON pointer; stops at the first that is nested too deep. `text` is valid JSON.
  */
 export function duplicateMembers(text: string): string[] {
   const problems: string[] = []

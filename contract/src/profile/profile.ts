@@ -24,12 +24,12 @@ import {
 } from '../shared-schemas.ts'
 
 export const keyRule =
-  'must be a word of 1 to 64 small letters (a to z), digits and _ that begins with a letter, and not constructor'
-// `constructor` is found in every JavaScript object: whoever reads answers by key would find a function.
+  'must be a key of 1 to 64 lower-case letters (a to z), digits and _ that begins with a letter, and not constructor'
+// Every JavaScript object has a `constructor`: clients that look up members by key would find a function.
 const keySchema = (description: string) =>
   patternString('^(?!constructor$)[a-z][a-z0-9_]{0,63}$', keyRule, { description })
-const label = withLineRule(name(100, { description: 'The word that players know.' }))
-const word = strictObject({ key: keySchema('The word in answers and facts.'), label })
+const label = withLineRule(name(100, { description: 'The label that players see.' }))
+const term = strictObject({ key: keySchema('The key in responses and facts.'), label })
 
 const attribute = Type.Object(
   {
@@ -37,9 +37,9 @@ const attribute = Type.Object(
     type: enumOf(['string', 'integer', 'number', 'boolean', 'time']),
     description: text(500),
     class: enumOf(['public', 'player_private', 'alliance_private', 'admin_only'], {
-      description: 'Who may read it. There is no default: an attribute without a class is refused.',
+      description: 'Who may read it. Required: there is no default.',
     }),
-    scope: Type.Optional(enumOf(scopeNames, { description: 'Needed for the two private classes.' })),
+    scope: Type.Optional(enumOf(scopeNames, { description: 'Required for the two private classes.' })),
     unit: Type.Optional(text(50)),
     example: Type.Unknown(),
   },
@@ -50,8 +50,8 @@ export type Attribute = Static<typeof attribute>
 const gameEventKind = strictObject({
   type: patternString(
     '^game\\.[a-z][a-z0-9_]{0,50}$',
-    'must be game. and a word of 1 to 51 small letters (a to z), digits and _ that begins with a letter',
-    { description: 'The kind: `game.` and a word.' },
+    'must be game. and a name of 1 to 51 lower-case letters (a to z), digits and _ that begins with a letter',
+    { description: 'The kind: `game.` and a name.' },
   ),
   description: text(500),
   data: Type.Record(
@@ -70,17 +70,17 @@ const gameEventKind = strictObject({
 const pageUrl = nullable(
   patternString(
     '^https?://[^\\s{}]+\\{id\\}[^\\s{}]*$',
-    'must be an address that begins with http:// or https:// and has {id} in it once, such as https://game.example/nations/{id}',
+    'must be a URL that begins with http:// or https:// and contains {id} once, such as https://game.example/nations/{id}',
     { description: 'A page of the game; `{id}` is replaced.' },
   ),
 )
 
-/** The words in which games differ, as one JSON file. Everything that answers, checks or documents follows it. */
+/** The terms in which games differ, as one JSON file. Responses, validation and documents follow it. */
 export const profileSchema = strictObject(
   {
     name: withLineRule(name(100, { description: 'The game’s name.', example: 'Imperium Minor' })),
     url: nullable(
-      patternString('^https?://', 'must be an address that begins with http:// or https://', {
+      patternString('^https?://', 'must be a URL that begins with http:// or https://', {
         maxLength: 500,
         description: 'The game’s home page.',
       }),
@@ -88,7 +88,7 @@ export const profileSchema = strictObject(
     currency: strictObject({ key: keySchema('The currency of prices and credits.'), label }),
     units: listOf(
       strictObject({
-        key: keySchema('The unit in answers and facts.'),
+        key: keySchema('The key in responses and facts.'),
         label,
         is_strategic: Type.Boolean({
           description:
@@ -98,37 +98,37 @@ export const profileSchema = strictObject(
       }),
       { description: 'Military units.' },
     ),
-    resources: listOf(word, { description: 'Goods that are stored and traded.' }),
+    resources: listOf(term, { description: 'Goods that are stored and traded.' }),
     ranks: listOf(
       strictObject({
-        key: keySchema('The rank in answers and facts.'),
+        key: keySchema('The key in responses and facts.'),
         label,
         tier: enumOf(['leader', 'officer', 'member'], {
           description:
-            'What the rank may do: leaders and officers see the treasury unless the game says otherwise for a member.',
+            'The permissions of the rank: leaders and officers see the treasury unless the game sets otherwise for a member.',
         }),
       }),
       { description: 'Ranks inside an alliance, highest first.' },
     ),
-    governments: listOf(word),
-    continents: listOf(word),
-    war_types: listOf(word),
-    battle_kinds: listOf(word),
-    treaty_types: listOf(word),
-    news_categories: listOf(word),
+    governments: listOf(term),
+    continents: listOf(term),
+    war_types: listOf(term),
+    battle_kinds: listOf(term),
+    treaty_types: listOf(term),
+    news_categories: listOf(term),
     pages: strictObject(
       { nation: pageUrl, alliance: pageUrl, war: pageUrl },
-      { description: 'Where the game shows a thing.' },
+      { description: 'Pages of the game.' },
     ),
     event_kinds: listOf(gameEventKind, {
-      description: 'Further kinds of events, sent by the game as facts.',
+      description: 'Additional kinds of events, sent by the game as facts.',
     }),
     attributes: strictObject(
       { nation: listOf(attribute), alliance: listOf(attribute) },
-      { description: 'Further fields of nations and alliances; they leave in `attributes`.' },
+      { description: 'Additional fields of nations and alliances, returned in `attributes`.' },
     ),
   },
-  { description: 'The words of one game.' },
+  { description: 'The terms of one game.' },
 )
 export type Profile = Static<typeof profileSchema>
 
@@ -157,14 +157,14 @@ function attributeField(of: Attribute): Field {
   return make[of.class](of.scope ?? 'nation.read')
 }
 
-/** The field that holds a resource's attributes. Each of them has a class of its own. */
+/** The field with a resource's attributes. Each of them has its own class. */
 export const attributesField = (attributes: Attribute[]) =>
   publicField(
     strictObject(
       Object.fromEntries(attributes.map(entry => [entry.key, Type.Optional(attributeField(entry))])),
     ),
     {
-      description: 'Further fields of this game, as in the game profile. Each has a class of its own.',
+      description: 'Additional fields of this game, as in the game profile. Each has its own class.',
       example: Object.fromEntries(
         attributes.filter(entry => entry.class === 'public').map(entry => [entry.key, entry.example]),
       ),
@@ -172,7 +172,7 @@ export const attributesField = (attributes: Attribute[]) =>
     },
   )
 
-/** The JSON Schema of a game profile, for editors and for whoever writes one by program. */
+/** The JSON Schema of a game profile, for editors and for programs that generate profiles. */
 export const profileJsonSchema = (): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Game profile of Chancery',

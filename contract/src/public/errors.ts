@@ -1,6 +1,6 @@
 import { strictObject, text } from '../shared-schemas.ts'
 
-/** Every error that the API answers: its HTTP status, what happened, and what to do next. */
+/** Every error of the public API: its HTTP status, what happened, and what to do next. */
 export const errors = {
   invalid_parameter: {
     status: 400,
@@ -9,42 +9,43 @@ export const errors = {
   },
   bad_request: {
     status: 400,
-    description: 'The request is not HTTP as it should be.',
+    description: 'The request is not valid HTTP/1.1.',
     fix: 'Send a well-formed HTTP/1.1 request with one Host header.',
   },
   api_key_required: {
     status: 401,
-    description: 'This operation reads the data of a key’s owner, and no key was sent.',
+    description: 'This request requires an API key, and none was sent.',
     fix: 'Send `Authorization: Bearer <API_KEY>`.',
   },
   invalid_api_key: {
     status: 401,
-    description: 'The key is malformed, unknown, revoked or expired. It is never treated as no key.',
-    fix: 'Check the key for typos, or make a new one in the developer settings.',
+    description:
+      'The key is malformed, unknown, revoked or expired. Requests with a bad key are rejected, never served as anonymous.',
+    fix: 'Check the key for typos, or create a new one in the developer settings.',
   },
   insufficient_scope: {
     status: 403,
     description: 'The key lacks the scope that the message names.',
-    fix: 'Make a key that holds the scope.',
+    fix: 'Use a key that has the scope.',
   },
   not_entitled: {
     status: 403,
-    description: 'The key holds the scope, but its player may not see this in the game now.',
-    fix: 'Ask whoever leads the alliance for the in-game permission.',
+    description: 'The key has the scope, but its player may not see this in the game at present.',
+    fix: 'Ask a leader of the alliance for the in-game permission.',
   },
   not_found: {
     status: 404,
-    description: 'Nothing is here: an unknown path, or an id that names nothing.',
+    description: 'Not found: unknown path or unknown id.',
     fix: 'Check the path and the id.',
   },
   verification_code_unknown: {
     status: 404,
-    description: 'No such verification code.',
-    fix: 'Ask the player to check the code, or to make a new one.',
+    description: 'The verification code is unknown.',
+    fix: 'Ask the player to check the code, or to create a new one.',
   },
   method_not_allowed: {
     status: 405,
-    description: 'The API is read-only; the Allow header lists what is possible.',
+    description: 'The API is read-only; the Allow header lists the supported methods.',
     fix: 'Use GET.',
   },
   request_timeout: {
@@ -55,29 +56,29 @@ export const errors = {
   verification_code_expired: {
     status: 410,
     description: 'The verification code is older than 10 minutes.',
-    fix: 'Ask the player to make a new one.',
+    fix: 'Ask the player to create a new one.',
   },
   verification_code_used: {
     status: 410,
-    description: 'The verification code was redeemed before.',
-    fix: 'Ask the player to make a new one.',
+    description: 'The verification code has already been redeemed.',
+    fix: 'Ask the player to create a new one.',
   },
   cursor_expired: {
     status: 410,
     description:
-      'The log no longer, or not yet, holds the number given as `after` or Last-Event-ID; or what it stood for was lost when a backup was restored.',
-    fix: 'Read /events without `after`, and go on from the newest `seq`.',
+      'The event number in `after` or Last-Event-ID has expired, does not exist yet, or was lost in a restore.',
+    fix: 'Read /events without `after`, and continue from the newest `seq`.',
   },
   expectation_failed: {
     status: 417,
-    description: 'The Expect header asks for something other than 100-continue.',
-    fix: 'Leave the Expect header out.',
+    description: 'The Expect header has a value other than 100-continue.',
+    fix: 'Omit the Expect header.',
   },
   rate_limited: {
     status: 429,
     description:
-      'Too many calls, open streams or pipelined requests: x-ratelimit-reason states which. It resets by itself and never becomes a ban.',
-    fix: 'Wait for the seconds that retry-after states.',
+      'Rate limit, stream limit or pipelining limit reached: x-ratelimit-reason states which. It resets automatically; you are never banned.',
+    fix: 'Wait for the number of seconds in retry-after.',
   },
   headers_too_large: {
     status: 431,
@@ -86,30 +87,30 @@ export const errors = {
   },
   internal_error: {
     status: 500,
-    description: 'Something failed on our side.',
-    fix: 'Try again; when it stays, report the request id.',
+    description: 'The service failed to process the request.',
+    fix: 'Try again. If it persists, report the request id.',
   },
   unavailable: {
     status: 503,
-    description: 'A part that the answer needs is away for the moment.',
-    fix: 'Try again after the seconds that retry-after states.',
+    description: 'A required service (usually the database) is temporarily unavailable.',
+    fix: 'Try again after the number of seconds in retry-after.',
   },
 } as const
 
-/** Which limit a 429 is about: calls in a window, open streams, or requests that wait on one connection. */
+/** Which limit a 429 reports: calls in a window, open streams, or pipelined requests on one connection. */
 export const rateLimitReasons = ['calls', 'streams', 'pipelining'] as const
 export type RateLimitReason = (typeof rateLimitReasons)[number]
 
 export type ErrorCode = keyof typeof errors
 export const errorCodes = Object.keys(errors) as ErrorCode[]
 
-/** The body of every error answer. */
+/** The body of every error response. */
 export const errorBody = strictObject(
   {
     error: strictObject({
       code: text(64, { description: 'Machine-readable code.', example: 'insufficient_scope' }),
       message: text(1000, {
-        description: 'What happened and what to do next, for people.',
+        description: 'What happened and what to do next, for humans.',
         example: 'This key lacks the scope military.read.',
       }),
       request_id: text(64, {

@@ -12,7 +12,6 @@ import {
   timeParam,
 } from './parameters.ts'
 
-/** Which events are read, and from where on. */
 const eventFilterParams = {
   type: eventTypes,
   nation_id: relatedIdListParam('Only events about one of these nations.', 'n42'),
@@ -20,7 +19,7 @@ const eventFilterParams = {
   war_id: idParam('Only events about this war.', 'w310'),
   since: timeParam('Only events logged at or after this time.'),
   until: timeParam('Only events logged before this time.'),
-  after: sequenceParam('Only events with a greater seq, oldest first. 0 begins at the oldest event kept.'),
+  after: sequenceParam('Only events with a greater seq, oldest first. 0 starts at the oldest stored event.'),
 }
 
 export const eventsList = listOperation('event', {
@@ -29,7 +28,7 @@ export const eventsList = listOperation('event', {
   tag: 'History',
   summary: 'List events',
   description:
-    'Events by seq, newest first. With `after`, oldest first from the number after it: read until the answer is empty, keep the last seq, and nothing is missed or repeated.',
+    'Events by seq, newest first. With `after`, oldest first, starting with the next number: read until a page is empty and store the last seq, and no event is missed or repeated.',
   scope: 'none',
   cache: 'revalidate',
   parameters: {
@@ -45,13 +44,13 @@ export const eventsStream = streamOperation('event', {
   path: '/events/stream',
   tag: 'History',
   summary: 'Follow events as they happen',
-  description: `Events as they are logged, as server-sent events: what \`EventSource\` of browsers reads, and any client that reads lines.
+  description: `Events as they are logged, as server-sent events: for \`EventSource\` in browsers, and for any client that reads lines.
 
-An event is a line \`id: <seq>\`, a line \`data: <the event, as in /events>\` and an empty line. There is no \`event:\` line: \`onmessage\` gets every kind, and \`type\` in the data says which. The first line, \`retry: ${limits.streamRetrySeconds * 1000}\`, is how many milliseconds to wait before coming back. An \`id:\` without data says how far the log has been looked through; keep it like that of an event. Lines that begin with a colon are comments: \`: up to date\` once everything is told that the log held when the stream was opened, and \`: heartbeat\` every ${limits.streamHeartbeatSeconds} seconds. Silence for longer means that the connection is dead.
+An event is a line \`id: <seq>\`, a line \`data: <the event, as in /events>\` and an empty line. There is no \`event:\` line: \`onmessage\` receives every kind, and \`type\` in the data names it. The first line, \`retry: ${limits.streamRetrySeconds * 1000}\`, is the number of milliseconds to wait before reconnecting. An \`id:\` without data reports how far the log has been read; store it like that of an event. Lines that begin with a colon are comments: \`: up to date\` when all events that the log contained at the start have been sent, and \`: heartbeat\` every ${limits.streamHeartbeatSeconds} seconds. A longer silence means that the connection is dead.
 
-Without a position the stream tells what is logged from now on. With \`after\`, or with the header Last-Event-ID, which \`EventSource\` sends by itself when it comes back and which wins over \`after\`, it first tells everything after that number, however long the reader was away, then goes on: nothing is missing and nothing is told twice. With \`since\` alone it begins with what was logged then. With \`until\` it ends, with a comment, when the log has passed that time: close an \`EventSource\` then, or it comes back. History that the game loads without announcing it is not news: it is told to whoever begins before it, and not to those who are listening while it is loaded.
+Without a position, the stream sends the events logged from now on. With \`after\`, or with the header Last-Event-ID, it first sends all events after that number, however old, then continues: no event is missing or sent twice. \`EventSource\` sends the header by itself when it reconnects, and the header takes precedence over \`after\`. With \`since\` alone, the stream starts with the events logged at that time. With \`until\`, it ends with a comment when the log has passed that time: close an \`EventSource\` then, or it reconnects. History that the game loads without announcing it is sent to streams that start before it, but not to streams that are open while it is loaded.
 
-Opening a stream counts as one call. ${limits.streamsPerKey} streams may be open with one key, and ${limits.streamsPerAddress} without a key from one IPv4 address or IPv6 /64; a further one is answered with 429. A reader that takes nothing for ${limits.streamStalledSeconds} seconds while something waits for it is cut off, and so is one whose key is revoked or expires; a comment says why. However a stream ends, come back with the last id.`,
+Opening a stream counts as one call. ${limits.streamsPerKey} streams may be open per key, and ${limits.streamsPerAddress} without a key per IPv4 address or IPv6 /64; a further one is rejected with 429. A client that reads nothing for ${limits.streamStalledSeconds} seconds while data is pending is disconnected, and so is a client whose key is revoked or expires; a comment states the reason. After any disconnect, reconnect with the last id.`,
   scope: 'none',
   parameters: { ...eventFilterParams, 'Last-Event-ID': lastEventId },
   errors: ['cursor_expired'],

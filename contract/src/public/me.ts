@@ -5,16 +5,16 @@ export const meNation = itemOperation('nation', {
   id: 'me.nation',
   path: '/me/nation',
   tag: 'Own nation',
-  summary: 'Read the own nation',
+  summary: 'Read your own nation',
   description:
-    'The nation that the key’s player leads now: its public fields, and every private section that the key’s scopes open. `include` demands sections: where the key lacks the scope of one, the call fails instead of leaving it out.',
+    'The nation that the key’s player leads at present: its public fields, and every private section that the key’s scopes grant. `include` makes sections required: if the key lacks the scope of one, the request fails instead of omitting the section.',
   scope: 'nation.read',
   cache: 'private',
   view: 'owner',
   parameters: {
     include: enumListParam(
       ['military', 'economy', 'production', 'assignments'],
-      'Sections that must be in the answer: military, economy, production, assignments.',
+      'Sections that the response must contain: military, economy, production, assignments.',
     ),
   },
   includeScopes: {
@@ -30,8 +30,9 @@ export const meKey = itemOperation('key', {
   id: 'me.key',
   path: '/me/key',
   tag: 'Own nation',
-  summary: 'Read what this key is',
-  description: 'The key of this call: its name, scopes, limit and what is left of it, expiry and last use.',
+  summary: 'Read this key',
+  description:
+    'The key of this request: its name, scopes, rate limit and remaining calls, expiry and last use.',
   scope: 'key',
   cache: 'private',
   parameters: {},
@@ -43,14 +44,14 @@ export const discordVerify = itemOperation('verified_identity', {
   tag: 'Verification',
   summary: 'Redeem a verification code',
   description:
-    'Redeems a code that a player made in the developer settings, and says which nation is theirs. A code works once, within 10 minutes; every call that names a live code uses it up.',
+    'Redeems a code that a player created in the developer settings, and returns the player’s nation. A code works once, within 10 minutes; every request with a valid code redeems it.',
   scope: 'none',
   cache: 'private',
   allowsHead: false,
   parameters: {
     code: pathTextParam('The code: 10 characters, in upper or lower case.', 'K7PWM3XQ9T'),
     for: accountParam(
-      'The chat account that sent the code. Needed where the code is bound to one; a bound code answers anybody else as an unknown one.',
+      'The chat account that sent the code. Required if the code is bound to an account; for any other account, a bound code is reported as unknown.',
     ),
   },
   errors: ['verification_code_unknown', 'verification_code_expired', 'verification_code_used'],

@@ -19,18 +19,18 @@ export const nationsList = listOperation('nation', {
   tag: 'Nations',
   summary: 'List nations',
   description:
-    'Nations in the order of the latest ranking round: national_score, highest first, then id; newer nations last. With `search`: exact name first, then names that begin with it, then by score.',
+    'Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score.',
   scope: 'none',
   cache: 'public',
   parameters: {
     page,
     limit,
     search: searchParam(
-      'Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ stand for themselves.',
+      'Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ match literally.',
     ),
     ids: idListParam('Only these nations.', 'n42'),
     alliance_id: relatedIdListParam('Only members of these alliances.', 'a7'),
-    status: enumParam(nationStatuses, 'Only nations of this status.'),
+    status: enumParam(nationStatuses, 'Only nations with this status.'),
     min_score: decimalParam('Only nations with at least this national_score.'),
     max_score: decimalParam('Only nations with at most this national_score.'),
   },
@@ -41,7 +41,7 @@ export const nationsGet = itemOperation('nation', {
   path: '/nations/{id}',
   tag: 'Nations',
   summary: 'Read a nation',
-  description: 'One nation: its public fields, for everybody the same.',
+  description: 'One nation: its public fields, the same for all callers.',
   scope: 'none',
   cache: 'public',
   parameters: { id: pathIdParam('The nation’s id.', 'n42') },
@@ -54,14 +54,14 @@ export const alliancesList = listOperation('alliance', {
   tag: 'Alliances',
   summary: 'List alliances',
   description:
-    'Alliances in the order of the latest ranking round: total_score, highest first, then id; newer alliances last. With `search`: exact name or tag first, then names that begin with it, then by score.',
+    'Alliances in the order of the latest ranking round: total_score, highest first, then id; new alliances last. With `search`: exact matches of name or tag first, then names that begin with the text, then by score.',
   scope: 'none',
   cache: 'public',
   parameters: {
     page,
     limit,
     search: searchParam(
-      'Text that the name or the tag contains, in any case. At most 100 characters; % and _ stand for themselves.',
+      'Text that the name or the tag contains, in any case. At most 100 characters; % and _ match literally.',
     ),
     ids: idListParam('Only these alliances.', 'a7'),
   },
@@ -73,7 +73,7 @@ export const alliancesGet = itemOperation('alliance', {
   tag: 'Alliances',
   summary: 'Read an alliance',
   description:
-    'One alliance. With `include=treasury` also its treasury: that needs a key with treasury.read whose player may see this treasury in the game now.',
+    'One alliance. `include=treasury` adds its treasury and requires a key with treasury.read whose player may see this treasury in the game at present.',
   scope: 'none',
   cache: 'public',
   view: 'owner',
@@ -104,7 +104,7 @@ export const rankingsList = listOperation(['nation_ranking', 'alliance_ranking']
   tag: 'Nations',
   summary: 'Rank nations or alliances',
   description:
-    'Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round fit together.',
+    'Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round are consistent with each other.',
   scope: 'none',
   cache: 'public',
   parameters: {

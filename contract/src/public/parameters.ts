@@ -5,19 +5,19 @@ import type { ParameterList } from '../profile/examples.ts'
 import { count, decimal, enumOf, id, position, text } from '../shared-schemas.ts'
 
 /**
- * How a parameter's text becomes a value. Lists are comma separated, with or without blanks around the commas; the parameter may be
+ * How a parameter's text is parsed. Lists are comma-separated, with or without blanks around the commas; the parameter may be
  * repeated, and written with brackets (`ids[]=`, `ids[0]=`). All spellings of a list parse to the same values in the same order.
- * - `integer`: digits only, in the schema's range. A page may be any number: beyond the end is an empty page.
+ * - `integer`: digits only, in the schema's range. A page may be any number; pages past the end are empty.
  * - `decimal`: digits with at most 4 decimals.
- * - `text`: as sent; empty counts as not given.
- * - `id`: an id; empty counts as not given. One that names nothing selects nothing.
- * - `ids`: a list of up to 100 ids; ids that name nothing are left out. An empty list selects nothing.
- * - `related_ids`: as `ids`; but empty counts as not given.
- * - `profile_enum`: a key of the game profile, as sent; empty counts as not given. An unknown key selects nothing.
+ * - `text`: as sent; empty counts as absent.
+ * - `id`: an id; empty counts as absent. An unknown id selects nothing.
+ * - `ids`: a list of up to 100 ids; unknown ids are ignored. An empty list selects nothing.
+ * - `related_ids`: as `ids`, but empty counts as absent.
+ * - `profile_enum`: a key of the game profile, as sent; empty counts as absent. An unknown key selects nothing.
  * - `enum`: one of the schema's values. `enum_list`: a list of them.
  * - `time`: RFC 3339 with `Z` or an offset.
  * - `event_types`: a list of kinds of events or families (`war.*`).
- * - `event_id`: digits only, in the schema's range; empty counts as not given.
+ * - `event_id`: digits only, in the schema's range; empty counts as absent.
  */
 export type ParameterKind =
   | 'integer'
@@ -43,10 +43,10 @@ export interface Parameter<T = unknown, G extends boolean = boolean> {
   kind: ParameterKind
   description: string
   schema: TSchema
-  /** Whether the operation always has a value: required, or with a default. */
+  /** Whether the parsed value is always present: required, or with a default. */
   isAlwaysPresent: G
   deprecated?: Deprecation
-  /** The list of the game profile whose words it takes, and the place of the one that stands as its example. */
+  /** The list of the game profile whose keys it accepts, and the index of the example among them. */
   profileList?: { list: ParameterList; example: number }
   /** Type of the parsed value; never set. */
   readonly value?: T
@@ -69,7 +69,7 @@ function parameter<T>() {
   ): Parameter<T, G> => ({ in: place, kind, isAlwaysPresent: isAlwaysPresent, schema, description })
 }
 
-/** Of any length and form: what cannot be one names nothing, and is no error. */
+/** Any text: what cannot be an id is an unknown id, not an error. */
 const idText = (example?: string) => ({ type: 'string', ...(example === undefined ? {} : { example }) })
 
 export const pathIdParam = (description: string, example: string) =>
@@ -115,20 +115,20 @@ const idListOfKind = (kind: 'ids' | 'related_ids', description: string, example:
     { type: 'array', items: id({ example }), maxItems: limits.idsMax },
     description,
   )
-const idListForm = `Up to ${limits.idsMax}, comma separated or repeated; ids that name nothing are left out.`
+const idListForm = `Up to ${limits.idsMax}, comma-separated or repeated; unknown ids are ignored.`
 
-/** Ids of the things that an operation lists. */
+/** Ids of the items that an operation lists. */
 export const idListParam = (description: string, example: string) =>
   idListOfKind('ids', `${description} ${idListForm} An empty list selects nothing.`, example)
 
-/** Ids of things that those which an operation lists belong to. */
+/** Ids of the resources that the listed items belong to. */
 export const relatedIdListParam = (description: string, example: string) =>
-  idListOfKind('related_ids', `${description} ${idListForm} Empty counts as not given.`, example)
+  idListOfKind('related_ids', `${description} ${idListForm} Empty counts as absent.`, example)
 
 export const idParam = (description: string, example: string) =>
   parameter<string>()('query', 'id', false, id({ example }), description)
 
-/** A word of the game profile; one that it does not have selects nothing. */
+/** A key of the game profile; an unknown key selects nothing. */
 export const profileEnumParam = (description: string, list: ParameterList, example: number) => ({
   ...parameter<string>()('query', 'profile_enum', false, idText(), description),
   profileList: { list, example },
@@ -149,7 +149,7 @@ export const enumListParam = <const V extends string>(values: readonly V[], desc
     'enum_list',
     false,
     { type: 'array', items: enumOf(values), maxItems: limits.idsMax },
-    `${description} Comma separated or repeated.`,
+    `${description} Comma-separated or repeated.`,
   )
 
 export const decimalParam = (description: string) =>
@@ -172,7 +172,7 @@ export const lastEventId = parameter<number>()(
   'event_id',
   false,
   count({ example: 1041 }),
-  'The last id that was read. Goes on after it, and wins over `after`.',
+  'The last id that was received. The stream continues after it; takes precedence over `after`.',
 )
 
 export const eventTypes = parameter<string[]>()(
@@ -184,7 +184,7 @@ export const eventTypes = parameter<string[]>()(
     items: { type: 'string', example: 'war.declared', 'x-known-words-only': true },
     maxItems: limits.idsMax,
   },
-  'Kinds of events (`war.declared`) or families (`war.*`), comma separated or repeated. One that the game does not have is refused.',
+  'Kinds of events (`war.declared`) or families (`war.*`), comma-separated or repeated. Unknown kinds are rejected.',
 )
 
 export const accountParam = (description: string) =>

@@ -4,19 +4,19 @@ import { type Contract, itemEnvelope, listEnvelope } from '../contract.ts'
 import { type JsonSchema, mapSchema, withoutKeywords } from '../json-schema.ts'
 import type { Operation, ResourceName, Returns } from './operation.ts'
 
-/** The classes that may leave in each view. `admin_only` is in none. */
+/** The classes that each view contains. `admin_only` is in none. */
 const clearedClasses: Record<Returns['view'], readonly Class[]> = {
   public: ['public'],
   owner: classes.filter(fieldClass => fieldClass !== 'admin_only'),
 }
 
-/** How Chancery makes a field: nothing that a reader needs. A `default` would be written in place of a field that is withheld. */
+/** Keywords for internal use. A `default` would make serializers write it in place of a withheld field. */
 const internalKeywords = ['x-derived', 'x-input', 'x-text', 'x-line', 'x-rule', 'default']
 
 /**
- * The JSON schema of a resource with exactly the fields that may leave in a view.
- * Public fields are required; private ones are optional, because each needs its scope and standing.
- * A member with a class of its own, like those of `attributes`, is judged by that class.
+ * The JSON schema of a resource with exactly the fields of a view.
+ * Public fields are required; private ones are optional, because each requires its scope and entitlement.
+ * The class of a member, as in `attributes`, takes precedence over that of the field.
  */
 export function readableSchema(resource: Resource, view: Returns['view']): JsonSchema {
   const members = Object.entries(resource.fields).flatMap(([fieldName, field]) => {
@@ -41,9 +41,9 @@ function keepCleared(field: TSchema, cleared: readonly string[]): JsonSchema | u
 }
 
 /**
- * The JSON schema of the whole body that an operation answers, for its most cleared reader.
- * A serializer compiled from it drops whatever the contract does not let out.
- * An operation with several resources (a ranking board) has one body for each: `resourceName` says which.
+ * The JSON schema of the whole response body of an operation, for the viewer with the highest clearance.
+ * A serializer compiled from it drops everything that the contract does not include.
+ * An operation with several resources (a ranking board) has one body for each, selected by `resourceName`.
  */
 export function responseSchema(
   contract: Contract,
@@ -59,6 +59,6 @@ export function responseSchema(
 function onlyResource({ id, returns: { resources } }: Operation): ResourceName {
   const [first] = resources
   if (first === undefined || resources.length > 1)
-    throw new Error(`${id} returns ${resources.join(' or ')}: name one`)
+    throw new Error(`${id} returns ${resources.join(' or ')}: pass one of them`)
   return first
 }

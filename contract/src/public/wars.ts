@@ -21,10 +21,10 @@ export const warsList = listOperation('war', {
   parameters: {
     page,
     limit,
-    status: enumParam(warStatuses, 'Only wars that go on, or that have ended.'),
+    status: enumParam(warStatuses, 'Only active wars, or only ended ones.'),
     nation_id: relatedIdListParam('Only wars with one of these nations on either side.', 'n42'),
     alliance_id: relatedIdListParam(
-      'Only wars with a nation of one of these alliances, as at the declaration, on either side.',
+      'Only wars with a nation of one of these alliances, at the declaration, on either side.',
       'a7',
     ),
     conflict_id: idParam('Only wars of this global conflict.', 'c4'),

@@ -16,7 +16,7 @@ export function allianceMemberResource(profile: Profile) {
       ),
       leader_name: derivedField(
         publicField(line(100), {
-          description: 'The nation’s leader; empty where the game knows none.',
+          description: 'The nation’s leader; empty if unknown to the game.',
           example: 'Mira Castellane',
         }),
       ),
@@ -43,7 +43,7 @@ export function allianceMemberResource(profile: Profile) {
       }),
       rank_title: derivedField(
         publicField(line(100), {
-          description: 'The game’s word for the rank.',
+          description: 'The game’s label of the rank.',
           example: (profile.ranks[1] ?? profile.ranks[0])?.label ?? '',
         }),
       ),
@@ -52,14 +52,14 @@ export function allianceMemberResource(profile: Profile) {
         example: '2026-03-09T20:15:00Z',
       }),
       can_view_treasury: adminOnly(nullable(Type.Boolean()), {
-        description: 'Whether the game lets this member see the treasury; null leaves it to the rank’s tier.',
+        description: 'Whether the game lets this member see the treasury; null: the rank’s tier decides.',
         example: null,
       }),
     },
     {
       alliance_id: publicField(id(), {
         description:
-          'The alliance that the nation is a member of. Readers find it in the nation’s `alliance`.',
+          'The alliance that the nation is a member of. It is returned in the nation’s `alliance`.',
         example: 'a7',
       }),
     },
@@ -69,7 +69,7 @@ export function allianceMemberResource(profile: Profile) {
 export function allianceApplicationResource() {
   return resource(
     'alliance_application',
-    'A nation’s wish to join an alliance. It is not membership and never leaves.',
+    'A nation’s application to join an alliance. It is not membership, and the API never returns it.',
     {
       nation_id: adminOnly(id(), { description: 'The nation that applies.', example: 'n77' }),
       alliance_id: adminOnly(id(), { description: 'The alliance that it applies to.', example: 'a7' }),

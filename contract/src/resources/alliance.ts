@@ -47,7 +47,7 @@ export function allianceResource(profile: Profile) {
       example: 'https://game.example/flags/a7.png',
     }),
     description: publicField(nullable(text(5000)), {
-      description: 'What the alliance says of itself.',
+      description: 'The alliance’s own description.',
       example: 'Mutual defence of the northern straits.',
     }),
     founded_at: publicField(nullable(time()), {
@@ -57,7 +57,7 @@ export function allianceResource(profile: Profile) {
     leader: derivedField(
       publicField(nullable(nationReference()), {
         description:
-          'The member with the highest rank of the tier leader; of several the one who joined first. Null for none.',
+          'The member with the highest rank of the tier leader; if there are several, the one that joined first. Null for none.',
         example: { nation_id: 'n9', nation_name: 'Karsk' },
       }),
     ),
@@ -83,7 +83,7 @@ export function allianceResource(profile: Profile) {
       }),
     ),
     recruiting: publicField(nullable(Type.Boolean()), {
-      description: 'Whether it takes new members; null where the game does not say.',
+      description: 'Whether it accepts new members; null if unknown.',
       example: true,
     }),
     treaties: derivedField(
@@ -94,7 +94,7 @@ export function allianceResource(profile: Profile) {
             name: name(100, { description: 'Its name.' }),
             type: line(64, { description: 'Key of the kind of treaty, as in the game profile.' }),
             signed_at: nullable(time({ description: 'When it was signed.' })),
-            expires_at: nullable(time({ description: 'When it ends by itself; null for never or unknown.' })),
+            expires_at: nullable(time({ description: 'When it expires; null for never or unknown.' })),
           }),
         ),
         {
@@ -115,14 +115,13 @@ export function allianceResource(profile: Profile) {
       publicField(
         strictObject({
           active: count({
-            description:
-              'Wars that go on with a nation of this alliance, as at the declaration, on either side.',
+            description: 'Active wars with a nation of this alliance, at the declaration, on either side.',
           }),
           won: count({ description: 'Ended wars won by such a nation.' }),
           lost: count({ description: 'Ended wars lost by such a nation.' }),
         }),
         {
-          description: 'Its nations’ wars in numbers.',
+          description: 'Counts of its nations’ wars.',
           unit: 'wars',
           example: { active: 4, won: 20, lost: 11 },
         },
@@ -130,14 +129,14 @@ export function allianceResource(profile: Profile) {
     ),
     url: derivedField(
       publicField(nullable(text(1000)), {
-        description: 'The alliance’s page in the game; null where the game has none.',
+        description: 'The alliance’s page in the game; null if the game has none.',
         example: null,
       }),
     ),
     updated_at: derivedField(
       publicField(time(), {
         description:
-          'When one of its own public fields last changed. Ranks, counts and treaties do not move it.',
+          'When one of its own public fields last changed. Ranks, counts and treaties do not affect it.',
         example: '2026-05-20T08:00:00Z',
       }),
     ),
@@ -154,7 +153,7 @@ export function allianceResource(profile: Profile) {
         }),
       ),
       {
-        description: 'The treasury. Only with `include=treasury`. Null where the game does not send it.',
+        description: 'The treasury. Only with `include=treasury`. Null if the game does not send it.',
         unit: `${profile.currency.key}, units of goods`,
         example: { credits: 8200000, resources: exampleCounts(profile.resources, [5, 41000]) },
       },
@@ -169,7 +168,7 @@ export function allianceResource(profile: Profile) {
 export function treatyResource(profile: Profile) {
   return resource(
     'treaty',
-    'A treaty between two alliances. It leaves in the `treaties` of both; deleting it ends it.',
+    'A treaty between two alliances. It is returned in the `treaties` of both; deleting it ends it.',
     {
       id: publicField(id(), { description: 'Identifier that the game chose.', example: 't5' }),
       alliance_ids: publicField(Type.Array(id(), { minItems: 2, maxItems: 2 }), {
@@ -185,7 +184,7 @@ export function treatyResource(profile: Profile) {
         example: '2026-04-11T15:00:00Z',
       }),
       expires_at: publicField(nullable(time()), {
-        description: 'When it ends by itself; null for never or unknown.',
+        description: 'When it expires; null for never or unknown.',
         example: null,
       }),
     },

@@ -26,12 +26,12 @@ const suppliedSides = () =>
     }),
     {
       maxItems: 20,
-      description: 'The sides and the alliances on them, whole: the list replaces the one before.',
+      description: 'The sides and their alliances. The list replaces the previous one as a whole.',
     },
   )
 
 export function conflictResource(profile: Profile) {
-  return resource('conflict', 'A global conflict: many wars of alliances against alliances.', {
+  return resource('conflict', 'A global conflict: a group of wars between alliances.', {
     id: publicField(id(), { description: 'Identifier that the game chose.', example: 'c4' }),
     name: publicField(name(200), { description: 'Its name.', example: 'War of the Straits' }),
     status: publicField(enumOf(conflictStatuses), {
@@ -45,7 +45,7 @@ export function conflictResource(profile: Profile) {
     }),
     started_at: publicField(time(), { description: 'When it started.', example: '2026-05-18T00:00:00Z' }),
     ended_at: publicField(nullable(time()), {
-      description: 'When it ended; null while it goes on or where unknown.',
+      description: 'When it ended; null while it is active or if unknown.',
       example: null,
     }),
     sides: withInputSchema(
@@ -58,7 +58,7 @@ export function conflictResource(profile: Profile) {
                 alliance_id: id({ description: 'The alliance.' }),
                 name: name(100, { description: 'Its name.' }),
                 joined_at: nullable(time({ description: 'When it joined the side.' })),
-                left_at: nullable(time({ description: 'When it left; null while it fights on.' })),
+                left_at: nullable(time({ description: 'When it left; null while it takes part.' })),
               }),
             ),
             nation_count: count({ description: 'Nations of this side that fought in its wars.' }),
@@ -67,7 +67,7 @@ export function conflictResource(profile: Profile) {
           }),
         ),
         {
-          description: 'The sides. Numbers come from the wars of the conflict.',
+          description: 'The sides. Counts are computed from the wars of the conflict.',
           example: [
             {
               name: 'Northern Pact and friends',
@@ -95,10 +95,10 @@ export function conflictResource(profile: Profile) {
     wars: derivedField(
       publicField(
         strictObject({
-          active: count({ description: 'Wars of it that go on.' }),
-          total: count({ description: 'All wars of it.' }),
+          active: count({ description: 'Active wars of the conflict.' }),
+          total: count({ description: 'All wars of the conflict.' }),
         }),
-        { description: 'Its wars in numbers.', unit: 'wars', example: { active: 9, total: 14 } },
+        { description: 'Counts of its wars.', unit: 'wars', example: { active: 9, total: 14 } },
       ),
     ),
     battles_count: derivedField(

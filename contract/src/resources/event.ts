@@ -4,23 +4,23 @@ import { exampleKeyOrNull } from '../profile/examples.ts'
 import type { Profile } from '../profile/profile.ts'
 import { count, id, line, listOf, name, nullable, profileEnum, text, time } from '../shared-schemas.ts'
 
-/** All events are public, every member of every kind: the log, the stream and the webhooks tell everyone the same. */
+/** All events are public, every member of every kind: the log, the stream and webhooks send the same to all. */
 export const eventResource = ({ war_types }: Profile, types: readonly string[]) =>
   resource(
     'event',
-    'Something that happened. The log of events is ordered, complete and the same for everybody.',
+    'An occurrence in the game. The event log is ordered, complete and the same for all callers.',
     {
       id: publicField(text(64), {
-        description: 'Identifier of the event; the same wherever it is told.',
+        description: 'Identifier of the event; the same in the log, the stream and webhooks.',
         example: 'evt_1042',
       }),
       seq: publicField(count(), {
         description:
-          'Its number in the log: from 1 in order of logging. Without gaps, but where the game went back to a backup: then numbers go on above all that were given out.',
+          'Its number in the log, from 1 in the order of logging. There are no gaps, except after the restore of a backup: numbers then continue above all numbers that were used.',
         example: 1042,
       }),
       type: publicField(text(64), {
-        description: `Kind of event. Kinds may be added at any time: ignore those you do not know. Now: ${types.join(', ')}.`,
+        description: `Kind of event. Kinds may be added at any time: ignore unknown ones. At present: ${types.join(', ')}.`,
         example: 'war.declared',
       }),
       occurred_at: publicField(time(), {
@@ -28,7 +28,7 @@ export const eventResource = ({ war_types }: Profile, types: readonly string[]) 
         example: '2026-05-20T10:00:00Z',
       }),
       summary: publicField(text(1000), {
-        description: 'One English sentence for people. Programs read `data`.',
+        description: 'One English sentence for humans. Programs read `data`.',
         example: 'Valdoria declared war on Karsk.',
       }),
       nation_ids: publicField(listOf(id()), { description: 'Nations it is about.', example: ['n42', 'n9'] }),
@@ -41,7 +41,7 @@ export const eventResource = ({ war_types }: Profile, types: readonly string[]) 
       data: publicField(
         Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
         {
-          description: 'What happened, in a shape that belongs to the kind.',
+          description: 'Details, with members that depend on the kind.',
           example: {
             war: { war_id: 'w310', type: exampleKeyOrNull(war_types, 0), reason: null },
             attacker: {
@@ -58,7 +58,7 @@ export const eventResource = ({ war_types }: Profile, types: readonly string[]) 
   )
 
 export const newsItemResource = (profile: Profile) =>
-  resource('news_item', 'An item of the game’s news.', {
+  resource('news_item', 'A news item of the game.', {
     id: publicField(id(), { description: 'Identifier that the game chose.', example: 'news88' }),
     title: publicField(name(300), { description: 'Its headline.', example: 'Valdoria closes the straits' }),
     body: publicField(text(50_000), {

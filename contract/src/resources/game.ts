@@ -23,7 +23,7 @@ const attributes = () =>
 
 export function gameResource(profile: Profile) {
   const era = eraResource().fields
-  return resource('game', 'The game and its words.', {
+  return resource('game', 'The game and its terms.', {
     name: publicField(name(100), { description: 'The game’s name.', example: profile.name }),
     url: publicField(nullable(text(500)), { description: 'The game’s home page.', example: profile.url }),
     currency: publicField(strictObject({ key: text(64), label: name(100) }), {
@@ -82,7 +82,7 @@ export function gameResource(profile: Profile) {
       example: exampleEntries(profile.news_categories, 0),
     }),
     event_kinds: publicField(listOf(strictObject({ type: text(64), description: text(500) })), {
-      description: 'Every kind of event that this server may tell.',
+      description: 'Every kind of event that this server may send.',
       example: [{ type: 'war.declared', description: 'A nation declared war on another.' }],
     }),
     attributes: publicField(strictObject({ nation: attributes(), alliance: attributes() }), {
@@ -101,7 +101,7 @@ export function gameResource(profile: Profile) {
         }),
       ),
       {
-        description: 'The era that goes on; of several the one that started last. Null for none.',
+        description: 'The active era; if there are several, the one that started last. Null for none.',
         example: {
           id: 'e2',
           number: 2,
@@ -113,7 +113,7 @@ export function gameResource(profile: Profile) {
       },
     ),
     world_changed_at: publicField(nullable(time()), {
-      description: 'When something public last changed in the world; null for an empty world.',
+      description: 'When public data of the world last changed; null for an empty world.',
       example: '2026-05-27T18:04:11Z',
     }),
   })
@@ -135,8 +135,11 @@ export const eraResource = () =>
       description: 'When it started, or will start.',
       example: '2026-03-01T00:00:00Z',
     }),
-    ended_at: publicField(nullable(time()), { description: 'When it ended; null before.', example: null }),
-    summary: publicField(nullable(text(5000)), { description: 'What it is remembered for.', example: null }),
+    ended_at: publicField(nullable(time()), {
+      description: 'When it ended; null before the end.',
+      example: null,
+    }),
+    summary: publicField(nullable(text(5000)), { description: 'A summary of the era.', example: null }),
     champion: withInputSchema(
       publicField(
         nullable(
@@ -145,7 +148,7 @@ export const eraResource = () =>
             name: name(100, { description: 'Its name at the time.' }),
           }),
         ),
-        { description: 'The alliance that won the era; null before, or for none.', example: null },
+        { description: 'The alliance that won the era; null before the end, or for none.', example: null },
       ),
       nullable(strictObject({ alliance_id: id(), name: copyOf('alliance.name', 'alliance_id', name(100)) })),
     ),

@@ -16,11 +16,11 @@ import {
 } from '../shared-schemas.ts'
 import { membership, membershipExample } from './references.ts'
 
-/** What a key may know about itself. Every field is for the key's own bearer; `public` here says that no further scope is needed. */
+/** What a key may read about itself. `public` here means that no further scope is required. */
 export const keyResource = () =>
-  resource('key', 'The API key of this call.', {
+  resource('key', 'The API key of this request.', {
     id: publicField(text(64), {
-      description: 'Identifier of the key. It is no secret.',
+      description: 'Identifier of the key. Not secret.',
       example: 'key_8Zc3fW0aQ1',
     }),
     name: publicField(text(100), { description: 'The name its owner gave it.', example: 'war-room bot' }),
@@ -32,7 +32,7 @@ export const keyResource = () =>
         }),
       ),
       {
-        description: 'The nation of the key’s player at present; null for none.',
+        description: 'The nation that the key’s player leads at present; null for none.',
         example: { id: 'n42', nation_name: 'Valdoria' },
       },
     ),
@@ -41,7 +41,7 @@ export const keyResource = () =>
       example: ['nation.read', 'military.read'],
     }),
     limit: publicField(count(), {
-      description: 'Calls that the key may make in one window of 60 seconds.',
+      description: 'Calls that the key may make per window of 60 seconds.',
       unit: 'calls',
       example: 120,
     }),
@@ -50,18 +50,18 @@ export const keyResource = () =>
       unit: 'calls',
       example: 119,
     }),
-    created_at: publicField(time(), { description: 'When it was made.', example: '2026-05-01T12:00:00Z' }),
+    created_at: publicField(time(), { description: 'When it was created.', example: '2026-05-01T12:00:00Z' }),
     expires_at: publicField(nullable(time()), {
-      description: 'When it stops working; null for never.',
+      description: 'When it expires; null for never.',
       example: null,
     }),
     last_used_at: publicField(nullable(time()), {
-      description: 'When it was last used, to within a minute; null before its first use was noted.',
+      description: 'When it was last used, to within a minute; null before its first recorded use.',
       example: '2026-05-27T18:03:00Z',
     }),
   })
 
-/** What a bot learns by redeeming a code: public fields, and that whoever gave the code holds the nation. */
+/** What a bot learns by redeeming a code: public fields of the nation that the code's sender leads. */
 export const verifiedIdentityResource = (profile: Profile) =>
   resource('verified_identity', 'The nation that a verification code belongs to.', {
     verified: publicField(Type.Unsafe<true>({ type: 'boolean', enum: [true] }), {
@@ -86,7 +86,7 @@ export const verifiedIdentityResource = (profile: Profile) =>
       },
     ),
     alliance: publicField(membership(), {
-      description: 'Its alliance and its rank there; null for none, also for an applicant.',
+      description: 'Its alliance and its rank there; null for none. Applicants have none.',
       example: membershipExample(profile),
     }),
   })

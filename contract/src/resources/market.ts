@@ -68,7 +68,7 @@ function marketPriceFields(profile: Profile) {
       example: -3.25,
     }),
     as_of: publicField(time(), {
-      description: 'When the game computed this row.',
+      description: 'When the game computed these numbers.',
       example: '2026-05-27T18:00:00Z',
     }),
   }

@@ -41,7 +41,7 @@ export function nationResource(profile: Profile) {
     }),
     nation_name: publicField(name(100), { description: 'The nation’s name.', example: 'Valdoria' }),
     leader_name: publicField(line(100), {
-      description: 'The leader’s name; empty where the game knows none.',
+      description: 'The leader’s name; empty if unknown to the game.',
       example: 'Mira Castellane',
       default: '',
     }),
@@ -59,7 +59,7 @@ export function nationResource(profile: Profile) {
       }),
     ),
     status: publicField(enumOf(nationStatuses), {
-      description: 'active; protected (cannot be attacked yet); vacation (its player is away); inactive.',
+      description: 'active; protected (cannot be attacked yet); vacation (its player is absent); inactive.',
       example: 'active',
       default: 'active',
     }),
@@ -108,13 +108,13 @@ export function nationResource(profile: Profile) {
     wars: derivedField(
       publicField(
         strictObject({
-          active_offensive: count({ description: 'Wars it declared that go on.' }),
-          active_defensive: count({ description: 'Wars declared on it that go on.' }),
-          won: count({ description: 'Ended wars with its victory.' }),
-          lost: count({ description: 'Ended wars with its defeat.' }),
+          active_offensive: count({ description: 'Active wars that it declared.' }),
+          active_defensive: count({ description: 'Active wars declared on it.' }),
+          won: count({ description: 'Ended wars that it won.' }),
+          lost: count({ description: 'Ended wars that it lost.' }),
         }),
         {
-          description: 'Its wars in numbers.',
+          description: 'Counts of its wars.',
           unit: 'wars',
           example: { active_offensive: 1, active_defensive: 0, won: 6, lost: 2 },
         },
@@ -122,14 +122,14 @@ export function nationResource(profile: Profile) {
     ),
     url: derivedField(
       publicField(nullable(text(1000)), {
-        description: 'The nation’s page in the game; null where the game has none.',
+        description: 'The nation’s page in the game; null if the game has none.',
         example: null,
       }),
     ),
     updated_at: derivedField(
       publicField(time(), {
         description:
-          'When one of its own public fields last changed. Ranks, war counts and its alliance’s name do not move it.',
+          'When one of its own public fields last changed. Ranks, war counts and its alliance’s name do not affect it.',
         example: '2026-05-27T18:04:11Z',
       }),
     ),
@@ -148,7 +148,7 @@ export function nationResource(profile: Profile) {
         }),
       ),
       {
-        description: 'Exact forces. Null where the game does not send them.',
+        description: 'Exact forces. Null if the game does not send them.',
         unit: 'units',
         example: {
           units: exampleCounts(fieldUnits, [0, 42000], [1, 310]),
@@ -162,12 +162,12 @@ export function nationResource(profile: Profile) {
       'economy.read',
       nullable(
         strictObject({
-          credits: nullable(count({ description: 'Money at hand.' })),
+          credits: nullable(count({ description: 'Money in stock.' })),
           resources: nullable(countsByKey(profile.resources, { description: 'Goods in stock, by kind.' })),
         }),
       ),
       {
-        description: 'Money and goods at hand. Null where the game does not send them.',
+        description: 'Money and goods in stock. Null if the game does not send them.',
         unit: `${profile.currency.key}, units of goods`,
         example: { credits: 1250000, resources: exampleCounts(profile.resources, [0, 52000], [5, 8100]) },
       },
@@ -178,16 +178,16 @@ export function nationResource(profile: Profile) {
         strictObject({
           queue: listOf(
             strictObject({
-              item: line(100, { description: 'What is being made.' }),
+              item: line(100, { description: 'What is produced.' }),
               quantity: count({ description: 'How many.' }),
-              completes_at: nullable(time({ description: 'When it is done.' })),
+              completes_at: nullable(time({ description: 'When it is complete.' })),
             }),
-            { maxItems: 1000, description: 'Orders in production, first to finish first.' },
+            { maxItems: 1000, description: 'Orders in production, by completion, earliest first.' },
           ),
         }),
       ),
       {
-        description: 'Production queues. Null where the game does not send them.',
+        description: 'Production queues. Null if the game does not send them.',
         example: {
           queue: [{ item: exampleKey(profile.units, 1), quantity: 40, completes_at: '2026-05-28T06:00:00Z' }],
         },
@@ -199,17 +199,17 @@ export function nationResource(profile: Profile) {
         listOf(
           strictObject({
             alliance_id: id({ description: 'The alliance that made the assignment.' }),
-            kind: line(64, { description: 'What is asked: attack, defend, supply, and so on.' }),
+            kind: line(64, { description: 'The kind of assignment: attack, defend, supply, and so on.' }),
             target_nation_id: nullable(id({ description: 'The nation it is about.' })),
-            note: nullable(text(2000, { description: 'The officer’s words.' })),
-            due_at: nullable(time({ description: 'Until when.' })),
+            note: nullable(text(2000, { description: 'The officer’s note.' })),
+            due_at: nullable(time({ description: 'When it is due.' })),
           }),
           { maxItems: 1000 },
         ),
       ),
       {
         description:
-          'What its alliance asks of this nation, as long as it is a member there. Null where the game does not send it.',
+          'Its alliance’s assignments for this nation, while it is a member. Null if the game does not send it.',
         example: [
           {
             alliance_id: 'a7',

@@ -9,7 +9,7 @@ const places = () => ({
     example: 17,
   }),
   previous_rank: publicField(nullable(position()), {
-    description: 'Place at the end of yesterday (UTC); null where it had none.',
+    description: 'Place at the end of yesterday (UTC); null if it had none.',
     example: 19,
   }),
 })
@@ -35,7 +35,7 @@ export const nationRankingResource = (profile: Profile) =>
       },
     ),
     national_score: publicField(decimal(), {
-      description: 'The score that gave the place.',
+      description: 'The score that determines the place.',
       unit: 'points',
       example: 1843.25,
     }),
@@ -53,7 +53,7 @@ export const allianceRankingResource = () =>
       { description: 'The alliance.', example: { id: 'a7', name: 'Northern Pact', tag: 'NP' } },
     ),
     total_score: publicField(decimal({ maximum: Number.MAX_SAFE_INTEGER }), {
-      description: 'The score that gave the place.',
+      description: 'The score that determines the place.',
       unit: 'points',
       example: 48210.5,
     }),

@@ -3,7 +3,7 @@ import type { Profile } from '../profile/profile.ts'
 import { id, name, nullable, strictObject, text } from '../shared-schemas.ts'
 import { copyOf } from '../text-origin.ts'
 
-/** The one shape of membership, wherever it appears. `null` stands for no membership; an application is not one. */
+/** Membership in an alliance, as every resource returns it. `null`: no membership; an application is none. */
 export const membership = () =>
   nullable(
     strictObject(
@@ -28,7 +28,7 @@ export const membershipExample = ({ ranks }: Profile) => ({
   alliances: { name: 'Northern Pact', tag: 'NP' },
 })
 
-/** One side of a war as it was when the war was declared. */
+/** One side of a war, with name and alliance at the declaration. */
 export const belligerent = () =>
   strictObject({
     nation_id: id({ description: 'The nation.' }),

@@ -39,10 +39,10 @@ const lossesExample = (profile: Profile) => ({
   defender: exampleCounts(lossUnits(profile), [0, 2050], [1, 12]),
 })
 
-/** A side as the game sends it: names and alliance are taken from the world where they are left out. */
-/** Saying null says that there was none. */
-const takenDown = 'Left out: as it is when the war is declared.'
+/** Null states that there was none. */
+const ifOmitted = 'If omitted: as it is when the war is declared.'
 
+/** A side as the game sends it: omitted names and alliance are taken from the world. */
 const suppliedBelligerent = () =>
   Type.Object(
     {
@@ -51,29 +51,29 @@ const suppliedBelligerent = () =>
         copyOf(
           'nation.nation_name',
           'nation_id',
-          name(100, { description: `Its name at the declaration. ${takenDown}` }),
+          name(100, { description: `Its name at the declaration. ${ifOmitted}` }),
         ),
       ),
       alliance_id: Type.Optional(
-        nullable(id({ description: `Its alliance at the declaration. ${takenDown}` })),
+        nullable(id({ description: `Its alliance at the declaration. ${ifOmitted}` })),
       ),
       alliance_name: Type.Optional(
         copyOf(
           'alliance.name',
           'alliance_id',
-          nullable(name(100, { description: `That alliance’s name at the declaration. ${takenDown}` })),
+          nullable(name(100, { description: `That alliance’s name at the declaration. ${ifOmitted}` })),
         ),
       ),
     },
     {
       additionalProperties: false,
       description:
-        'The nation; name and alliance as at the declaration, taken from the world where they are left out.',
+        'The nation, with name and alliance at the declaration; omitted ones are taken from the world.',
     },
   )
 
 export function warResource(profile: Profile) {
-  return resource('war', 'A war of one nation on another.', {
+  return resource('war', 'A war between two nations.', {
     id: publicField(id(), { description: 'Identifier that the game chose.', example: 'w310' }),
     type: publicField(nullable(profileEnum(profile.war_types)), {
       description: 'Key of the kind of war, as in the game profile.',
@@ -85,19 +85,19 @@ export function warResource(profile: Profile) {
       default: 'active',
     }),
     reason: publicField(nullable(text(500)), {
-      description: 'Why it was declared, in the attacker’s words.',
+      description: 'The attacker’s reason for declaring it.',
       example: 'The strait belongs to Valdoria.',
     }),
     attacker: withInputSchema(
       publicField(belligerent(), {
-        description: 'The nation that declared the war, as at the declaration.',
+        description: 'The nation that declared the war, with name and alliance at the declaration.',
         example: belligerentExample,
       }),
       suppliedBelligerent(),
     ),
     defender: withInputSchema(
       publicField(belligerent(), {
-        description: 'The nation it was declared on, as at the declaration.',
+        description: 'The nation it was declared on, with name and alliance at the declaration.',
         example: { nation_id: 'n9', nation_name: 'Karsk', alliance_id: null, alliance_name: null },
       }),
       suppliedBelligerent(),
@@ -107,11 +107,11 @@ export function warResource(profile: Profile) {
       example: '2026-05-20T10:00:00Z',
     }),
     ended_at: publicField(nullable(time()), {
-      description: 'When it ended; null while it goes on or where unknown.',
+      description: 'When it ended; null while it is active or if unknown.',
       example: null,
     }),
     outcome: publicField(nullable(enumOf(warOutcomes)), {
-      description: 'How it ended; null while it goes on or where unknown.',
+      description: 'How it ended; null while it is active or if unknown.',
       example: null,
     }),
     battles_count: derivedField(
@@ -119,7 +119,7 @@ export function warResource(profile: Profile) {
     ),
     losses: derivedField(
       publicField(lossesOfBoth(profile), {
-        description: 'Losses over its battles.',
+        description: 'Losses in all its battles.',
         unit: 'units',
         example: lossesExample(profile),
       }),
@@ -131,13 +131,13 @@ export function warResource(profile: Profile) {
     era_id: publicField(nullable(id()), { description: 'The era in which it was declared.', example: 'e2' }),
     url: derivedField(
       publicField(nullable(text(1000)), {
-        description: 'The war’s page in the game; null where the game has none.',
+        description: 'The war’s page in the game; null if the game has none.',
         example: null,
       }),
     ),
     updated_at: derivedField(
       publicField(time(), {
-        description: 'When one of its own public fields last changed. Battles do not move it.',
+        description: 'When one of its own public fields last changed. Battles do not affect it.',
         example: '2026-05-20T10:00:00Z',
       }),
     ),
@@ -162,7 +162,7 @@ export function battleResource(profile: Profile) {
       example: 'n9',
     }),
     victor: publicField(nullable(enumOf(battleVictors)), {
-      description: 'Who won: this battle’s attacker or defender, or a draw; null where unknown.',
+      description: 'Who won: this battle’s attacker or defender, or a draw; null if unknown.',
       example: 'attacker',
     }),
     losses: publicField(lossesOfBoth(profile), {
@@ -173,7 +173,7 @@ export function battleResource(profile: Profile) {
       default: { attacker: {}, defender: {} },
     }),
     infrastructure_destroyed: publicField(nullable(decimal()), {
-      description: 'Infrastructure destroyed at the defender’s.',
+      description: 'Infrastructure of the defender that was destroyed.',
       unit: 'points',
       example: 84.5,
     }),

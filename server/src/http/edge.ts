@@ -168,7 +168,7 @@ const callLimitExceeded = ({ limit, retryAfterSeconds }: Allowance, whose: strin
   rateLimited(
     'calls',
     retryAfterSeconds,
-    `Rate limit exceeded: ${limit} ${limit === 1 ? 'call' : 'calls'} in ${promises.windowSeconds} seconds ${whose}. Wait for the seconds that retry-after states.`,
+    `Rate limit exceeded: ${limit} ${limit === 1 ? 'call' : 'calls'} in ${promises.windowSeconds} seconds ${whose}. Wait for the number of seconds in retry-after.`,
   )
 
 function callersOf(key: KeyRecord | undefined): string {

@@ -65,10 +65,10 @@ test('more than a tenth is a mistake, unless the game says otherwise', async () 
   const seq = await seqOf(running())
   const refusal = refusalOf(await apply('empty', snapshot('nation')))
   assert.deepEqual({ line: refusal.line, path: refusal.path }, { line: 1, path: '/resource' })
-  assert.match(refusal.reason, /leaves out 30 of 30 things of nation.*allow_deletes/)
+  assert.match(refusal.reason, /omits 30 of 30 rows of nation.*allow_deletes/)
   assert.match(
     refusalOf(await apply('four', snapshot('nation'), ...numbered('n', 26).map(id => nation(id)))).reason,
-    /leaves out 4 of 30/,
+    /omits 4 of 30/,
   )
   assert.equal(await seqOf(running()), seq, 'nothing of either is stored')
   assert.equal(
@@ -81,7 +81,7 @@ test('more than a tenth is a mistake, unless the game says otherwise', async () 
 
 test('of a few things one may go', async () => {
   await apply('world', ...numbered('n', 3).map(id => nation(id)))
-  assert.match(refusalOf(await apply('two', snapshot('nation'), nation('n1'))).reason, /leaves out 2 of 3/)
+  assert.match(refusalOf(await apply('two', snapshot('nation'), nation('n1'))).reason, /omits 2 of 3/)
   assert.equal((await apply('one', snapshot('nation'), nation('n1'), nation('n2')))?.status, 'applied')
 })
 

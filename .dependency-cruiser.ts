@@ -11,7 +11,7 @@ const ingestModel = '^server/src/ingest/(batch|changes|entity-store|row-writer|t
 const databaseDrivers = '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely)/'
 
 /** How a slice defines its routes, words its answers and refuses. */
-const httpForSlices = ['define-route', 'define-stream', 'stream-source', 'answers', 'api-error']
+const httpForSlices = ['define-operation', 'define-stream', 'stream-source', 'answers', 'api-error']
 
 /** What a slice may import of the server, `$1` being itself. */
 const belowSlices = [
@@ -131,35 +131,34 @@ export const forbidden: IForbiddenRuleType[] = [
   },
   {
     name: 'http-never-imports-resources',
-    comment: 'The edge is the same for all resources.',
+    comment: 'The pipeline is the same for all resources.',
     severity: 'error',
     from: { path: '^server/src/http/' },
     to: { path: '^server/src/resources/' },
   },
   {
     name: 'account-and-operator-never-import-routes',
-    comment: 'Doors of their own do not reach through the public one.',
+    comment: 'APIs of their own do not reach through the public one.',
     severity: 'error',
     from: { path: '^server/src/(account|operator)/' },
     to: { path: '^server/src/.*routes\\.ts$', pathNot: '^server/src/$1/' },
   },
   {
-    name: 'only-app-and-main-wire',
-    comment:
-      'What happens to a request is read in app.ts, top to bottom: routes are registered nowhere else.',
+    name: 'only-api-and-start-wire',
+    comment: 'api.ts shows what happens to a request, from top to bottom: no other file registers routes.',
     severity: 'error',
     from: {
       path: ours,
-      pathNot: ['^server/src/(app|api)\\.ts$', '^server/src/(account|operator|start)/', '^server/test/'],
+      pathNot: ['^server/src/api\\.ts$', '^server/src/(account|operator|start)/', '^server/test/'],
     },
     to: { path: '^server/src/.*routes\\.ts$' },
   },
   {
-    name: 'app-and-main-are-imported-by-the-entry-only',
-    comment: 'The composition root is the top: below it, nobody knows it.',
+    name: 'api-and-start-are-imported-by-the-entry-only',
+    comment: 'The composition root imports the others, not the reverse.',
     severity: 'error',
     from: { path: '^server/src/', pathNot: '^server/src/(start/server|index)\\.ts$' },
-    to: { path: '^server/src/(app|api|start/server)\\.ts$' },
+    to: { path: '^server/src/(api|start/server)\\.ts$' },
   },
   {
     name: 'cli-imports-package-entries',

@@ -8,7 +8,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type ErrorCode, errors, limits, type OperatorErrorCode } from '@chancery/contract'
-import { createParserErrors } from '../server/src/http/parser-errors.ts'
+import { createProtocolErrors } from '../server/src/http/protocol-errors.ts'
 import { createRequestIds } from '../server/src/http/request-id.ts'
 import { createTrustedProxies } from '../server/src/http/trusted-proxies.ts'
 import { query } from '../server/test/access/query.ts'
@@ -134,8 +134,8 @@ describe('the call that a page shows is answered as the page shows', hasCurl, ()
   async function askTooSlowly(t: TestContext): Promise<string> {
     const peek = () => ({ limit: 60, remaining: 60, resetAt: 0, isAllowed: true, retryAfterSeconds: 1 })
     const requestIds = createRequestIds(createTrustedProxies([]))
-    const observer = { answeredBeside: () => {} }
-    const parserErrors = createParserErrors({ peek }, requestIds, observer, { lingerMs: 2_000 })
+    const observer = { recordUnrouted: () => {} }
+    const parserErrors = createProtocolErrors({ peek }, requestIds, observer, { lingerMs: 2_000 })
     const timedOut = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     const server = createServer(socket => parserErrors.onClientError(timedOut, socket))
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -18,7 +18,7 @@ function office(clock: HandClock, limit: number, skewMs = 0) {
   const wall = () => clock.wall() - skewMs
   const limits = createMemoryLimits({ now: wall })
   return () => {
-    const { isAllowed, remaining, resetAt } = limits.take('bot', limit)
+    const { isAllowed, remaining, resetAt } = limits.consume('bot', limit)
     const headers = headersOf({ limit, remaining, reset: Math.ceil(resetAt / 1000), date: wall() })
     return { isAllowed, headers }
   }

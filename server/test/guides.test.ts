@@ -79,8 +79,8 @@ test('links into the repository are words, others stay', () => {
   )
   assert.equal(linkFrom(guide, 'verify-a-nation.md'), '/docs/guides/verify-a-nation')
   assert.equal(linkFrom(guide, '#poll'), '#poll')
-  assert.doesNotMatch(htmlOf('[the code](../../server/src/app.ts)'), /<a href="\.\./)
-  assert.match(htmlOf('[the code](../../server/src/app.ts)'), /the code/)
+  assert.doesNotMatch(htmlOf('[the code](../../server/src/api.ts)'), /<a href="\.\./)
+  assert.match(htmlOf('[the code](../../server/src/api.ts)'), /the code/)
 })
 
 test('HTML in Markdown is text, and a picture its words', () => {

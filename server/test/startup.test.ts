@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { makeKeyText } from '../src/access/key-text.ts'
+import { generateKey } from '../src/access/key-text.ts'
 import { ConfigError, readConfig, StartupError, startServer } from '../src/index.ts'
 import { operateAs, statusAs } from './operator/tokens.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
@@ -229,7 +229,7 @@ test('a main token that is stored as a named token is refused, valid or ended, i
 })
 
 test('a main token that has the form of an API key or a webhook secret is refused without its text', () => {
-  for (const text of [makeKeyText(), 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])
+  for (const text of [generateKey(), 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])
     assert.throws(
       () => readConfig({ CHANCERY_ADMIN_TOKEN: text }),
       (error: unknown) => {

@@ -92,7 +92,7 @@ export async function runBots(options: BotsOptions): Promise<BotsReport> {
   const fetchOf =
     (bot: string): typeof fetch =>
     async (input, init) => {
-      const allowance = limits.take(bot, limit)
+      const allowance = limits.consume(bot, limit)
       const told = {
         'x-ratelimit-limit': String(limit),
         'x-ratelimit-remaining': String(allowance.remaining),
@@ -128,7 +128,8 @@ export async function runBots(options: BotsOptions): Promise<BotsReport> {
     Array.from({ length: bots }, async (_, index) => {
       const chance = chances(index + 1)
       const ask = await taste(new Chancery({ baseUrl: url, clock }), chance)
-      for (let spent = Math.floor(chance() * limit); spent > 0; spent -= 1) limits.take(`bot ${index}`, limit)
+      for (let spent = Math.floor(chance() * limit); spent > 0; spent -= 1)
+        limits.consume(`bot ${index}`, limit)
       const newClient = () =>
         new Chancery({
           baseUrl: url,

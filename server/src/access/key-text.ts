@@ -11,7 +11,7 @@ const checksumLength = 6
 const form = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`)
 
 /** A new key: `chk_`, 32 random base62 characters (190 bits), and a checksum of 6 by which scanners know it. */
-export function makeKeyText(): string {
+export function generateKey(): string {
   const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(alphabet.length)]).join('')
   return prefix + secret + checksumOf(secret)
 }

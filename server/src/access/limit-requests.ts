@@ -15,7 +15,7 @@ const columns = sql`
   key_id as "keyId", calls_per_minute as "callsPerMinute", sentence, asked_at as "askedAt", answered_at as "answeredAt", note`
 
 /** Writes down a wish, in place of the one before it. */
-export async function askForLimit(
+export async function saveLimitRequest(
   db: Database,
   keyId: string,
   { callsPerMinute, sentence }: Pick<LimitRequestRecord, 'callsPerMinute' | 'sentence'>,
@@ -28,7 +28,7 @@ export async function askForLimit(
 }
 
 /** Answers the open wish of a key, where there is one. */
-export async function answerLimitRequest(db: Database, keyId: string, note: string | null): Promise<void> {
+export async function resolveLimitRequest(db: Database, keyId: string, note: string | null): Promise<void> {
   await db.rows(sql`
     update chancery_access.limit_request set answered_at = date_trunc('milliseconds', clock_timestamp()), note = ${note}
     where key_id = ${keyId} and answered_at is null`)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { limits, type OperatorRole, type OperatorTokenRecord } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
-import { hashOperatorToken, makeOperatorTokenText, type OperatorTokenHash } from './operator-token-text.ts'
+import { generateOperatorToken, hashOperatorToken, type OperatorTokenHash } from './operator-token-text.ts'
 
 /** A token that is valid now. */
 export interface ValidToken {
@@ -14,7 +14,7 @@ export interface ValidToken {
 }
 
 /** A token that was just made, and its text, which is known this once. */
-export interface MadeToken {
+export interface CreatedToken {
   text: string
   record: OperatorTokenRecord
 }
@@ -67,7 +67,7 @@ export const listTokens = (db: Database): Promise<OperatorTokenRecord[]> =>
 const tokenLock = sql`select pg_advisory_xact_lock(hashtext('chancery operator token'), 0)`
 
 /** Makes a token; undefined where a valid one has its name. In a transaction, as the changes below. */
-export async function createToken(db: Database, token: NewToken): Promise<MadeToken | undefined> {
+export async function createToken(db: Database, token: NewToken): Promise<CreatedToken | undefined> {
   await db.rows(tokenLock)
   const namesake = await db.first(
     sql`select from chancery_access.operator_token where name = ${token.name} and ${isLive} limit 1`,
@@ -75,8 +75,8 @@ export async function createToken(db: Database, token: NewToken): Promise<MadeTo
   return namesake ? undefined : insertToken(db, token)
 }
 
-async function insertToken(db: Database, { name, roles, expiresAt }: NewToken): Promise<MadeToken> {
-  const text = makeOperatorTokenText()
+async function insertToken(db: Database, { name, roles, expiresAt }: NewToken): Promise<CreatedToken> {
+  const text = generateOperatorToken()
   const id = `tok_${randomBytes(8).toString('base64url').replace(/[-_]/g, '0')}`
   const record = await db.first<OperatorTokenRecord>(sql`
     insert into chancery_access.operator_token (id, name, hash, roles, created_at, expires_at)
@@ -97,7 +97,7 @@ export async function rotateToken(
   db: Database,
   id: string,
   { overlapHours, expiresAt }: { overlapHours: number; expiresAt: string | null | undefined },
-): Promise<MadeToken | RotationProblem> {
+): Promise<CreatedToken | RotationProblem> {
   await db.rows(tokenLock)
   const old = await db.first<OperatorTokenRecord & { is_live: boolean; next_expiry: string | null }>(sql`
     select ${columns}, (${isLive}) as is_live, clock_timestamp() + (expires_at - created_at) as next_expiry

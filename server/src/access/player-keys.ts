@@ -1,6 +1,6 @@
 import { limits } from '@chancery/contract'
 import type { Database } from '../store/database.ts'
-import { hashKey, makeKeyText, prefixOfKey } from './key-text.ts'
+import { generateKey, hashKey, prefixOfKey } from './key-text.ts'
 import {
   countLiveKeys,
   endKeyAfter,
@@ -12,24 +12,24 @@ import {
 } from './store.ts'
 
 /** A key that was just made, and its text, which is known this once. */
-export interface MadeKey {
+export interface CreatedKey {
   text: string
   record: KeyRecord
 }
 
 /** Makes a key and stores what may be kept of it. */
-export async function makeKey(db: Database, key: Omit<NewKey, 'prefix'>): Promise<MadeKey> {
-  const text = makeKeyText()
+export async function createKey(db: Database, key: Omit<NewKey, 'prefix'>): Promise<CreatedKey> {
+  const text = generateKey()
   return { text, record: await insertKey(db, hashKey(text), { ...key, prefix: prefixOfKey(text) }) }
 }
 
 /** Makes a key for a player, unless they have as many live ones as they may. In a transaction. */
-export async function makePlayerKey(
+export async function createPlayerKey(
   db: Database,
   key: Omit<NewKey, 'prefix'>,
-): Promise<MadeKey | 'too_many_keys'> {
+): Promise<CreatedKey | 'too_many_keys'> {
   const live = await countLiveKeys(db, key.playerId)
-  return live >= limits.keysPerPlayer ? 'too_many_keys' : makeKey(db, key)
+  return live >= limits.keysPerPlayer ? 'too_many_keys' : createKey(db, key)
 }
 
 /**
@@ -43,7 +43,7 @@ export async function rotatePlayerKey(
   playerId: string,
   id: string,
   { overlapHours, nowMs }: { overlapHours: number; nowMs: number },
-): Promise<MadeKey | 'too_many_keys' | undefined> {
+): Promise<CreatedKey | 'too_many_keys' | undefined> {
   const live = await countLiveKeys(db, playerId)
   const old = await findLiveKeyOfPlayer(db, playerId, id)
   if (!old) return undefined
@@ -51,7 +51,7 @@ export async function rotatePlayerKey(
   if (isOverlapping && live >= limits.keysPerPlayer) return 'too_many_keys'
   if (isOverlapping) await endKeyAfter(db, id, overlapHours)
   else await revokeKey(db, id)
-  return makeKey(db, { ...old, scopes: [...old.scopes], expiresAt: sameLifetime(old, nowMs) })
+  return createKey(db, { ...old, scopes: [...old.scopes], expiresAt: sameLifetime(old, nowMs) })
 }
 
 function sameLifetime({ createdAt, expiresAt }: KeyRecord, nowMs: number): string | null {

@@ -1,22 +1,22 @@
 import { operations } from '@chancery/contract'
 import { ApiError } from '../http/api-error.ts'
-import type { DefineRoute } from '../http/define-route.ts'
+import type { DefineOperation } from '../http/define-operation.ts'
 import { findNationReferenceOfPlayer } from '../resources/nations/store.ts'
 import type { ReadContext } from '../store/read-context.ts'
 
 /** What a key may know about itself. */
-export function keyRoutes(define: DefineRoute, context: ReadContext): void {
-  define(operations.meKey, async ({ viewer, allowance, disclose }) => {
+export function keyRoutes(define: DefineOperation, context: ReadContext): void {
+  define(operations.meKey, async ({ viewer, rateLimit, disclose }) => {
     if (viewer.kind !== 'key') throw new ApiError('api_key_required')
     const { key } = viewer
     return {
-      one: disclose.toEveryone('key', {
+      one: disclose.toPublic('key', {
         id: key.id,
         name: key.name,
         nation: (await findNationReferenceOfPlayer(context, key.playerId)) ?? null,
         scopes: [...key.scopes],
-        limit: allowance.limit,
-        remaining: allowance.remaining,
+        limit: rateLimit.limit,
+        remaining: rateLimit.remaining,
         created_at: key.createdAt,
         expires_at: key.expiresAt,
         last_used_at: key.lastUsedAt,

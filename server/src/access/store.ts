@@ -159,7 +159,7 @@ export const setKeyLimit = (
     sql`update chancery_access.api_key set call_limit = ${callLimit}, call_limit_note = ${note} where id = ${id} returning ${columns}`,
   )
 
-export async function noteUses(db: Database, uses: ReadonlyMap<string, string>): Promise<void> {
+export async function recordUses(db: Database, uses: ReadonlyMap<string, string>): Promise<void> {
   await db.rows(sql`
     update chancery_access.api_key k set last_used_at = greatest(k.last_used_at, used.at)
     from unnest(${[...uses.keys()]}::text[], ${[...uses.values()]}::timestamptz[]) as used (id, at) where k.id = used.id`)

@@ -2,7 +2,7 @@ import { type DatabasePool, sql } from '../store/database.ts'
 import { notifyPulse } from '../store/pulse.ts'
 
 /** The change and the word of it are one: every process forgets what it remembers of keys. */
-const sayChanged = sql`update chancery_access.pulse set version = version + 1`
+const bumpAccessVersion = sql`update chancery_access.pulse set version = version + 1`
 
 /** Suspends a player: their keys open nothing until they are resumed. Suspending again keeps the time of the first. */
 export async function suspendPlayer(
@@ -17,7 +17,7 @@ export async function suspendPlayer(
       on conflict (player_id) do update set note = coalesce(excluded.note, s.note)
       returning suspended_at as "suspendedAt"`)
     if (!row) throw new Error('a suspension was not returned')
-    await db.rows(sayChanged)
+    await db.rows(bumpAccessVersion)
     await db.rows(notifyPulse)
     return row
   })
@@ -29,7 +29,7 @@ export async function resumePlayer(pool: DatabasePool, playerId: string): Promis
     const row = await db.first(
       sql`delete from chancery_access.suspension where player_id = ${playerId} returning player_id`,
     )
-    await db.rows(sayChanged)
+    await db.rows(bumpAccessVersion)
     await db.rows(notifyPulse)
     return row !== undefined
   })

@@ -1,6 +1,6 @@
 import { limits as promises } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Allowance, subjectOfAddress } from '../limits/index.ts'
+import { addressBucket, type RateLimitState } from '../limits/rate-limit.ts'
 import { AccountError } from './account-error.ts'
 import type { AccountContext } from './context.ts'
 import { ownOrigins } from './demo-host.ts'
@@ -60,10 +60,10 @@ async function takeOne(
   req: FastifyRequest,
   { isChange, session }: { isChange: boolean; session: SignedIn | undefined },
 ): Promise<void> {
-  const who = session ? session.hash.toString('base64url') : `ip:${subjectOfAddress(req.ip)}`
-  const { isAllowed, retryAfterSeconds }: Allowance = isChange
-    ? await limits.take(`account:change:${who}`, promises.accountChanges)
-    : await limits.take(`account:read:${who}`, promises.accountReads)
+  const who = session ? session.hash.toString('base64url') : `ip:${addressBucket(req.ip)}`
+  const { isAllowed, retryAfterSeconds }: RateLimitState = isChange
+    ? await limits.consume(`account:change:${who}`, promises.accountChanges)
+    : await limits.consume(`account:read:${who}`, promises.accountReads)
   if (!isAllowed)
     throw new AccountError('rate_limited', undefined, { 'retry-after': String(retryAfterSeconds) })
 }

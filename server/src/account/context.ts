@@ -1,5 +1,5 @@
 import type { Contract, PageInfo } from '@chancery/contract'
-import type { LimitStore } from '../limits/index.ts'
+import type { LimitStore } from '../limits/rate-limit.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'

@@ -33,7 +33,7 @@ export function createExplore(context: ReadContext): Explore {
     const own = await findNationOfPlayer(playerId, privateFieldsFor(contract.resources.nation, clearance))
     const self = own?.id === id ? disclose.toViewer('nation', own, clearance) : undefined
     const others = disclose.toViewer('nation', seen, stranger)
-    return { anonymous: disclose.toEveryone('nation', seen), stranger: others, self: self ?? others }
+    return { anonymous: disclose.toPublic('nation', seen), stranger: others, self: self ?? others }
   }
 
   async function allianceViews(playerId: string, id: string) {
@@ -45,7 +45,7 @@ export function createExplore(context: ReadContext): Explore {
     const own = isEntitled ? await findAllianceWithTreasury(context, id, opened) : undefined
     const self = own && disclose.toViewer('alliance', own, clearance)
     const others = disclose.toViewer('alliance', seen, stranger)
-    return { anonymous: disclose.toEveryone('alliance', seen), stranger: others, self: self ?? others }
+    return { anonymous: disclose.toPublic('alliance', seen), stranger: others, self: self ?? others }
   }
 
   return async (playerId, resource, id) => {

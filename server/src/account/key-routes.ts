@@ -1,6 +1,6 @@
 import { defaultScopes, keyRotation, limitRequest, limits, newKey } from '@chancery/contract'
-import { askForLimit } from '../access/limit-requests.ts'
-import { makePlayerKey, rotatePlayerKey } from '../access/player-keys.ts'
+import { saveLimitRequest } from '../access/limit-requests.ts'
+import { createPlayerKey, rotatePlayerKey } from '../access/player-keys.ts'
 import { findLiveKeyOfPlayer, revokeKeyOfPlayer, revokeKeysBeyond } from '../access/store.ts'
 import type { Database } from '../store/database.ts'
 import { AccountError, notFoundForPlayer } from './account-error.ts'
@@ -40,7 +40,7 @@ export const keyRoutes = [
       if (expiresAt !== null && !(Date.parse(expiresAt) > context.pulse.now()))
         throw new AccountError('invalid_request', 'A key must expire in the future, or never.')
       const made = await change({ context, session }, async db => {
-        const key = await makePlayerKey(db, { playerId, name, scopes, expiresAt, callLimit: null })
+        const key = await createPlayerKey(db, { playerId, name, scopes, expiresAt, callLimit: null })
         if (key === 'too_many_keys') return key
         await writeAccountLog(db, lineOf('key.created', playerId, key.record))
         return key
@@ -107,7 +107,7 @@ export const keyRoutes = [
       const asked = await withLiveSession({ context, session }, async db => {
         const key = await findLiveKeyOfPlayer(db, playerId, id)
         if (!key || (key.callLimit ?? context.keyLimit) >= callsPerMinute) return key
-        await askForLimit(db, id, { callsPerMinute, sentence })
+        await saveLimitRequest(db, id, { callsPerMinute, sentence })
         const detail = `${key.name}: ${callsPerMinute} calls a minute`
         await writeAccountLog(db, { playerId, action: 'key.limit_asked', subject: id, detail })
         return key

@@ -1,6 +1,6 @@
 import { limits as promises } from '@chancery/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { limitAddress, limitPages } from '../http/edge.ts'
+import { limitAddress, limitPages } from '../http/admission.ts'
 import { createAccountErrorHandler } from './account-error.ts'
 import { createAdmit } from './admit.ts'
 import { type AccountParts, createAccountContext } from './context.ts'

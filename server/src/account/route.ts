@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
-import { bodyReader } from '../http/checked-body.ts'
+import { createBodyValidator } from '../http/body-validator.ts'
 import { AccountError } from './account-error.ts'
 import type { AccountContext } from './context.ts'
 import type { SignedIn } from './session/signed-in.ts'
@@ -79,8 +79,8 @@ export const playerRoute = <B extends TSchema, Q extends TSchema>(
 }
 
 function callReader<B extends TSchema, Q extends TSchema>({ body, query, status = 200 }: Expected<B, Q>) {
-  const readBody = bodyReader(body, notAsItShould)
-  const readQuery = bodyReader(query, notAsItShould)
+  const readBody = createBodyValidator(body, notAsItShould)
+  const readQuery = createBodyValidator(query, notAsItShould)
   return (req: FastifyRequest, reply: FastifyReply) => {
     reply.code(status)
     return {

@@ -24,7 +24,7 @@ export interface Clearance {
   maySeeTreasury: boolean
 }
 
-export const everyone: Clearance = { scopes: new Set(), isOwner: false, maySeeTreasury: false }
+export const publicClearance: Clearance = { scopes: new Set(), isOwner: false, maySeeTreasury: false }
 
 /** Whether a field of a thing may be read. */
 function mayRead(resource: Resource, field: Field, clearance: Clearance): boolean {
@@ -61,7 +61,7 @@ type Names = keyof Contract['resources']
 
 export interface Disclosure {
   /** What everybody may read of a thing. */
-  toEveryone<N extends Names>(
+  toPublic<N extends Names>(
     name: N,
     thing: PublicOf<Contract['resources'][N]>,
   ): Disclosed<PublicOf<Contract['resources'][N]>>
@@ -77,14 +77,14 @@ type Thing = Record<string, unknown>
 
 export function createDisclosure({ resources }: Contract): Disclosure {
   const publicNames = new Map<string, string[]>(
-    Object.entries(resources).map(([name, resource]) => [name, namesFor(resource, everyone)]),
+    Object.entries(resources).map(([name, resource]) => [name, namesFor(resource, publicClearance)]),
   )
   return {
-    toEveryone(name, thing) {
+    toPublic(name, thing) {
       const source = thing as Thing
       const shown: Thing = {}
       for (const fieldName of publicNames.get(name) ?? []) shown[fieldName] = source[fieldName]
-      return withAttributes(resources[name], shown, everyone) as never
+      return withAttributes(resources[name], shown, publicClearance) as never
     },
     toViewer(name, thing, clearance) {
       const source = thing as Thing

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { createEventFilter, type operations, type ValuesFor } from '@chancery/contract'
-import type { WriteEvent } from '../disclosure/event-writer.ts'
-import type { Outlet, StreamSource } from '../http/stream-source.ts'
+import type { SerializeEvent } from '../disclosure/event-writer.ts'
+import type { SseSource, SseWriter } from '../http/stream-source.ts'
 import type { Database } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
 import { createLogPages, type Frame, heartbeat, opening, type Page, toFrame, upToDate } from './log-pages.ts'
@@ -35,11 +35,11 @@ const farNumbers = 1_024
  * that is kept: while the reader is behind, nothing is held for them.
  */
 export function startEventStream(
-  outlet: Outlet,
+  outlet: SseWriter,
   { position: first, end: historyEnd, last }: Start,
   wanted: StreamFilter,
   log: FollowedLog,
-): StreamSource {
+): SseSource {
   const { type: types, nation_id: nationIds, alliance_id: allianceIds, war_id: warId } = wanted
   const isFiltered = [types, nationIds, allianceIds, warId].some(condition => condition !== undefined)
   const passes = createEventFilter({ types, nationIds, allianceIds, warId })
@@ -115,7 +115,7 @@ export function startEventStream(
   }
 
   /** Makes no promise where the log is at hand: an event wakes all streams at once. */
-  function flow(): void {
+  function pump(): void {
     while (!isWaiting && !isOver && outlet.hasRoom) {
       const found = next()
       if (!found) return
@@ -130,7 +130,7 @@ export function startEventStream(
       const page = await reading
       if (!isOver) tell(page, end)
       isWaiting = false
-      flow()
+      pump()
     } catch {
       // The database is away: the position stays where it is.
       isWaiting = false
@@ -140,7 +140,7 @@ export function startEventStream(
 
   outlet.write(opening(position))
   return {
-    flow,
+    pump,
     heartbeat: () => heartbeat(position),
     close() {
       isOver = true
@@ -151,14 +151,14 @@ export function startEventStream(
 export interface TailOptions {
   db: Database
   pulse: Pick<Pulse, 'onChange'>
-  write: WriteEvent
+  write: SerializeEvent
   onDelivered: (count: number) => void
 }
 
 /** The log as it grows, for all streams of this process. */
 export interface Tail {
   /** Adds a stream that knows of the log up to `end`; it is woken by news until it is closed. */
-  follow(end: number, start: (log: FollowedLog) => StreamSource): StreamSource
+  follow(end: number, start: (log: FollowedLog) => SseSource): SseSource
 }
 
 const wakeAfterMs = 250
@@ -170,7 +170,7 @@ const foundMax = 64
 /** Follows the pulse once. Without streams nothing is read. */
 export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail {
   const pages = createLogPages({ db, write })
-  const streams = new Set<StreamSource>()
+  const streams = new Set<SseSource>()
   let newest = 0
   let redactionVersion: number | undefined
   let changedAt = Number.NEGATIVE_INFINITY
@@ -180,7 +180,7 @@ export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail
     wakeUp = undefined
     let count = 0
     for (const stream of streams) {
-      stream.flow()
+      stream.pump()
       count += 1
       // Other calls are answered in between, and what was written is let go of before the next write.
       if (count % wokenAtOnce === 0) await setImmediate()

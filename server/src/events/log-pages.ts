@@ -1,6 +1,6 @@
 import { limits } from '@chancery/contract'
 import { LRUCache } from 'lru-cache'
-import type { WriteEvent } from '../disclosure/event-writer.ts'
+import type { SerializeEvent } from '../disclosure/event-writer.ts'
 import type { Database } from '../store/database.ts'
 import { type Event, findNextSeq, readAnnouncedSpans, readEvents, type Span } from './store.ts'
 
@@ -31,11 +31,11 @@ export interface LogPages {
 
 export interface LogPagesOptions {
   db: Database
-  write: WriteEvent
+  write: SerializeEvent
   bytesMax?: number
 }
 
-export function toFrame(write: WriteEvent, event: Event, loggedAt?: number): Frame {
+export function toFrame(write: SerializeEvent, event: Event, loggedAt?: number): Frame {
   const { seq, type, nation_ids, alliance_ids, war_id } = event
   const subject = { type, nation_ids, alliance_ids, war_id }
   return { seq, event: subject, loggedAt, bytes: eventFrame(seq, write(event)) }

@@ -1,19 +1,19 @@
 import { operations } from '@chancery/contract'
-import { createEventWriter } from '../disclosure/event-writer.ts'
-import { many } from '../http/answers.ts'
+import { createEventSerializer } from '../disclosure/event-writer.ts'
+import { pageResult } from '../http/answers.ts'
 import { ApiError } from '../http/api-error.ts'
-import type { DefineRoute } from '../http/define-route.ts'
+import type { DefineOperation } from '../http/define-operation.ts'
 import type { DefineStream } from '../http/define-stream.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { ReadContext } from '../store/read-context.ts'
 import { createTail, startEventStream } from './event-stream.ts'
 import { findStart, listEvents } from './store.ts'
 
-export function eventRoutes(define: DefineRoute, context: ReadContext): void {
+export function eventRoutes(define: DefineOperation, context: ReadContext): void {
   define(operations.eventsList, async ({ values, disclose }) => {
     const page = await listEvents(context, values)
     if (page === 'cursor_expired') throw new ApiError('cursor_expired')
-    return many(disclose, 'event', page)
+    return pageResult(disclose, 'event', page)
   })
 }
 
@@ -25,7 +25,7 @@ export interface StreamContext extends ReadContext {
 
 export function eventStreamRoutes(define: DefineStream, context: StreamContext): void {
   const { pools, contract } = context
-  const tail = createTail({ ...context, db: pools.public, write: createEventWriter(contract) })
+  const tail = createTail({ ...context, db: pools.public, write: createEventSerializer(contract) })
   define(operations.eventsStream, async ({ values }) => {
     const after = values['Last-Event-ID'] ?? values.after
     const start = await findStart(pools.public, { ...values, after })

@@ -187,7 +187,7 @@ async function listBySubject(
     from: sql`(${chosen}) e`,
     order: sql`e.seq ${direction(page)}`,
     reversed: sql`e.seq ${direction(opposite)}`,
-    chosen: {
+    deferredJoin: {
       alias: sql`e`,
       columns: sql`e.seq`,
       joins: sql`join chancery_world.event e using (seq)`,

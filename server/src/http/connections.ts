@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Counter, Gauge, type Registry } from '@prometheus-io/client'
-import { subjectOfAddress } from '../limits/index.ts'
+import { addressBucket } from '../limits/rate-limit.ts'
 import { connectionsMax } from './connections-max.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
@@ -23,7 +23,7 @@ export interface ConnectionTimings {
   lingerMs: number
 }
 
-export const usualTimings: ConnectionTimings = {
+export const defaultConnectionTimings: ConnectionTimings = {
   headMs: 10_000,
   requestMs: 30_000,
   stalledMs: 60_000,
@@ -33,7 +33,7 @@ export const usualTimings: ConnectionTimings = {
   lingerMs: 2_000,
 }
 
-export interface ConnectionRules {
+export interface ConnectionLimits {
   trusted: TrustedProxies
   registry: Registry
   /** All that are open at a time. */
@@ -74,9 +74,9 @@ interface OpenConnection {
  * Bounds what connections take: all of them, those of one IPv4 address or IPv6 /64, and the bytes that wait to be sent, so that
  * nobody keeps others out. A trusted proxy calls for many, and has no bound of its own. Who is refused finds the connection closed.
  */
-export function boundConnections(server: Server, rules: ConnectionRules): void {
+export function limitConnections(server: Server, rules: ConnectionLimits): void {
   const { trusted, registry, connectionsMax: max = connectionsMax() } = rules
-  const { unsentBytesMax = 64 * 1_048_576, crowdedHeadMs = usualTimings.crowdedHeadMs } = rules
+  const { unsentBytesMax = 64 * 1_048_576, crowdedHeadMs = defaultConnectionTimings.crowdedHeadMs } = rules
   const held = new Map<string, number>()
   const open = new Map<string, OpenConnection>()
   const connectionOf = new WeakMap<Socket, OpenConnection>()
@@ -136,7 +136,7 @@ export function boundConnections(server: Server, rules: ConnectionRules): void {
 
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket
-    const subject = subjectOfAddress(remoteAddress)
+    const subject = addressBucket(remoteAddress)
     const count = held.get(subject) ?? 0
     const share = isCrowded() ? crowdedShareOfOne : shareOfOne
     if (count >= max * share && !trusted.includes(remoteAddress)) {

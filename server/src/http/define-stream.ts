@@ -1,13 +1,13 @@
 import type { Operation, Parameters, ValuesFor } from '@chancery/contract'
 import type { OpenStreams } from './open-streams.ts'
 import type { RegisterOperation } from './register-operation.ts'
-import type { StreamSlots } from './stream-slots.ts'
-import type { StartStream } from './stream-source.ts'
+import type { StreamLimiter } from './stream-limiter.ts'
+import type { StartSseSource } from './stream-source.ts'
 
 type Streaming = Operation<Parameters, 'stream'>
 
 /** Answers a call that has passed every other check: how its stream is told. Rejects where there is nothing to tell. */
-export type StreamHandler<O extends Streaming> = (call: { values: ValuesFor<O> }) => Promise<StartStream>
+export type StreamHandler<O extends Streaming> = (call: { values: ValuesFor<O> }) => Promise<StartSseSource>
 
 /** Registers an operation that streams, under both bases: one more way of answering beside `DefineRoute`. */
 export type DefineStream = <O extends Streaming>(operation: O, handler: StreamHandler<O>) => void
@@ -15,7 +15,7 @@ export type DefineStream = <O extends Streaming>(operation: O, handler: StreamHa
 export interface DefineStreamOptions {
   register: RegisterOperation
   streams: OpenStreams
-  slots: StreamSlots
+  slots: StreamLimiter
 }
 
 const streamHeaders = {
@@ -36,16 +36,16 @@ export function createDefineStream({ register, streams, slots }: DefineStreamOpt
         const { raw } = reply.headers(streamHeaders).hijack()
         // Whoever left while the log was asked is not there to be told.
         if (raw.destroyed) {
-          slot.giveBack()
+          slot.release()
           return reply
         }
         for (const [name, value] of Object.entries(reply.getHeaders())) raw.setHeader(name, value ?? '')
         raw.writeHead(200)
-        reply.noteOpening()
+        reply.recordStreamStart()
         streams.open(raw, start, { key: viewer.kind === 'key' ? viewer.key : undefined, slot })
         return reply
       } catch (error) {
-        slot.giveBack()
+        slot.release()
         throw error
       }
     })

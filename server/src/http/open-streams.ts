@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { limits } from '@chancery/contract'
-import type { Keys } from '../access/keys.ts'
+import type { KeyCache } from '../access/key-cache.ts'
 import type { Key } from '../access/viewer.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { type Connection, connectReader } from './connect-reader.ts'
-import { createKeyWatch } from './key-watch.ts'
-import type { StreamSlot } from './stream-slots.ts'
-import { comment, type StartStream, type StreamSource } from './stream-source.ts'
+import { createRevocationWatcher } from './revocation-watcher.ts'
+import { openSseConnection, type SseConnection } from './sse-connection.ts'
+import type { StreamSlot } from './stream-limiter.ts'
+import { type SseSource, type StartSseSource, sseComment } from './stream-source.ts'
 
 export interface StreamTimings {
   heartbeatMs: number
@@ -35,7 +35,7 @@ const lastWords = {
 const reasons = [...Object.keys(lastWords), 'reader', 'until']
 
 export interface OpenStreamsOptions {
-  keys: Pick<Keys, 'stillValid'>
+  keys: Pick<KeyCache, 'findValidIds'>
   pulse: Pick<Pulse, 'onChange' | 'now'>
   metrics: Pick<Metrics, 'streamsOpen' | 'streamsEnded'>
   timings: Partial<StreamTimings>
@@ -43,8 +43,8 @@ export interface OpenStreamsOptions {
 
 interface OpenStream {
   key: Key | undefined
-  connection: Connection
-  source: StreamSource
+  connection: SseConnection
+  source: SseSource
   heartbeatAt: number
   end(reason: keyof typeof lastWords | 'until', lastWord: string): void
 }
@@ -58,9 +58,9 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
   for (const reason of reasons) metrics.streamsEnded.inc({ reason }, 0)
 
   const end = (stream: OpenStream, reason: keyof typeof lastWords) =>
-    stream.end(reason, comment(lastWords[reason]))
+    stream.end(reason, sseComment(lastWords[reason]))
 
-  const watch = createKeyWatch({
+  const watch = createRevocationWatcher({
     keys,
     pulse,
     *inUse() {
@@ -92,18 +92,22 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
      * Takes over an answer whose head has been written. The slot is given back however the stream ends. Whoever comes while all
      * end learns where the log is and that the service restarts, as all do.
      */
-    open(res: ServerResponse, start: StartStream, { key, slot }: { key: Key | undefined; slot: StreamSlot }) {
+    open(
+      res: ServerResponse,
+      start: StartSseSource,
+      { key, slot }: { key: Key | undefined; slot: StreamSlot },
+    ) {
       let isOver = false
       /** Whatever comes first ends it. */
       const over = (reason: string) => {
         if (isOver) return
         isOver = true
-        slot.giveBack()
+        slot.release()
         stream.source.close()
         metrics.streamsEnded.inc({ reason })
       }
-      const connection = connectReader(res, {
-        onRoom: () => stream.source.flow(),
+      const connection = openSseConnection(res, {
+        onRoom: () => stream.source.pump(),
         onClose() {
           over('reader')
           streams.delete(stream)
@@ -116,7 +120,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
           return connection.hasRoom
         },
         write: connection.write,
-        finish: text => stream.end('until', comment(text)),
+        finish: text => stream.end('until', sseComment(text)),
       })
       const stream: OpenStream = {
         key,
@@ -132,7 +136,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
       streams.add(stream)
       metrics.streamsOpen.inc()
       if (isClosed) return end(stream, 'shutdown')
-      source.flow()
+      source.pump()
       if (key) watch.add(key.id)
     },
 

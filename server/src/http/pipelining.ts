@@ -16,7 +16,7 @@ type Handle = (req: IncomingMessage, res: ServerResponse) => void
  * go, thousands of requests in 64 KB. The first one too many is answered by `refuse`, in its turn, and ends the connection; whatever
  * follows it is read for `lingerMs` at most and discarded.
  */
-export function boundPipelining(server: Server, refuse: Handle, lingerMs: number): void {
+export function limitPipelining(server: Server, refuse: Handle, lingerMs: number): void {
   const current = new WeakMap<Socket, ServerResponse>()
   const waiting = new WeakMap<Socket, [IncomingMessage, ServerResponse][]>()
   const ended = new WeakSet<Socket>()

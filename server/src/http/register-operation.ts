@@ -14,11 +14,11 @@ import { createDeprecations } from './deprecation.ts'
 import { parseParameters } from './parameters.ts'
 
 /** A call of an operation: nothing of it has been looked at yet. */
-export interface Visit<O extends Operation> {
+export interface OperationRequest<O extends Operation> {
   req: FastifyRequest
   reply: FastifyReply
   /** Path and query below the base: the same on both, so that both share what is remembered. */
-  target: string
+  url: string
   /**
    * Every check that needs no look-up, in the order in which callers are told: parameters, key, scopes, path ids.
    * @throws {ApiError} for the first that fails.
@@ -29,7 +29,7 @@ export interface Visit<O extends Operation> {
 /** Registers an operation under both bases. `answer` is all that differs from operation to operation. */
 export type RegisterOperation = <O extends Operation>(
   operation: O,
-  answer: (visit: Visit<O>) => FastifyReply | Promise<FastifyReply>,
+  answer: (visit: OperationRequest<O>) => FastifyReply | Promise<FastifyReply>,
 ) => void
 
 export function createRegisterOperation({
@@ -62,7 +62,7 @@ export function createRegisterOperation({
         handler: (req, reply) => {
           const url = req.raw.url ?? ''
           if (deprecations) reply.headers(deprecations(new URLSearchParams(queryOf(url))))
-          return answer({ req, reply, target: url.slice(base.length), check: () => check(req, queryOf(url)) })
+          return answer({ req, reply, url: url.slice(base.length), check: () => check(req, queryOf(url)) })
         },
       })
     }

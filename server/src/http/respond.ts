@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { CachePolicy } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { copyBuffer } from './copy-buffer.ts'
 import { isFresh, negotiateCoding } from './negotiate.ts'
-import { inOwnMemory } from './own-memory.ts'
 
 const compress = promisify(gzip)
 
@@ -12,14 +12,14 @@ const compress = promisify(gzip)
 const compressFromBytes = 1_024
 
 /** A body that is the same for everybody, ready to be sent any number of times. */
-export interface SharedBody {
+export interface CachedBody {
   bytes: Buffer
   /** A strong tag is of one representation: the compressed one has its own. */
   tag: string
   compressed: Buffer | Promise<Buffer> | undefined
 }
 
-export function createSharedBody(json: string): SharedBody {
+export function createCachedBody(json: string): CachedBody {
   const bytes = Buffer.from(json)
   return { bytes, tag: hash('sha1', bytes, 'base64url'), compressed: undefined }
 }
@@ -32,10 +32,10 @@ const cacheControl = {
 } as const
 
 /** Sends a shared body, or 304 to whoever has it already. At once, unless it has yet to be compressed. */
-export function sendShared(
+export function sendCacheable(
   req: FastifyRequest,
   reply: FastifyReply,
-  body: SharedBody,
+  body: CachedBody,
   kind: Exclude<CachePolicy, 'private'>,
 ): FastifyReply | Promise<FastifyReply> {
   const isCompressed = body.bytes.length >= compressFromBytes && negotiateCoding(req, ['gzip']) !== undefined
@@ -54,15 +54,15 @@ export function sendShared(
 }
 
 /** Compresses a body once, however many ask for it meanwhile. */
-function compressedOf(body: SharedBody): Buffer | Promise<Buffer> {
+function compressedOf(body: CachedBody): Buffer | Promise<Buffer> {
   body.compressed ??= compress(body.bytes, { level: 6 }).then(bytes => {
-    body.compressed = inOwnMemory(bytes)
+    body.compressed = copyBuffer(bytes)
     return body.compressed
   })
   return body.compressed
 }
 
 /** Sends what is for this caller alone. */
-export function sendPersonal(reply: FastifyReply, json: string): FastifyReply {
+export function sendPrivate(reply: FastifyReply, json: string): FastifyReply {
   return reply.headers({ 'cache-control': cacheControl.private, 'content-type': contentType }).send(json)
 }

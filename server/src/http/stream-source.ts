@@ -1,5 +1,5 @@
 /** Where a stream's bytes go: one reader, who takes them as fast as they can. */
-export interface Outlet {
+export interface SseWriter {
   /** False while the reader is behind, and once the stream is over. Whoever has something to say waits for `flow`. */
   readonly hasRoom: boolean
   write(frames: Buffer | string): void
@@ -8,9 +8,9 @@ export interface Outlet {
 }
 
 /** What is said on one stream. */
-export interface StreamSource {
+export interface SseSource {
   /** Says what there is to say, while the outlet has room: at the start, and whenever there is room again. */
-  flow(): void
+  pump(): void
   /** What is said where nothing else may have been for long. */
   heartbeat(): string
   /** The stream is over, however it ended. */
@@ -18,7 +18,7 @@ export interface StreamSource {
 }
 
 /** Lets a source speak, once the head of the answer is on its way. */
-export type StartStream = (outlet: Outlet) => StreamSource
+export type StartSseSource = (outlet: SseWriter) => SseSource
 
 /** A line that readers skip. */
-export const comment = (text: string): string => `: ${text}\n\n`
+export const sseComment = (text: string): string => `: ${text}\n\n`

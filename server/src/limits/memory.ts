@@ -1,19 +1,16 @@
 import {
-  type Allowance,
-  allowance,
   defaultWindowMs,
   type LimitStore,
-  type SharedWindow,
+  type RateLimitState,
+  rateLimitState,
+  type SharedLimit,
   stricter,
-} from './allowance.ts'
-import { SharedWindows } from './shared-windows.ts'
-import { createWindowClock } from './window-clock.ts'
-import { WindowRing } from './window-ring.ts'
-import { noSlot, type WindowTable } from './window-table.ts'
+} from './rate-limit.ts'
+import { noSlot, OverflowBuckets, WindowRing, type WindowTable } from './windows.ts'
 
 export interface MemoryLimits extends LimitStore {
-  take(subject: string, limit: number, shared?: SharedWindow): Allowance
-  peek(subject: string, limit: number): Allowance
+  consume(subject: string, limit: number, shared?: SharedLimit): RateLimitState
+  peek(subject: string, limit: number): RateLimitState
   /** Subjects held with a window of their own. */
   size(): number
 }
@@ -34,7 +31,7 @@ export function createMemoryLimits(
   const { windowMs = defaultWindowMs, subjectsMax = 2_000_000 } = options
   const clock = createWindowClock(options.now)
   const ring = new WindowRing(subjectsMax)
-  const overflow = new SharedWindows()
+  const overflow = new OverflowBuckets()
 
   const running = (subject: string, now: number): Place | undefined => {
     const own = ring.find(subject, now)
@@ -51,14 +48,19 @@ export function createMemoryLimits(
   const countOf = (place: Place | undefined): number => (place ? place.table.countOf(place.slot) : 0)
 
   /** States a window; without a place, the one that would begin now. */
-  const state = (place: Place | undefined, limit: number, isAllowed: boolean, now: number): Allowance => {
+  const state = (
+    place: Place | undefined,
+    limit: number,
+    isAllowed: boolean,
+    now: number,
+  ): RateLimitState => {
     const endsAt = place ? place.table.endOf(place.slot) : now + windowMs
     const resetAt = clock.wallTimeOf(endsAt)
-    return allowance({ limit, count: countOf(place), isAllowed, resetAt, leftMs: endsAt - now })
+    return rateLimitState({ limit, count: countOf(place), isAllowed, resetAt, leftMs: endsAt - now })
   }
 
   return {
-    take(subject, limit, shared) {
+    consume(subject, limit, shared) {
       const now = clock.elapsed()
       ring.dropEnded(now)
       let place = running(subject, now)
@@ -87,5 +89,48 @@ export function createMemoryLimits(
     async close() {
       ring.clear()
     },
+  }
+}
+
+/** Windows are measured on a clock that never steps back; the wall clock only says when one ends. */
+export interface WindowClock {
+  /** Milliseconds since some fixed moment; never fewer than before. */
+  elapsed(): number
+  /** The Unix ms of a moment on the elapsed scale. */
+  wallTimeOf(moment: number): number
+}
+
+/** The two clocks round differently; only a larger gap means that the wall clock was set. */
+const roundingMs = 100
+
+/**
+ * Without `now`, the system's monotonic clock measures. With it (in tests), `now` drives both: its steps
+ * forward are elapsed time, its steps back are none, so that nobody waits longer for them.
+ */
+export function createWindowClock(now?: () => number): WindowClock {
+  const wallNow = now ?? Date.now
+  const elapsedAt = now ? accumulateForward() : () => Math.floor(performance.now())
+  const toleranceMs = now ? 0 : roundingMs
+  let offset = Number.NEGATIVE_INFINITY
+
+  return {
+    elapsed() {
+      const wall = wallNow()
+      const elapsed = elapsedAt(wall)
+      // Kept unless the wall clock was set: within a window every call is told the same end.
+      if (Math.abs(wall - elapsed - offset) > toleranceMs) offset = wall - elapsed
+      return elapsed
+    },
+    wallTimeOf: moment => moment + offset,
+  }
+}
+
+function accumulateForward(): (reading: number) => number {
+  let total = 0
+  let last: number | undefined
+  return reading => {
+    if (last !== undefined && reading > last) total += reading - last
+    last = reading
+    return total
   }
 }

@@ -1,14 +1,13 @@
 import { Redis, type Result } from 'ioredis'
+import { createCircuitBreaker, reasonOf } from './circuit-breaker.ts'
 import {
-  type Allowance,
-  allowance,
   defaultWindowMs,
   type LimitStore,
-  type SharedWindow,
+  type RateLimitState,
+  rateLimitState,
+  type SharedLimit,
   stricter,
-} from './allowance.ts'
-import { reasonOf, watchAvailability } from './availability.ts'
-import { within } from './deadline.ts'
+} from './rate-limit.ts'
 
 /**
  * Takes a call from every window, or from none where one has no room: whether it did, and of each window the count and the
@@ -81,18 +80,18 @@ export function createRedisLimits(options: {
 
   const client = connect(options.url, commandTimeoutMs)
 
-  const gather = gatherWrites(client)
-  const consume = (windows: readonly SharedWindow[]) => {
+  const gather = pipelineWrites(client)
+  const consume = (windows: readonly SharedLimit[]) => {
     gather()
     const keys = windows.map(({ subject }) => keyOf(subject))
     const limits = windows.map(({ limit }) => limit)
-    return within(commandTimeoutMs, client.takeCall(keys.length, ...keys, windowMs, ...limits))
+    return withTimeout(commandTimeoutMs, client.takeCall(keys.length, ...keys, windowMs, ...limits))
   }
 
   /** Until when windows of this process may still run, by the monotonic clock. */
   let runHereUntil = Number.POSITIVE_INFINITY
 
-  const availability = watchAvailability({
+  const availability = createCircuitBreaker({
     probe: () => consume(probes),
     onChange(isUp, reason) {
       runHereUntil = isUp ? performance.now() + windowMs : Number.POSITIVE_INFINITY
@@ -105,12 +104,12 @@ export function createRedisLimits(options: {
   client.on('ready', () => availability.check())
 
   const askStore = async (
-    question: () => Promise<Allowance>,
-    otherwise: () => Allowance | Promise<Allowance>,
-  ): Promise<Allowance> => {
+    question: () => Promise<RateLimitState>,
+    otherwise: () => RateLimitState | Promise<RateLimitState>,
+  ): Promise<RateLimitState> => {
     // A process that has just started waits for its first connection, at most as long as for a command.
     if (availability.state() === 'unknown') {
-      await within(commandTimeoutMs, availability.known).catch(() => undefined)
+      await withTimeout(commandTimeoutMs, availability.known).catch(() => undefined)
     }
     if (availability.state() !== 'up') return otherwise()
     try {
@@ -125,8 +124,8 @@ export function createRedisLimits(options: {
   const windowHere = async (
     subject: string,
     limit: number,
-    shared?: SharedWindow,
-  ): Promise<Allowance | undefined> => {
+    shared?: SharedLimit,
+  ): Promise<RateLimitState | undefined> => {
     if (performance.now() >= runHereUntil) return undefined
     const own = await fallback.peek(subject, limit)
     const ours = shared && (await fallback.peek(shared.subject, shared.limit))
@@ -135,45 +134,51 @@ export function createRedisLimits(options: {
     return ours ? stricter(own, ours) : own
   }
 
-  const takeShared = async (subject: string, limit: number, shared?: SharedWindow): Promise<Allowance> => {
+  const takeShared = async (
+    subject: string,
+    limit: number,
+    shared?: SharedLimit,
+  ): Promise<RateLimitState> => {
     const [taken, count = 0, leftMs = 0, sharedCount = 0, sharedLeftMs = 0] = await consume(
       shared ? [{ subject, limit }, shared] : [{ subject, limit }],
     )
     const atMs = now()
     const stateOf = (limit: number, count: number, leftMs: number) =>
-      allowance({ limit, count, isAllowed: taken === 1, resetAt: atMs + leftMs, leftMs })
+      rateLimitState({ limit, count, isAllowed: taken === 1, resetAt: atMs + leftMs, leftMs })
     const own = stateOf(limit, count, leftMs)
     return shared ? stricter(own, stateOf(shared.limit, sharedCount, sharedLeftMs)) : own
   }
 
-  const peekShared = async (subject: string, limit: number): Promise<Allowance> => {
-    const [counted, left] = await within(commandTimeoutMs, client.peekCalls(keyOf(subject)))
+  const peekShared = async (subject: string, limit: number): Promise<RateLimitState> => {
+    const [counted, left] = await withTimeout(commandTimeoutMs, client.peekCalls(keyOf(subject)))
     const isRunning = left >= 0 && left <= windowMs
     const count = isRunning ? counted : 0
     const leftMs = isRunning ? left : windowMs
-    return allowance({ limit, count, isAllowed: count < limit, resetAt: now() + leftMs, leftMs })
+    return rateLimitState({ limit, count, isAllowed: count < limit, resetAt: now() + leftMs, leftMs })
   }
 
   /**
    * What was taken here while the store was away still counts when it is back: a store that comes back empty would else give
    * everybody another window.
    */
-  const take = async (subject: string, limit: number, shared?: SharedWindow): Promise<Allowance> => {
+  const take = async (subject: string, limit: number, shared?: SharedLimit): Promise<RateLimitState> => {
     const here = await windowHere(subject, limit, shared)
     if (here?.isAllowed === false) return here
     const stored = await takeShared(subject, limit, shared)
-    return here && stored.isAllowed ? stricter(stored, await fallback.take(subject, limit, shared)) : stored
+    return here && stored.isAllowed
+      ? stricter(stored, await fallback.consume(subject, limit, shared))
+      : stored
   }
 
-  const peek = async (subject: string, limit: number): Promise<Allowance> => {
+  const peek = async (subject: string, limit: number): Promise<RateLimitState> => {
     const here = await windowHere(subject, limit)
     const stored = await peekShared(subject, limit)
     return here ? stricter(stored, here) : stored
   }
 
   return {
-    take(subject, limit, shared) {
-      const local = () => fallback.take(subject, limit, shared)
+    consume(subject, limit, shared) {
+      const local = () => fallback.consume(subject, limit, shared)
       return availability.state() === 'down' ? local() : askStore(() => take(subject, limit, shared), local)
     },
 
@@ -194,7 +199,7 @@ export function createRedisLimits(options: {
  * Makes a function to call before a command: what is asked in one turn of the loop goes out in one write at its end. (The
  * automatic pipelines of ioredis do the same for more than a write costs.)
  */
-function gatherWrites(client: Redis): () => void {
+function pipelineWrites(client: Redis): () => void {
   let isGathering = false
   return () => {
     // Not there before the first connection, whatever its type says.
@@ -240,4 +245,15 @@ async function disconnect(client: Redis): Promise<void> {
   const ended = hasConnection ? new Promise(resolve => client.once('end', resolve)) : undefined
   client.disconnect()
   await ended
+}
+
+/** The answer, or a rejection when there is none within `timeoutMs`. */
+export function withTimeout<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const expire = () => reject(new Error(`no answer within ${timeoutMs} ms`))
+    // Timers run before sockets are read. A process that was busy for the whole time looks at what has
+    // arrived once more before it calls the other side silent.
+    const timer = setTimeout(() => setImmediate(expire), timeoutMs)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }

@@ -1,6 +1,6 @@
 import { type BodyOf, limits, type OperatorOperation, type QueryOf } from '@chancery/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { bodyReader } from '../http/checked-body.ts'
+import { createBodyValidator } from '../http/body-validator.ts'
 import { actorOf, bearerOf, type OperatorCaller } from './caller.ts'
 import type { OperatorContext } from './context.ts'
 import { invalidBody, missingToken } from './operator-error.ts'
@@ -48,7 +48,7 @@ export function createDefineOperatorRoute(
   return (operation, handler, { notesItself = false } = {}) => {
     const { method, path, body, responses, pathParameter } = operation
     const readQuery = queryReader(operation)
-    const readBody = body && !operation.stream ? bodyReader(body.schema, invalidBody) : undefined
+    const readBody = body && !operation.stream ? createBodyValidator(body.schema, invalidBody) : undefined
     const success = Math.min(...Object.keys(responses).map(Number))
     const isNoted = method !== 'GET' && !notesItself
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { batchId, type FeedPosition, operatorOperations, withoutSnapshotCounts } from '@chancery/contract'
 import { Compile } from 'typebox/compile'
-import { bodyReader } from '../http/checked-body.ts'
+import { createBodyValidator } from '../http/body-validator.ts'
 import {
   checkFacts,
   type IngestContext,
@@ -18,7 +18,7 @@ import { invalidBody, OperatorError } from './operator-error.ts'
 import { holdsSecret } from './pasted-secrets.ts'
 
 const { factsSend } = operatorOperations
-const readBatch = bodyReader(factsSend.body.schema, invalidBody)
+const readBatch = createBodyValidator(factsSend.body.schema, invalidBody)
 const batchIds = Compile(batchId())
 
 const statuses: Record<Outcome['status'], number> = {

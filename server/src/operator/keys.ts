@@ -1,6 +1,6 @@
 import { defaultScopes, operatorOperations } from '@chancery/contract'
-import { answerLimitRequest, type LimitRequestRecord, limitRequestsOf } from '../access/limit-requests.ts'
-import { makeKey } from '../access/player-keys.ts'
+import { type LimitRequestRecord, limitRequestsOf, resolveLimitRequest } from '../access/limit-requests.ts'
+import { createKey } from '../access/player-keys.ts'
 import { type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/store.ts'
 import { notFound } from '../http/api-error.ts'
 import { playerLock } from '../store/locks.ts'
@@ -46,7 +46,7 @@ export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext)
     const { text: key, record } = await pools.access.transaction(async db => {
       await db.rows(playerLock(wanted.playerId))
       await assertOwnerUnchanged(wanted.playerId, context, { nation_id, player_id })
-      return makeKey(db, wanted)
+      return createKey(db, wanted)
     })
     const { id: keyId, ...rest } = keyView(record)
     return { subject: keyId, body: { id: keyId, key, ...rest } }
@@ -68,7 +68,7 @@ export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext)
 
   define(operatorOperations.keysSetLimit, async ({ id, body: { limit, note = null } }) => {
     const key = await pools.access.transaction(async db => {
-      await answerLimitRequest(db, id, note)
+      await resolveLimitRequest(db, id, note)
       return setKeyLimit(db, id, limit, note)
     })
     return { body: await changed(key) }

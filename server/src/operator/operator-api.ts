@@ -1,5 +1,9 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type ConnectionTimings, destroyFailedHandshakes, usualTimings } from '../http/connections.ts'
+import {
+  type ConnectionTimings,
+  defaultConnectionTimings,
+  destroyFailedHandshakes,
+} from '../http/connections.ts'
 import { createErrorHandler, sendError } from '../http/errors.ts'
 import { lingerOnClose } from '../http/lingering-close.ts'
 import { createRequestIds } from '../http/request-id.ts'
@@ -47,7 +51,7 @@ export function buildOperatorApi(
   context: OperatorContext,
   { identify, log, tls, connectionTimings }: OperatorApiOptions,
 ): FastifyInstance {
-  const { headMs, lingerMs } = { ...usualTimings, ...connectionTimings }
+  const { headMs, lingerMs } = { ...defaultConnectionTimings, ...connectionTimings }
   const requestIds = createRequestIds(createTrustedProxies([]))
   const admit = createAdmit(identify)
   const begin = (req: FastifyRequest, reply: FastifyReply) =>

@@ -1,8 +1,8 @@
 import { limits, operatorOperations } from '@chancery/contract'
 import {
+  type CreatedToken,
   createToken,
   listTokens,
-  type MadeToken,
   revokeToken,
   rotateToken,
 } from '../access/operator-tokens.ts'
@@ -63,6 +63,6 @@ export function tokenRoutes(
   })
 }
 
-function answerOf({ text: token, record: { id, ...rest } }: MadeToken) {
+function answerOf({ text: token, record: { id, ...rest } }: CreatedToken) {
   return { subject: id, body: { id, token, ...rest } }
 }

@@ -1,7 +1,7 @@
+import { blockOf } from '../store/block-counts.ts'
 import { type Database, type DatabasePool, raw, sql } from '../store/database.ts'
 import { ingestLock, roundLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
-import { stripeOf } from '../store/stripes.ts'
 
 /** How long the swap waits for readers. */
 const lockTimeout = '500ms'
@@ -37,7 +37,7 @@ const boards: Board[] = [
     ],
     joins: 'left join chancery_world.alliance_member m on m.nation_id = t.id',
     indexes: ['(alliance_id, position) include (status)', "(status, position) where status <> 'active'"],
-    groups: [{ name: 'stripe', by: stripeOf('position') }],
+    groups: [{ name: 'stripe', by: blockOf('position') }],
   },
   {
     places: 'alliance_place',

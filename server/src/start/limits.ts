@@ -1,4 +1,5 @@
-import { createMemoryLimits, type LimitStore } from '../limits/index.ts'
+import { createMemoryLimits } from '../limits/memory.ts'
+import type { LimitStore } from '../limits/rate-limit.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { version } from '@chancery/contract'
-import { createKeys } from '../access/keys.ts'
+import { createKeyCache } from '../access/key-cache.ts'
 import { pruneAccounts } from '../account/forget.ts'
 import { readLogo } from '../account/page/logo.ts'
-import { buildApp } from '../app.ts'
+import { buildApi } from '../api.ts'
 import { canServePages } from '../docs/built-pages.ts'
 import type { ConnectionTimings } from '../http/connections.ts'
 import { reasonOf } from '../http/errors.ts'
@@ -29,7 +29,7 @@ import { openStore } from '../store/open-store.ts'
 import { createLog, createLogDestination } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { createTaskFailures } from '../telemetry/task-failures.ts'
-import { forgetOldCodes } from '../verification/store.ts'
+import { deleteOldCodes } from '../verification/store.ts'
 import { pruneDeliveryLog } from '../webhooks/delivery-log.ts'
 import { startWebhooks } from '../webhooks/webhooks.ts'
 import { readCertificate, watchCertificate } from './certificates.ts'
@@ -142,7 +142,7 @@ export async function startServer(
     closers.push(() => limits.close())
     const failures = createTaskFailures({ log, reasonOf, isUnavailable })
     closers.push(async () => failures.close())
-    const keys = createKeys({ db: pools.access, pulse, now: pulse.now, onError: failures.of('keys') })
+    const keys = createKeyCache({ db: pools.access, pulse, now: pulse.now, onError: failures.of('keys') })
     closers.push(keys.close)
     const journal = startRequestLog({
       pool: pools.access,
@@ -165,7 +165,7 @@ export async function startServer(
     closers.push(webhooks.close)
 
     let publicUrl = config.publicUrl ?? ''
-    const app = buildApp({
+    const app = buildApi({
       ...config,
       streamTimings,
       connectionTimings,
@@ -245,7 +245,7 @@ export async function startServer(
     closers.push(rounds.close)
     const onError = failures.of('housekeeping', housekeepingEveryMs)
     const housekeeping = setInterval(() => {
-      forgetOldCodes(pools.access).catch(onError)
+      deleteOldCodes(pools.access).catch(onError)
       pruneAccounts(pools.access).catch(onError)
       pruneDeliveryLog(pools.outbound, pulse.now()).catch(onError)
       deleteOldBatchIds(pools.ingest).catch(onError)

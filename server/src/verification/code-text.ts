@@ -8,7 +8,7 @@ export type CodeHash = Buffer & { readonly [codeHash]: true }
 const form = new RegExp(`^[${limits.codeAlphabet}]{${limits.codeLength}}$`)
 
 /** A new code. `randomInt` draws without modulo bias from the system's secure source. */
-export function makeCodeText(): string {
+export function generateCode(): string {
   const draw = () => limits.codeAlphabet[randomInt(limits.codeAlphabet.length)]
   return Array.from({ length: limits.codeLength }, draw).join('')
 }

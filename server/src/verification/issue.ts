@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts'
-import { hashCode, makeCodeText } from './code-text.ts'
+import { generateCode, hashCode } from './code-text.ts'
 import { type CodeRecord, type IssueProblem, insertCode, type NewCode } from './store.ts'
 
 /** A code that was just made, and its text, which is known this once. */
@@ -9,7 +9,7 @@ export interface IssuedCode extends CodeRecord {
 
 /** Makes a code for a nation; `boundTo` is the chat account that alone may redeem it. In a transaction. */
 export async function issueCode(db: Database, wanted: NewCode): Promise<IssuedCode | IssueProblem> {
-  const code = makeCodeText()
+  const code = generateCode()
   const hash = hashCode(code)
   if (!hash) throw new Error('a code that was just made has not the form of one')
   const stored = await insertCode(db, hash, wanted)

@@ -1,6 +1,6 @@
 import { operations } from '@chancery/contract'
 import { ApiError } from '../http/api-error.ts'
-import type { DefineRoute } from '../http/define-route.ts'
+import type { DefineOperation } from '../http/define-operation.ts'
 import type { Pools } from '../store/pools.ts'
 import { hashCode } from './code-text.ts'
 import { type Redemption, redeemCode } from './store.ts'
@@ -11,7 +11,7 @@ const refusals = {
   used: 'verification_code_used',
 } as const
 
-export function verificationRoutes(define: DefineRoute, { pools }: { pools: Pools }): void {
+export function verificationRoutes(define: DefineOperation, { pools }: { pools: Pools }): void {
   define(operations.discordVerify, async ({ values, viewer, disclose }) => {
     const hash = hashCode(values.code)
     const keyId = viewer.kind === 'key' ? viewer.key.id : null
@@ -19,6 +19,6 @@ export function verificationRoutes(define: DefineRoute, { pools }: { pools: Pool
       ? await redeemCode(pools.access, hash, { boundTo: values.for, keyId })
       : { outcome: 'unknown' }
     if (redemption.outcome !== 'redeemed') throw new ApiError(refusals[redemption.outcome])
-    return { one: disclose.toEveryone('verified_identity', redemption.identity) }
+    return { one: disclose.toPublic('verified_identity', redemption.identity) }
   })
 }

@@ -54,7 +54,7 @@ export async function redeemCode(
     left join (chancery_world.alliance_member m join chancery_world.alliance a on a.id = m.alliance_id) on m.nation_id = n.id`)
   return row
     ? { outcome: 'redeemed', identity: identityOf(row) }
-    : { outcome: await whyNot(db, hash, boundTo) }
+    : { outcome: await failureReason(db, hash, boundTo) }
 }
 
 function identityOf({ alliance_id, rank, name, tag, ...nation }: IdentityRow): VerifiedIdentity {
@@ -69,7 +69,7 @@ function identityOf({ alliance_id, rank, name, tag, ...nation }: IdentityRow): V
  * Who leads the nation is admin_only: whether a code is used or expired never depends on it. A live code that its former leader can
  * no longer redeem is unknown, like one of a deleted nation and one that is bound to another account.
  */
-async function whyNot(
+async function failureReason(
   db: Database,
   hash: CodeHash,
   boundTo: string | undefined,
@@ -176,7 +176,7 @@ export async function cancelCode(db: Database, owner: CodeOwner, id: string): Pr
 }
 
 /** Forgets codes that are older than they are remembered. */
-export async function forgetOldCodes(db: Database): Promise<void> {
+export async function deleteOldCodes(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_access.verification_code
     where created_at < clock_timestamp() - make_interval(days => ${limits.codeDays})`)

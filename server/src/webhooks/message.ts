@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { webhooks } from '@chancery/contract'
 import { LRUCache } from 'lru-cache'
-import type { WriteEvent } from '../disclosure/event-writer.ts'
+import type { SerializeEvent } from '../disclosure/event-writer.ts'
 import type { Event } from '../events/store.ts'
 import type { Message } from './outbound/sender.ts'
 
@@ -15,7 +15,7 @@ export interface Recipient {
 /** Builds messages: body and id are the same on every attempt, timestamp and signature are new. */
 export type WriteMessage = (event: Event, recipient: Recipient, nowMs: number) => Message
 
-export function createMessageWriter(writeEvent: WriteEvent, version: string): WriteMessage {
+export function createMessageWriter(writeEvent: SerializeEvent, version: string): WriteMessage {
   const userAgent = `Chancery/${version}`
   return (event, { url, secrets }, nowMs) => {
     const body = `{"type":${JSON.stringify(event.type)},"timestamp":${JSON.stringify(event.occurred_at)},"data":${writeEvent(event)}}`

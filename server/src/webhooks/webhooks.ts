@@ -1,6 +1,6 @@
 import type { Contract } from '@chancery/contract'
 import type { Registry } from '@prometheus-io/client'
-import { createEventWriter } from '../disclosure/event-writer.ts'
+import { createEventSerializer } from '../disclosure/event-writer.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { Attempt } from './attempt.ts'
@@ -43,7 +43,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   const { registry } = options.metrics
   const pool = pools.outbound
   const sender = createSender({ allowsLocal: options.webhooksAllowLocal })
-  const write = createMessageWriter(createEventWriter(contract), version)
+  const write = createMessageWriter(createEventSerializer(contract), version)
   const countAttempt = createAttemptMetrics(registry)
   const deliveries = startDeliveryWorker({
     pool,

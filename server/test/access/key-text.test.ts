@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isKeyText, makeKeyText } from '../../src/access/key-text.ts'
+import { generateKey, isKeyText } from '../../src/access/key-text.ts'
 
 test('a key is chk_, 32 random characters and 6 of a checksum', () => {
-  const keys = Array.from({ length: 200 }, makeKeyText)
+  const keys = Array.from({ length: 200 }, generateKey)
   for (const key of keys) {
     assert.match(key, /^chk_[0-9A-Za-z]{38}$/)
     assert.ok(isKeyText(key))
@@ -16,7 +16,7 @@ test('the checksum stays what it is, because scanners know it', () => {
 })
 
 test('any one character mistyped, left out, doubled or swapped is told', () => {
-  const key = makeKeyText()
+  const key = generateKey()
   for (let place = 0; place < key.length; place += 1) {
     const [before, at, after] = [key.slice(0, place), key[place] ?? '', key.slice(place + 1)]
     assert.ok(!isKeyText(`${before}${at === '0' ? '1' : '0'}${after}`), `mistyped at ${place}`)
@@ -28,7 +28,7 @@ test('any one character mistyped, left out, doubled or swapped is told', () => {
 })
 
 test('nothing else is a key', () => {
-  const key = makeKeyText()
+  const key = generateKey()
   for (const text of [
     '',
     'chk_',

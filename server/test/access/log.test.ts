@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { makeKeyText } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key-text.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { rejectOnEnd } from '../../src/store/embedded/processes.ts'
 import { answered, assertError } from '../http/answers.ts'
 import { exchange } from '../http/raw.ts'
+import { answered, assertError } from '../http/responses.ts'
 import { playerOf, secrets, smallWorld } from '../http/world.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -67,7 +68,7 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
   const { key } = await home.makeKey({ nation_id: 'n1' }, ['military.read', 'treasury.read'])
   const { id: revokedId, key: revoked } = await home.makeKey({ nation_id: 'n1' })
   await home.operate('POST', `/keys/${revokedId}/revoke`)
-  const unknown = makeKeyText()
+  const unknown = generateKey()
   const mistyped = `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`
   const [code, spare] = [await home.makeCode('n1'), await home.makeCode('n1', 'chat-account-77')]
   const searched = 'a-search-that-is-nobody’s-business'

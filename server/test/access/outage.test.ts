@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { makeKeyText } from '../../src/access/key-text.ts'
-import { answered, assertError } from '../http/answers.ts'
+import { generateKey } from '../../src/access/key-text.ts'
 import { ask } from '../http/raw.ts'
+import { answered, assertError } from '../http/responses.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
 import { startBehindProxy, untilStatus } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -32,7 +32,7 @@ test('while the database is away a key is neither good nor bad: 503, never 401',
     return status === 503
   }, 'nothing remembered is trusted')
 
-  for (const [name, bearer] of Object.entries({ remembered: key, unseen, unknown: makeKeyText() })) {
+  for (const [name, bearer] of Object.entries({ remembered: key, unseen, unknown: generateKey() })) {
     for (const { path } of everyOperation) {
       const answer = await call(server, path, bearer)
       assertError(answer, 'unavailable', `${name} ${path}`)
@@ -97,12 +97,12 @@ test('a database that goes silent is away too: nobody waits for it for ever, and
   const { server, proxy } = await startBehindProxy(t, chancery.databaseUrl)
   const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
   // Connections that wait for work are the ones that nobody notices to be dead.
-  await Promise.all(Array.from({ length: 20 }, () => call(server, '/game', makeKeyText())))
+  await Promise.all(Array.from({ length: 20 }, () => call(server, '/game', generateKey())))
   await untilStatus(200, server, '/me/key', key)
   proxy.silence()
   assert.equal((await chancery.operate('POST', `/keys/${id}/revoke`)).status, 200)
   // More than there are connections: some calls wait for dead ones, some for new ones.
-  const answers = await Promise.all(Array.from({ length: 12 }, () => call(server, '/game', makeKeyText())))
+  const answers = await Promise.all(Array.from({ length: 12 }, () => call(server, '/game', generateKey())))
   for (const answer of answers) assertError(answer, 'unavailable', 'silence')
   proxy.restore()
   await untilStatus(401, server, '/me/key', key)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Scope, scopeNames, sectionScopes } from '@chancery/contract'
-import { answered, assertError } from '../http/answers.ts'
+import { answered, assertError } from '../http/responses.ts'
 import { ownSections, playerOf, secrets, smallWorld } from '../http/world.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '@chancery/contract'
 import type { Viewer } from '../../src/access/viewer.ts'
 import { createDisclosure } from '../../src/disclosure/disclosure.ts'
-import type { Handler } from '../../src/http/define-route.ts'
+import type { Handler } from '../../src/http/define-operation.ts'
 import { allianceRoutes } from '../../src/resources/alliances/routes.ts'
 import { ownNationRoutes } from '../../src/resources/nations/own-routes.ts'
 import type { Database } from '../../src/store/database.ts'

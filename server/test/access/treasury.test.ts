@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { answered, assertError } from '../http/answers.ts'
+import { answered, assertError } from '../http/responses.ts'
 import { secrets, smallWorld } from '../http/world.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 

@@ -12,7 +12,7 @@ import {
   scopeNames,
 } from '@chancery/contract'
 import fc from 'fast-check'
-import { type Clearance, createDisclosure, everyone } from '../../src/disclosure/disclosure.ts'
+import { type Clearance, createDisclosure, publicClearance } from '../../src/disclosure/disclosure.ts'
 import { randomRuns } from '../support/tier.ts'
 import { profiles } from './profiles.ts'
 import { valuesOf } from './values.ts'
@@ -82,8 +82,8 @@ function holdsFor(profile: Profile, any: Clearance, seed: number): void {
     for (const thing of fc.sample(thingOf(resource), { numRuns: 2, seed })) {
       const toViewer = disclose.toViewer(name, thing as never, clearance)
       assert.deepEqual({ ...(toViewer as Thing) }, expected(resource, thing, clearance), name)
-      const toEveryone = disclose.toEveryone(name, thing as never)
-      assert.deepEqual({ ...(toEveryone as Thing) }, expected(resource, thing, everyone), name)
+      const toEveryone = disclose.toPublic(name, thing as never)
+      assert.deepEqual({ ...(toEveryone as Thing) }, expected(resource, thing, publicClearance), name)
     }
   }
 }
@@ -100,7 +100,7 @@ test('all scopes without a standing show no more than everybody sees', () => {
   for (const name of Object.keys(contract.resources) as Names[]) {
     const [thing] = fc.sample(thingOf(contract.resources[name]), 1)
     const shown = disclose.toViewer(name, thing as never, clearance)
-    assert.deepEqual(shown, disclose.toEveryone(name, thing as never), name)
+    assert.deepEqual(shown, disclose.toPublic(name, thing as never), name)
   }
 })
 
@@ -111,7 +111,7 @@ test('every standing without a scope shows no more than everybody sees', () => {
   for (const name of Object.keys(contract.resources) as Names[]) {
     const [thing] = fc.sample(thingOf(contract.resources[name]), 1)
     const shown = disclose.toViewer(name, thing as never, clearance)
-    assert.deepEqual(shown, disclose.toEveryone(name, thing as never), name)
+    assert.deepEqual(shown, disclose.toPublic(name, thing as never), name)
   }
 })
 
@@ -132,5 +132,5 @@ test('what the contract does not name is not shown, whoever asks', () => {
   for (const name of ['player', 'moderation_notes', 'password', 'private_attributes']) {
     assert.ok(!Object.hasOwn(shown, name), name)
   }
-  assert.deepEqual(disclose.toEveryone('nation', thing as never).attributes, { literacy_percent: 9 })
+  assert.deepEqual(disclose.toPublic('nation', thing as never).attributes, { literacy_percent: 9 })
 })

@@ -1,5 +1,5 @@
 import http from 'node:http'
-import { saysUpToDate } from '../http/answers.ts'
+import { saysUpToDate } from '../http/responses.ts'
 
 /** One request and what came back, as bytes on the wire would tell it. */
 export interface Exchange {

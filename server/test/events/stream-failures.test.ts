@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { createEventWriter } from '../../src/disclosure/event-writer.ts'
+import { createEventSerializer } from '../../src/disclosure/event-writer.ts'
 import { createTail, startEventStream } from '../../src/events/event-stream.ts'
-import { createKeyWatch } from '../../src/http/key-watch.ts'
+import { createRevocationWatcher } from '../../src/http/revocation-watcher.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createPools } from '../../src/store/pools.ts'
 import type { Heartbeat, Pulse } from '../../src/store/pulse.ts'
@@ -53,14 +53,14 @@ test('news that cannot be read at first are read later, though nothing beats aga
     },
   }
   const { pulse, beat } = pulseByHand()
-  const write = createEventWriter(contractFor(demoProfile))
+  const write = createEventSerializer(contractFor(demoProfile))
   const tail = createTail({ db: flaky, pulse, write, onDelivered: () => {} })
   let said = ''
   const outlet = { hasRoom: true, write: (text: unknown) => (said += String(text)), finish: () => {} }
   const stream = tail.follow(0, log =>
     startEventStream(outlet, { position: 0, end: 0, last: undefined }, {} as never, log),
   )
-  stream.flow()
+  stream.pump()
   beat({ seq: Number(last_seq) })
   await until(() => said.includes(`id: ${last_seq}\ndata: `), 'they are told')
   assert.ok(failures < 0)
@@ -71,10 +71,10 @@ test('a key that could not be looked at is looked at until it is known, and so i
   const asked: string[][] = []
   const invalid: string[] = []
   const { pulse, beat } = pulseByHand()
-  const watch = createKeyWatch({
+  const watch = createRevocationWatcher({
     pulse,
     keys: {
-      async stillValid(ids) {
+      async findValidIds(ids) {
         asked.push([...ids])
         if (asked.length < 3) throw new Error('away')
         return new Set(ids.filter(id => id !== 'revoked'))

@@ -3,7 +3,8 @@ import http from 'node:http'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createMemoryLimits, subjectOfAddress } from '../../src/limits/index.ts'
+import { createMemoryLimits } from '../../src/limits/memory.ts'
+import { addressBucket } from '../../src/limits/rate-limit.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import { isLong } from '../support/tier.ts'
 
@@ -22,7 +23,7 @@ function bytesInUse(): number {
 const strangerOf = (index: number) =>
   `2001:db8:${(index >>> 16).toString(16)}:${(index & 0xffff).toString(16)}::1`
 /** As the edge names whose calls these are. */
-const subjectOf = (address: string) => `ip:${subjectOfAddress(address)}`
+const subjectOf = (address: string) => `ip:${addressBucket(address)}`
 const honest = subjectOf('2001:db8:ffff:1::7')
 
 /** A window with its subject, in bytes: an IPv6 network is longer than the addresses of IPv4. */
@@ -49,11 +50,11 @@ for (const [addresses, skip] of floods) {
     let counted = 0
     for (let index = 0; index < addresses; index += 1) {
       if (index % (addresses / 50) === 0) {
-        const { remaining, isAllowed } = limits.take(honest, 60)
+        const { remaining, isAllowed } = limits.consume(honest, 60)
         counted += 1
         assert.deepEqual([isAllowed, remaining], [true, 60 - counted])
       }
-      assert.ok(limits.take(subjectOf(strangerOf(index)), 60).isAllowed)
+      assert.ok(limits.consume(subjectOf(strangerOf(index)), 60).isAllowed)
     }
     const megabytes = (bytesInUse() - before) / 1e6
     t.diagnostic(`${megabytes.toFixed(0)} MB, ${Math.round(performance.now() - startedAt)} ms`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@chancery/contract'
-import { makeKeyText } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key-text.ts'
 import { makeToken } from '../../src/account/session/tokens.ts'
 import { withConnection } from '../support/database-url.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
@@ -25,7 +25,7 @@ async function ask(server: ServerProcess, key?: string): Promise<Response> {
 /** Asks with an invented secret, and resolves with the status. */
 type Guess = (server: ServerProcess) => Promise<number>
 
-const guessKey: Guess = async server => (await ask(server, makeKeyText())).status
+const guessKey: Guess = async server => (await ask(server, generateKey())).status
 
 const guessSession: Guess = async server => {
   const response = await fetch(`${server.url}/developers/api/session`, {
@@ -140,12 +140,12 @@ test('a key that is nearly right takes as long as one that is all wrong', async 
   const key = await makeKey(server, 1_000_000)
   await ask(server, key)
   /** Right but for the last characters of its secret: its checksum tells, as that of any other. */
-  const near = () => key.slice(0, 34) + makeKeyText().slice(34)
+  const near = () => key.slice(0, 34) + generateKey().slice(34)
   const times = { near: [] as number[], far: [] as number[] }
   for (let round = 0; round < 400; round += 1)
     for (const [kind, make] of [
       ['near', near],
-      ['far', () => makeKeyText().slice(0, 34) + makeKeyText().slice(34)],
+      ['far', () => generateKey().slice(0, 34) + generateKey().slice(34)],
     ] as const) {
       const startedAt = performance.now()
       assert.equal((await ask(server, make())).status, 401)

@@ -5,9 +5,9 @@ import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { Registry } from '@prometheus-io/client'
-import { boundConnections, type ConnectionRules } from '../../src/http/connections.ts'
+import { type ConnectionLimits, limitConnections } from '../../src/http/connections.ts'
 import { connectionsMax } from '../../src/http/connections-max.ts'
-import { boundPipelining } from '../../src/http/pipelining.ts'
+import { limitPipelining } from '../../src/http/pipelining.ts'
 import { createTrustedProxies } from '../../src/http/trusted-proxies.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import { isLong } from '../support/tier.ts'
@@ -66,7 +66,7 @@ async function startBounded(
     trusted = [],
     tls,
     ...rules
-  }: { trusted?: string[]; tls?: Certificate } & Partial<Omit<ConnectionRules, 'trusted'>> = {},
+  }: { trusted?: string[]; tls?: Certificate } & Partial<Omit<ConnectionLimits, 'trusted'>> = {},
 ) {
   const registry = new Registry()
   // Whoever asked once, and a half request, may stay longer than a test waits.
@@ -81,7 +81,7 @@ async function startBounded(
   const server = tls
     ? https.createServer({ ...options, ...tls }, respond)
     : http.createServer(options, respond)
-  boundConnections(server, { trusted: createTrustedProxies(trusted), registry, connectionsMax, ...rules })
+  limitConnections(server, { trusted: createTrustedProxies(trusted), registry, connectionsMax, ...rules })
   server.listen(0, '0.0.0.0')
   await once(server, 'listening')
   t.after(() => {
@@ -197,7 +197,7 @@ test('a request is handled when the response before it was taken', async t => {
     handled += 1
     res.end(req.url === '/large' ? largeBody : 'last')
   })
-  boundPipelining(server, () => assert.fail('nothing is refused'), 2_000)
+  limitPipelining(server, () => assert.fail('nothing is refused'), 2_000)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
@@ -219,7 +219,7 @@ test('requests that wait are bounded by the size of their headers too', async t 
   let refused = 0
   // The first response is never sent: all others wait.
   const server = http.createServer(() => {})
-  boundPipelining(server, () => (refused += 1), 2_000)
+  limitPipelining(server, () => (refused += 1), 2_000)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())

@@ -14,8 +14,8 @@ import { createWorld, demoViewers, linesOf } from '@chancery/simulator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { type Answered, answered, assertAnswer, lastingHeaders } from './answers.ts'
 import { ask } from './raw.ts'
+import { type Answered, answered, assertAnswer, lastingHeaders } from './responses.ts'
 
 let chancery: TestServer
 let key: string

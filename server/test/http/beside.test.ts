@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { bases, limits } from '@chancery/contract'
 import { addressOf, readGuides } from '../../src/docs/guides.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
-import { subjectOfAddress } from '../../src/limits/index.ts'
+import { addressBucket } from '../../src/limits/rate-limit.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 let chancery: TestServer
@@ -136,7 +136,7 @@ test('a security contact is a URI', () => {
 
 test('a port behind an address makes no other caller', () => {
   for (const written of ['192.0.2.7:4711', '[::ffff:192.0.2.7]:80', '192.0.2.7']) {
-    assert.equal(subjectOfAddress(written), '192.0.2.7', written)
+    assert.equal(addressBucket(written), '192.0.2.7', written)
   }
-  assert.equal(subjectOfAddress('[2001:db8::1]:443'), '2001:db8::/64')
+  assert.equal(addressBucket('[2001:db8::1]:443'), '2001:db8::/64')
 })

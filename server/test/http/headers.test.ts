@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { bases, type Operation, scopeNames } from '@chancery/contract'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { type Answered, answered, assertAnswer, assertError, remainingOf } from './answers.ts'
 import { ask } from './raw.ts'
+import { type Answered, answered, assertAnswer, assertError, remainingOf } from './responses.ts'
 import { everyOperation, sharedOperations, smallWorld } from './world.ts'
 
 let chancery: TestServer

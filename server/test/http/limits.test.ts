@@ -4,8 +4,8 @@ import { after, before, type TestContext, test } from 'node:test'
 import { bases, type RateLimitReason, rateLimitReasons } from '@chancery/contract'
 import { redisUrl } from '../limits/redis-server.ts'
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/test-server.ts'
-import { type Answered, answered, assertError, remainingOf } from './answers.ts'
 import { ask, exchange } from './raw.ts'
+import { type Answered, answered, assertError, remainingOf } from './responses.ts'
 import { smallWorld } from './world.ts'
 
 /** The limits of the contract, which a server has that is told nothing else. */

@@ -12,7 +12,7 @@ import {
 import { ApiError } from '../../src/http/api-error.ts'
 import { parseParameters } from '../../src/http/parameters.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { answered, assertError } from './answers.ts'
+import { answered, assertError } from './responses.ts'
 import { everyOperation, smallWorld } from './world.ts'
 
 let chancery: TestServer

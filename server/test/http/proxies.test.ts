@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { bases } from '@chancery/contract'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { answered, remainingOf } from './answers.ts'
 import { ask } from './raw.ts'
+import { answered, remainingOf } from './responses.ts'
 
 async function start(t: TestContext, proxies: string, env: Record<string, string> = {}): Promise<TestServer> {
   const chancery = await startTestServer({

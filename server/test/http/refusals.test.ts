@@ -10,9 +10,9 @@ import {
   type Scope,
   scopeNames,
 } from '@chancery/contract'
-import { makeKeyText } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key-text.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { answered, assertError, remainingOf } from './answers.ts'
+import { answered, assertError, remainingOf } from './responses.ts'
 import { everyOperation, playerOf, smallWorld } from './world.ts'
 
 let chancery: TestServer
@@ -102,7 +102,7 @@ test('a key without a scope still reads what everybody reads, and what it is', a
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
 
 const badCredentials = (): Record<string, string> => ({
-  'an unknown key': `Bearer ${makeKeyText()}`,
+  'an unknown key': `Bearer ${generateKey()}`,
   'a revoked key': `Bearer ${revokedKey}`,
   'a mistyped key': `Bearer ${mistyped(fullKey)}`,
   'half a key': `Bearer ${fullKey.slice(0, 20)}`,

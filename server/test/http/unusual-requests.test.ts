@@ -3,12 +3,12 @@ import { METHODS } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { bases, type ErrorCode } from '@chancery/contract'
-import { createParserErrors } from '../../src/http/parser-errors.ts'
+import { createProtocolErrors } from '../../src/http/protocol-errors.ts'
 import { createRequestIds } from '../../src/http/request-id.ts'
 import { createTrustedProxies } from '../../src/http/trusted-proxies.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { assertAnswer, assertError, remainingOf } from './answers.ts'
 import { ask, exchange } from './raw.ts'
+import { assertAnswer, assertError, remainingOf } from './responses.ts'
 import { everyOperation, smallWorld } from './world.ts'
 
 let chancery: TestServer
@@ -170,11 +170,11 @@ test('bare line feeds and half a request line are not HTTP', async () => {
 test('what does not arrive in time is 408, and the connection is closed', async t => {
   const peek = () => ({ limit: 60, remaining: 60, resetAt: 0, isAllowed: true, retryAfterSeconds: 1 })
   const statuses: number[] = []
-  const parserErrors = createParserErrors(
+  const parserErrors = createProtocolErrors(
     { peek },
     createRequestIds(createTrustedProxies([])),
     {
-      answeredBeside: ({ status }) => statuses.push(status),
+      recordUnrouted: ({ status }) => statuses.push(status),
     },
     { lingerMs: 2_000 },
   )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { makeKeyText } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key-text.ts'
 import type { FoundCall } from '../../src/journal/operator-reads.ts'
 import { ask, exchange } from '../http/raw.ts'
 import { everyOperation, playerOf, smallWorld } from '../http/world.ts'
@@ -116,7 +116,7 @@ test('HEAD, 304, 405, 404, 400, 403 and preflights are in the journal', async ()
 test('a wrong key is in the journal by its address: 401', async () => {
   const { id, key: revoked } = await chancery.makeKey({ nation_id: 'n2' })
   await chancery.operate('POST', `/keys/${id}/revoke`)
-  for (const [name, text] of Object.entries({ unknown: makeKeyText(), revoked, malformed: 'x' })) {
+  for (const [name, text] of Object.entries({ unknown: generateKey(), revoked, malformed: 'x' })) {
     const answer = await raw('GET', '/api/v1/game', [bearer(text)])
     assert.equal(answer.status, 401)
     await assertJournaled(chancery, answer, { operation: 'game.get', keyId: null }, name)

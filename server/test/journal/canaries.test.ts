@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeKeyText } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key-text.ts'
 import { query } from '../access/query.ts'
 import { exchange } from '../http/raw.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
@@ -15,7 +15,7 @@ test('no code, key, path, query value or header is in any table of the journal',
   const { key } = await chancery.makeKey({ nation_id: 'n1' }, ['military.read'])
   const { id: revokedId, key: revoked } = await chancery.makeKey({ nation_id: 'n1' })
   await chancery.operate('POST', `/keys/${revokedId}/revoke`)
-  const unknown = makeKeyText()
+  const unknown = generateKey()
   const mistyped = `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`
   const code = await chancery.makeCode('n1')
   const bound = await chancery.makeCode('n1', 'chat-account-77')

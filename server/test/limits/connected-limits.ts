@@ -1,4 +1,5 @@
-import { createMemoryLimits, type LimitStore } from '../../src/limits/index.ts'
+import { createMemoryLimits } from '../../src/limits/memory.ts'
+import type { LimitStore } from '../../src/limits/rate-limit.ts'
 import { createRedisLimits } from '../../src/limits/redis.ts'
 
 /** A store whose connection stands. Calls that went to its fallback show: they are counted apart. */
@@ -21,7 +22,7 @@ export async function takeAtOnce(
   call: { subject: string; limit: number; times: number },
 ): Promise<number> {
   const calls = stores.flatMap(store =>
-    Array.from({ length: call.times / stores.length }, () => store.take(call.subject, call.limit)),
+    Array.from({ length: call.times / stores.length }, () => store.consume(call.subject, call.limit)),
   )
   const answers = await Promise.all(calls)
   return answers.filter(answer => answer.isAllowed).length

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createMemoryLimits } from '../../src/limits/index.ts'
+import { createMemoryLimits } from '../../src/limits/memory.ts'
 import { tier } from '../support/tier.ts'
 
 const megabyte = 1024 * 1024
@@ -24,7 +24,7 @@ test('a million subjects take less than 150 MB, and leave nothing behind', async
   const limits = createMemoryLimits({ now: () => now })
   const before = memoryInUse()
   for (let index = 0; index < subjects; index++) {
-    limits.take(`${index >>> 16}.${(index >>> 8) & 255}.${index & 255}.7`, 60)
+    limits.consume(`${index >>> 16}.${(index >>> 8) & 255}.${index & 255}.7`, 60)
   }
   assert.equal(limits.size(), subjects)
   const megabytes = (memoryInUse() - before) / megabyte
@@ -32,7 +32,7 @@ test('a million subjects take less than 150 MB, and leave nothing behind', async
   assert.equal(megabytes < 150 * (subjects / 1_000_000) + 5, true, `${megabytes} MB`)
 
   now += 60_000
-  while (limits.size() > 1) limits.take('a', 60)
+  while (limits.size() > 1) limits.consume('a', 60)
   const left = (memoryInUse() - before) / megabyte
   assert.equal(left < 5, true, `${left} MB stayed`)
   assert.equal(limits.size(), 1, 'the store was still in use when it was measured')

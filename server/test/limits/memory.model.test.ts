@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { createMemoryLimits } from '../../src/limits/index.ts'
+import { createMemoryLimits } from '../../src/limits/memory.ts'
 import { randomRuns } from '../support/tier.ts'
 
 const start = 1_700_000_000_000
@@ -63,7 +63,7 @@ test('every answer is that of the definition, whatever the order, limits and clo
             if (left(one) !== left(other)) return left(one) < left(other) ? one : other
             return one.endsAt >= other.endsAt ? one : other
           })
-          const answered = isPeek ? limits.peek(subject, limit) : limits.take(subject, limit, within)
+          const answered = isPeek ? limits.peek(subject, limit) : limits.consume(subject, limit, within)
           assert.deepEqual(answered, {
             limit,
             remaining: Math.max(0, stated.limit - stated.count),
@@ -91,7 +91,7 @@ test('allows, refuses and resets as rate-limiter-flexible does', async t => {
         for (const { waitMs, subject, repeats } of calls) {
           t.mock.timers.tick(waitMs)
           for (let repeat = 0; repeat < repeats; repeat++) {
-            const { isAllowed, remaining, resetAt } = ours.take(subject, limit)
+            const { isAllowed, remaining, resetAt } = ours.consume(subject, limit)
             const result = await consume(theirs, subject)
             assert.deepEqual(
               { isAllowed, remaining, leftMs: resetAt - Date.now() },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Allowance, createMemoryLimits } from '../../src/limits/index.ts'
+import { createMemoryLimits } from '../../src/limits/memory.ts'
+import type { RateLimitState } from '../../src/limits/rate-limit.ts'
 import { createRedisLimits } from '../../src/limits/redis.ts'
 import { until } from '../support/until.ts'
 import { type RedisServer, startRedisProxy, startRedisServer } from './redis-server.ts'
@@ -38,9 +39,9 @@ async function arrange(
     until(() => changes.at(-1)?.isUp === isUp, `it is ${isUp ? 'back' : 'noticed'}`)
 
   /** One call, which must be answered fast whatever the server does. */
-  const take = async (subject: string, limit = 60): Promise<Allowance> => {
+  const take = async (subject: string, limit = 60): Promise<RateLimitState> => {
     const before = performance.now()
-    const answer = await limits.take(subject, limit)
+    const answer = await limits.consume(subject, limit)
     const tookMs = performance.now() - before
     assert.equal(tookMs < answerWithinMs, true, `a call took ${tookMs} ms`)
     return answer
@@ -164,8 +165,8 @@ test('a process that was busy does not take its server for hung', async t => {
   const world = await arrange(t)
   if (!world) return
   const { server, limits, changes } = world
-  await limits.take('a', 60)
-  const second = limits.take('a', 60)
+  await limits.consume('a', 60)
+  const second = limits.consume('a', 60)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.5 * commandTimeoutMs)
   assert.equal((await second).remaining, 58)
   assert.equal(await server.command('get {chancery:limit}:a'), '$1\r\n2')

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createMemoryLimits, type LimitStore } from '../../src/limits/index.ts'
+import { createMemoryLimits } from '../../src/limits/memory.ts'
+import type { LimitStore } from '../../src/limits/rate-limit.ts'
 import { createRedisLimits } from '../../src/limits/redis.ts'
 import { until } from '../support/until.ts'
 import { connectedLimits, takeAtOnce } from './connected-limits.ts'
@@ -52,8 +53,8 @@ test('remaining includes the call itself, and every process sees the same window
   const [here, there] = stores
   assert.ok(here && there)
   const before = Date.now()
-  const first = await here.take(subject, 60)
-  const second = await there.take(subject, 60)
+  const first = await here.consume(subject, 60)
+  const second = await there.consume(subject, 60)
   assert.deepEqual([first.remaining, second.remaining], [59, 58])
   assert.deepEqual([first.isAllowed, first.limit, first.retryAfterSeconds], [true, 60, 60])
   assert.equal(first.resetAt >= before + 60_000 - 5 && first.resetAt <= Date.now() + 60_000, true)
@@ -65,18 +66,22 @@ test('a refused call neither counts nor lengthens the wait', async t => {
   const world = await arrange(t, 1)
   if (!world) return
   const { limits, subject } = world
-  const first = await limits.take(subject, 2)
-  for (let call = 0; call < 10; call++) await limits.take(subject, 2)
+  const first = await limits.consume(subject, 2)
+  for (let call = 0; call < 10; call++) await limits.consume(subject, 2)
   await wait(200)
-  let refused = await limits.take(subject, 2)
+  let refused = await limits.consume(subject, 2)
   assert.deepEqual([refused.isAllowed, refused.remaining], [false, 0])
   // A busy machine hears late how much is left: not every time.
   await until(async () => {
-    refused = await limits.take(subject, 2)
+    refused = await limits.consume(subject, 2)
     return refused.resetAt - first.resetAt < 100
   }, 'the end of the window stands')
-  assert.equal((await limits.take(subject, 5)).remaining, 2, 'refused calls hold against the raised limit')
-  assert.equal((await limits.take(subject, 1)).isAllowed, false, 'calls so far hold against a lowered limit')
+  assert.equal((await limits.consume(subject, 5)).remaining, 2, 'refused calls hold against the raised limit')
+  assert.equal(
+    (await limits.consume(subject, 1)).isAllowed,
+    false,
+    'calls so far hold against a lowered limit',
+  )
 })
 
 test('a call takes from both windows that it must fit, or from neither', async t => {
@@ -89,7 +94,7 @@ test('a call takes from both windows that it must fit, or from neither', async t
     Array.from({ length: 400 }, (_, index) => {
       const [store, key] = [stores[index % 4], keys[Math.floor(index / 4) % 4]]
       assert.ok(store && key)
-      return store.take(key, 10, player)
+      return store.consume(key, 10, player)
     }),
   )
   assert.equal(calls.filter(({ isAllowed }) => isAllowed).length, 25)
@@ -100,9 +105,9 @@ test('a call takes from both windows that it must fit, or from neither', async t
     25,
     'a refused call took from the window of its key',
   )
-  const refused = await limits.take(keys[0] ?? '', 10, player)
+  const refused = await limits.consume(keys[0] ?? '', 10, player)
   assert.deepEqual([refused.isAllowed, refused.remaining], [false, 0])
-  const other = await limits.take(keys[0] ?? '', 1_000, { ...player, limit: 26 })
+  const other = await limits.consume(keys[0] ?? '', 1_000, { ...player, limit: 26 })
   assert.deepEqual([other.isAllowed, other.remaining], [true, 0])
 })
 
@@ -112,9 +117,9 @@ test('peek takes nothing and begins no window', async t => {
   const { limits, subject } = world
   const unknown = await limits.peek(subject, 60)
   assert.deepEqual([unknown.remaining, unknown.isAllowed, unknown.retryAfterSeconds], [60, true, 60])
-  await limits.take(subject, 2)
+  await limits.consume(subject, 2)
   assert.equal((await limits.peek(subject, 2)).remaining, 1)
-  await limits.take(subject, 2)
+  await limits.consume(subject, 2)
   for (let look = 0; look < 3; look++) {
     const spent = await limits.peek(subject, 2)
     assert.deepEqual([spent.remaining, spent.isAllowed], [0, false])
@@ -125,10 +130,10 @@ test('when the window ends the next one begins, though calls were refused all th
   const world = await arrange(t, 1, 1000)
   if (!world) return
   const { limits, subject } = world
-  const first = await limits.take(subject, 1)
-  let next = await limits.take(subject, 1)
+  const first = await limits.consume(subject, 1)
+  let next = await limits.consume(subject, 1)
   await until(async () => {
-    next = await limits.take(subject, 1)
+    next = await limits.consume(subject, 1)
     return next.isAllowed
   }, 'the next one begins')
   assert.equal(next.resetAt > first.resetAt, true)
@@ -151,7 +156,7 @@ test('a valkey:// address is understood', async t => {
   if (!url) return
   const limits = await connectedLimits(url.replace(/^redis/, 'valkey'))
   t.after(() => limits.close())
-  assert.equal((await limits.take(randomUUID(), 60)).remaining, 59)
+  assert.equal((await limits.consume(randomUUID(), 60)).remaining, 59)
 })
 
 test('a window of other than whole seconds is refused', () => {

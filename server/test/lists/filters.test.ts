@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Operation, operations } from '@chancery/contract'
-import { answered } from '../http/answers.ts'
+import { answered } from '../http/responses.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
 import { nation, put, war } from '../ingest/facts.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { hashOperatorToken, makeOperatorTokenText } from '../../src/access/operator-token-text.ts'
+import { generateOperatorToken, hashOperatorToken } from '../../src/access/operator-token-text.ts'
 import { createFindCaller } from '../../src/operator/identify.ts'
 import type { Database } from '../../src/store/database.ts'
 import { withConnection } from '../support/database-url.ts'
@@ -47,7 +47,7 @@ test('metrics are answered while the database is away, to a token that was valid
   const strange = await metrics(unused.token)
   assert.equal(strange.status, 503, 'nobody knows whether it is valid')
   assert.ok(Number(strange.headers.get('retry-after')) > 0)
-  assert.equal((await metrics(makeOperatorTokenText())).status, 503)
+  assert.equal((await metrics(generateOperatorToken())).status, 503)
   assert.equal((await metrics('nonsense')).status, 401, 'it is told without a look-up')
   const status = await operateAs(server.operatorUrl, used.token, 'GET', '/status')
   assert.equal(status.status, 200)
@@ -138,7 +138,7 @@ function oneToken(text: string, expiresAt: string | null = null) {
 }
 
 test('a token is taken on its word for ten minutes, for what must go on, and only while the database is away', async () => {
-  const text = makeOperatorTokenText()
+  const text = generateOperatorToken()
   const { state, db } = oneToken(text)
   let nowMs = Date.parse('2026-05-27T18:00:00Z')
   const identify = createFindCaller({
@@ -166,7 +166,7 @@ test('a token is taken on its word for ten minutes, for what must go on, and onl
 })
 
 test('a token that has expired meanwhile is not taken on its word', async () => {
-  const text = makeOperatorTokenText()
+  const text = generateOperatorToken()
   const { state, db } = oneToken(text, '2026-05-27T18:05:00Z')
   let nowMs = Date.parse('2026-05-27T18:00:00Z')
   const identify = createFindCaller({ db, mainToken: 'main-token', onError: unexpected, now: () => nowMs })
@@ -177,7 +177,7 @@ test('a token that has expired meanwhile is not taken on its word', async () => 
 })
 
 test('the main token and what is no token need no database', async () => {
-  const { state, db } = oneToken(makeOperatorTokenText())
+  const { state, db } = oneToken(generateOperatorToken())
   const identify = createFindCaller({ db, mainToken: 'main-token', onError: unexpected })
   assert.equal((await identify('main-token', { trustsMemory: false }))?.name, 'main')
   for (const text of ['main-tokem', 'cho_short', ''])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type OperatorOperation, operatorOperations } from '@chancery/contract'
-import { makeKeyText } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key-text.ts'
 import { dump } from '../access/query.ts'
 import { commit, lines } from '../ingest/facts.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -16,7 +16,7 @@ before(async () => {
     { op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One', leader_name: 'L', player: 'p1' } },
   ])
   secrets.set('API key', (await chancery.makeKey({ player_id: 'p1' })).key)
-  secrets.set('unknown API key', makeKeyText())
+  secrets.set('unknown API key', generateKey())
   secrets.set('operator token', (await makeToken(chancery, ['facts'])).token)
   secrets.set('main token', chancery.operatorToken)
   secrets.set('webhook secret', `whsec_${Buffer.alloc(32, 7).toString('base64')}`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askTogether } from '../../src/store/ask-together.ts'
+import { createBatchLoader } from '../../src/store/batch-loader.ts'
 
 /** Answers when it is told to, and remembers what it was asked. */
 function openAsking() {
@@ -20,7 +20,7 @@ const turn = () => new Promise(resolve => setImmediate(resolve))
 
 test('whatever is asked while an asking is under way goes together in the next, and equal names once', async () => {
   const { ask, asked, next } = openAsking()
-  const find = askTogether(ask)
+  const find = createBatchLoader(ask)
   const first = find('a')
   const others = [find('b'), find('c'), find('b'), find('unknown'), find('a')]
   next().resolve()
@@ -33,7 +33,7 @@ test('whatever is asked while an asking is under way goes together in the next, 
 
 test('what is asked after an asking began is never answered by it', async () => {
   const { ask, asked, next } = openAsking()
-  const find = askTogether(ask)
+  const find = createBatchLoader(ask)
   const before = find('a')
   const after = find('a')
   next().resolve()
@@ -46,7 +46,7 @@ test('what is asked after an asking began is never answered by it', async () => 
 
 test('no asking has more names than it may', async () => {
   const { ask, asked, next } = openAsking()
-  const find = askTogether(ask, 2)
+  const find = createBatchLoader(ask, 2)
   const all = ['a', 'b', 'c', 'd'].map(find)
   while (asked.flat().length < all.length) {
     next().resolve()
@@ -59,7 +59,7 @@ test('no asking has more names than it may', async () => {
 
 test('where an asking fails, whoever waits is told, and whoever comes later is answered', async () => {
   const { ask, next } = openAsking()
-  const find = askTogether(ask)
+  const find = createBatchLoader(ask)
   const waiting = [find('a'), find('b')]
   next().reject(new Error('away'))
   for (const each of await Promise.allSettled(waiting)) assert.equal(each.status, 'rejected')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRequestLog } from '../../src/http/request-log.ts'
+import { createRequestTrace } from '../../src/http/request-trace.ts'
 import { createPool, sql } from '../../src/store/database.ts'
 import { createBackgroundLog, createLog } from '../../src/telemetry/log.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -43,7 +43,7 @@ test('a statement is logged at level trace with its time and rows, and without i
 
 test('above level debug a request and a statement are not looked at for the log', () => {
   const { log } = loggedAt('info')
-  assert.equal(createRequestLog(log), undefined)
+  assert.equal(createRequestTrace(log), undefined)
   assert.equal(createBackgroundLog(loggedAt('debug').log).statement, undefined)
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@chancery/contract'
-import { hashCode, makeCodeText } from '../../src/verification/code-text.ts'
+import { generateCode, hashCode } from '../../src/verification/code-text.ts'
 
 const alphabet = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
 
@@ -9,7 +9,7 @@ test('a code has 10 characters of an alphabet without look-alikes', () => {
   assert.equal(limits.codeAlphabet, alphabet)
   for (const lookAlike of '01ILOU') assert.ok(!alphabet.includes(lookAlike))
   for (let draw = 0; draw < 1_000; draw += 1)
-    assert.match(makeCodeText(), /^[23456789ABCDEFGHJKMNPQRSTVWXYZ]{10}$/)
+    assert.match(generateCode(), /^[23456789ABCDEFGHJKMNPQRSTVWXYZ]{10}$/)
 })
 
 test('codes are drawn evenly, at every place', () => {
@@ -17,7 +17,7 @@ test('codes are drawn evenly, at every place', () => {
   const counts = Array.from({ length: limits.codeLength }, () => new Map<string, number>())
   const seen = new Set<string>()
   for (let draw = 0; draw < draws; draw += 1) {
-    const code = makeCodeText()
+    const code = generateCode()
     seen.add(code)
     for (const [place, letter] of [...code].entries())
       counts[place]?.set(letter, (counts[place]?.get(letter) ?? 0) + 1)

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { bases, type ErrorCode } from '@chancery/contract'
 import { dump, query } from '../access/query.ts'
 import { ask, hangUp, told } from '../disclosure/exchange.ts'
-import { answered, assertAnswer, assertError, remainingOf } from '../http/answers.ts'
+import { answered, assertAnswer, assertError, remainingOf } from '../http/responses.ts'
 import { smallWorld } from '../http/world.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 

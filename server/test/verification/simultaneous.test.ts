@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { bases } from '@chancery/contract'
-import { answered, assertError } from '../http/answers.ts'
+import { answered, assertError } from '../http/responses.ts'
 import { smallWorld } from '../http/world.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { tier } from '../support/tier.ts'

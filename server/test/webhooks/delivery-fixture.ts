@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { createEventWriter } from '../../src/disclosure/event-writer.ts'
+import { createEventSerializer } from '../../src/disclosure/event-writer.ts'
 import { createFactValidator, receiveBatch } from '../../src/ingest/index.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { createPulse } from '../../src/store/pulse.ts'
@@ -58,7 +58,7 @@ export async function openDeliveryFixture() {
   await pulse.refresh()
   const contract = contractFor(demoProfile)
   const ingest = { pool: pools.ingest, contract, validate: createFactValidator(contract) }
-  const write = createMessageWriter(createEventWriter(contract), 'test')
+  const write = createMessageWriter(createEventSerializer(contract), 'test')
 
   let nowMs = Date.parse('2026-06-01T12:00:00Z')
   const now = () => nowMs

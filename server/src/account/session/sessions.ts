@@ -1,5 +1,5 @@
 import { type Landing, limits, type NationSummary } from '@chancery/contract'
-import { askTogether } from '../../store/ask-together.ts'
+import { createBatchLoader } from '../../store/batch-loader.ts'
 import { type Database, sql } from '../../store/database.ts'
 import {
   joinNationOf,
@@ -68,7 +68,7 @@ export type FindSession = (hash: TokenHash) => Promise<SessionRecord | undefined
  * that a flood of invented tokens does not flood the database.
  */
 export function createFindSession(db: Database): FindSession {
-  const ask = askTogether((names: readonly string[]) => findSessions(db, names))
+  const ask = createBatchLoader((names: readonly string[]) => findSessions(db, names))
   return hash => ask(nameOf(hash))
 }
 

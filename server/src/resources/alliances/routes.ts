@@ -1,8 +1,8 @@
 import { operations } from '@chancery/contract'
 import { privateFieldsFor } from '../../disclosure/disclosure.ts'
-import { many, one } from '../../http/answers.ts'
+import { itemResult, pageResult } from '../../http/answers.ts'
 import { ApiError, notFound } from '../../http/api-error.ts'
-import type { DefineRoute } from '../../http/define-route.ts'
+import type { DefineOperation } from '../../http/define-operation.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { listMembers } from '../members/store.ts'
 import {
@@ -13,13 +13,13 @@ import {
   maySeeTreasury,
 } from './store.ts'
 
-export function allianceRoutes(define: DefineRoute, context: ReadContext): void {
+export function allianceRoutes(define: DefineOperation, context: ReadContext): void {
   const findAlliance = createFindAlliance(context)
   define(operations.alliancesList, async ({ values, disclose }) =>
-    many(disclose, 'alliance', await listAlliances(context, values)),
+    pageResult(disclose, 'alliance', await listAlliances(context, values)),
   )
   define(operations.alliancesGet, async ({ values: { id, include }, viewer, disclose }) => {
-    if (!include || viewer.kind !== 'key') return one(disclose, 'alliance', await findAlliance(id))
+    if (!include || viewer.kind !== 'key') return itemResult(disclose, 'alliance', await findAlliance(id))
     if (!(await allianceExists(context, id))) throw notFound('alliance')
     const isEntitled = await maySeeTreasury(context, viewer.key.playerId, id)
     if (!isEntitled) throw new ApiError('not_entitled')
@@ -32,6 +32,6 @@ export function allianceRoutes(define: DefineRoute, context: ReadContext): void 
   define(operations.alliancesMembers, async ({ values, disclose }) => {
     const page = await listMembers(context, values)
     if (page.total === 0 && !(await allianceExists(context, values.id))) throw notFound('alliance')
-    return many(disclose, 'alliance_member', page)
+    return pageResult(disclose, 'alliance_member', page)
   })
 }

@@ -1,6 +1,6 @@
 import type { operations, PublicOf, ReadableOf, ResourceOf, ValuesFor } from '@chancery/contract'
 import type { PrivateFields } from '../../disclosure/disclosure.ts'
-import { askTogether } from '../../store/ask-together.ts'
+import { createBatchLoader } from '../../store/batch-loader.ts'
 import { join, type Sql, sql } from '../../store/database.ts'
 import { pageUrl } from '../../store/page-url.ts'
 import { allOf, type Page, readPage } from '../../store/paging.ts'
@@ -68,7 +68,7 @@ const utc = (time: string | null) => time?.replace('+00:00', 'Z') ?? null
 
 /** Finds an alliance by its id. */
 export const createFindAlliance = (context: ReadContext) =>
-  askTogether(async ids => {
+  createBatchLoader(async ids => {
     const rows = await context.pools.lookups.rows<AllianceRow>(sql`
       select ${columns} from chancery_world.alliance a ${place} ${details(leaderRanksOf(context))}
       where a.id = any(${ids})`)
@@ -135,7 +135,7 @@ export async function listAlliances(context: ReadContext, filter: Filter): Promi
       columns,
       from: sql`chancery_world.alliance a ${place} where ${where}`,
       order: orderOf(filter),
-      chosen: {
+      deferredJoin: {
         columns: sql`a.id`,
         joins: sql`join chancery_world.alliance a on a.id = chosen.id ${place} ${details(leaderRanksOf(context))}`,
       },

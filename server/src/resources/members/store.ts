@@ -21,7 +21,7 @@ export async function listMembers(
         chancery_world.alliance_member m join chancery_world.nation_place p on p.nation_id = m.nation_id and p.alliance_id = ${id}
         where m.alliance_id = ${id}`,
       order: sql`array_position(${ranks.map(rank => rank.key)}, m.rank) nulls last, p.score_now desc, m.nation_id`,
-      chosen: {
+      deferredJoin: {
         columns: sql`m.nation_id`,
         joins: sql`
           join chancery_world.alliance_member m on m.nation_id = chosen.nation_id

@@ -2,8 +2,8 @@ import type { operations, ValuesFor } from '@chancery/contract'
 import { type Database, type Sql, sql } from '../../store/database.ts'
 import { allOf, offsetOf, type Page, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
-import { listByPlaces, narrowConditions } from './placed.ts'
-import { readCounted, searchNations } from './search.ts'
+import { listByRank, narrowConditions } from './list-by-rank.ts'
+import { readPageWithTotal, searchNations } from './search.ts'
 import { selected } from './selected.ts'
 import { type Nation, type NationRow, nationOf, positionAfter } from './store.ts'
 
@@ -25,14 +25,14 @@ export async function listNations(context: ReadContext, filter: Filter): Promise
       : filter.ids
         ? await readPage<NationRow>(db, filter, selected(allOf(conditions)))
         : conditions.length > 0
-          ? await listByPlaces(db, filter)
-          : await readByPlace(db, filter)
+          ? await listByRank(db, filter)
+          : await listAllByRank(db, filter)
   return { ...found, items: found.items.map(row => nationOf(context, row)) }
 }
 
 /** All nations, by their positions: any page costs the same. */
-const readByPlace = (db: Database, filter: Filter): Promise<Page<NationRow>> =>
-  readCounted(
+const listAllByRank = (db: Database, filter: Filter): Promise<Page<NationRow>> =>
+  readPageWithTotal(
     db,
     sql`
       last as (

@@ -1,7 +1,7 @@
+import { blockOf, isInBlock } from '../../store/block-counts.ts'
 import { raw, type Sql, sql } from '../../store/database.ts'
-import { allOf, fewMax, offsetOf, type PageRequest } from '../../store/paging.ts'
+import { allOf, offsetOf, type PageRequest, smallResultMax } from '../../store/paging.ts'
 import { beginningWith, beginningWithLine, containing, fold } from '../../store/search-text.ts'
-import { isInStripe, stripeOf } from '../../store/stripes.ts'
 
 // Ways to find the nations that match a text. Each is a list of common table expressions: at its end `counted`, one row with the total, and
 // `item`, the tiers and positions of a page.
@@ -34,17 +34,17 @@ export const few = (search: Search, where: Sql, isFew = sql`true`): Sql => sql`
 
 /** The same, where the latest ranking round has seen few nations at all. */
 export const fewOfSmallWorld = (search: Search, where: Sql): Sql =>
-  few(search, where, sql`(select nations from chancery_world.ranking_round) <= ${fewMax}`)
+  few(search, where, sql`(select nations from chancery_world.ranking_round) <= ${smallResultMax}`)
 
 /** The same of what an index finds, where that is few. */
 export function indexed(search: Search): Sql {
   const named = sql`
     named as (
-      select id from chancery_world.nation where search_text like ${containing(search.text)} limit ${fewMax + 1}
+      select id from chancery_world.nation where search_text like ${containing(search.text)} limit ${smallResultMax + 1}
     )`
   // An array of them, so that each is looked up by its key.
   const isNamed = sql`p.nation_id = any(array(select id from named))`
-  const isFew = sql`(select count(*) from named) <= ${fewMax}`
+  const isFew = sql`(select count(*) from named) <= ${smallResultMax}`
   return sql`${named}, ${few(search, allOf([isNamed, ...search.conditions]), isFew)}`
 }
 
@@ -57,7 +57,7 @@ export function many(search: Search, where: Sql): Sql {
   const places = sql`from chancery_world.nation_place p where ${where}`
   return sql`
     striped as (
-      select ${raw(stripeOf('p.position'))} as stripe, count(*) filter (where ${isName(search.text)}) as names,
+      select ${raw(blockOf('p.position'))} as stripe, count(*) filter (where ${isName(search.text)}) as names,
         count(*) filter (where ${isBeginning(search.text)}) as beginnings, count(*) as total
       ${places} group by 1
     ), counted as (
@@ -72,7 +72,7 @@ export function many(search: Search, where: Sql): Sql {
       select tier, position
       from taken, lateral (
         -- The offset is a fence: each stripe is looked at by itself.
-        select p.position ${places} and ${isInStripe('p.position', 'stripe')} and ${tierOf(search.text)} = tier offset 0
+        select p.position ${places} and ${isInBlock('p.position', 'stripe')} and ${tierOf(search.text)} = tier offset 0
       ) found
       order by tier, position limit ${search.limit} offset ${offset} - (select min(before) from taken)
     )`

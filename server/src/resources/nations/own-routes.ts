@@ -1,12 +1,12 @@
 import { operations } from '@chancery/contract'
 import { privateFieldsFor } from '../../disclosure/disclosure.ts'
 import { ApiError } from '../../http/api-error.ts'
-import type { DefineRoute } from '../../http/define-route.ts'
+import type { DefineOperation } from '../../http/define-operation.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { createFindNationOfPlayer } from './store.ts'
 
 /** The nation of the key's player: whose it is now is read on every call. */
-export function ownNationRoutes(define: DefineRoute, context: ReadContext): void {
+export function ownNationRoutes(define: DefineOperation, context: ReadContext): void {
   const findNationOfPlayer = createFindNationOfPlayer(context)
   define(operations.meNation, async ({ viewer, disclose }) => {
     if (viewer.kind !== 'key') throw new ApiError('api_key_required')

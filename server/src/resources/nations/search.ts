@@ -22,12 +22,12 @@ export async function searchNations(
       ? indexed(search)
       : fewOfSmallWorld(search, where)
   const found = await read(db, matches)
-  return isCounted(found) ? pageOf(found) : readCounted(db, many(search, where))
+  return isCounted(found) ? toPage(found) : readPageWithTotal(db, many(search, where))
 }
 
 /** Reads a page from expressions that end with `counted`, one row with the total, and `item`, the tiers and positions of the page. */
-export const readCounted = async (db: Database, matches: Sql): Promise<Page<NationRow>> =>
-  pageOf(await read(db, matches))
+export const readPageWithTotal = async (db: Database, matches: Sql): Promise<Page<NationRow>> =>
+  toPage(await read(db, matches))
 
 /** Each row has the total; where the page is empty, a row has that alone. */
 type FoundRow = { total: number | null } & (NationRow | { id: null })
@@ -41,7 +41,7 @@ const read = (db: Database, matches: Sql) =>
 
 const isCounted = ([row]: FoundRow[]) => row !== undefined && row.total !== null
 
-function pageOf(rows: FoundRow[]): Page<NationRow> {
+function toPage(rows: FoundRow[]): Page<NationRow> {
   const items = rows.flatMap(({ total: _total, ...row }) => (row.id === null ? [] : [row]))
   return { items, total: rows[0]?.total ?? 0 }
 }

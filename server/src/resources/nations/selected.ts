@@ -14,7 +14,7 @@ export const selected = (where: Sql): Listing => ({
   from: sql`chancery_world.nation_place p where ${where}`,
   order: sql`p.position`,
   reversed: sql`p.position desc`,
-  chosen: {
+  deferredJoin: {
     alias: sql`p`,
     columns: sql`p.position`,
     joins: sql`join chancery_world.nation_place p on p.position = chosen.position ${placed}`,

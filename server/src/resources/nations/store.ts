@@ -1,6 +1,6 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
 import type { PrivateFields } from '../../disclosure/disclosure.ts'
-import { askTogether } from '../../store/ask-together.ts'
+import { createBatchLoader } from '../../store/batch-loader.ts'
 import { join, type Sql, sql } from '../../store/database.ts'
 import { pageUrl } from '../../store/page-url.ts'
 import type { ReadContext } from '../../store/read-context.ts'
@@ -59,7 +59,7 @@ export function nationOf({ contract }: ReadContext, row: NationRow): Nation {
 
 /** Finds a nation by its id. */
 export const createFindNation = (context: ReadContext) =>
-  askTogether(async ids => {
+  createBatchLoader(async ids => {
     const rows = await context.pools.lookups.rows<NationRow>(
       sql`select ${columns} from chancery_world.nation n ${joins} where n.id = any(${ids})`,
     )
@@ -106,7 +106,7 @@ const createFindWith = (context: ReadContext, { fields, attributes }: PrivateFie
     ...(attributes.length > 0 ? [attributesAmong(attributes)] : []),
   ]
   const selected = join([sql`s.player`, columns, ...own])
-  return askTogether(async playerIds => {
+  return createBatchLoader(async playerIds => {
     const rows = await context.pools.owner.rows<OwnNationRow & { player: string }>(sql`
       select distinct on (s.player) ${selected}
       from chancery_secret.nation_private s join chancery_world.nation n on n.id = s.nation_id ${joins}

@@ -1,11 +1,11 @@
 import { operations } from '@chancery/contract'
-import { many } from '../../http/answers.ts'
-import type { DefineRoute } from '../../http/define-route.ts'
+import { pageResult } from '../../http/answers.ts'
+import type { DefineOperation } from '../../http/define-operation.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { listNews } from './store.ts'
 
-export function newsRoutes(define: DefineRoute, context: ReadContext): void {
+export function newsRoutes(define: DefineOperation, context: ReadContext): void {
   define(operations.newsList, async ({ values, disclose }) =>
-    many(disclose, 'news_item', await listNews(context, values)),
+    pageResult(disclose, 'news_item', await listNews(context, values)),
   )
 }

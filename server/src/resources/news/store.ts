@@ -15,7 +15,7 @@ export function listNews(
     from: sql`chancery_world.news_item i where ${where}`,
     order: sql`i.published_at desc, i.id`,
     reversed: sql`i.published_at, i.id desc`,
-    chosen: {
+    deferredJoin: {
       alias: sql`i`,
       columns: sql`i.published_at, i.id`,
       joins: sql`join chancery_world.news_item i on i.id = chosen.id`,

@@ -65,7 +65,7 @@ export async function rankAlliances(
       p.total_score, a.member_count`,
     from: sql`chancery_world.alliance_place p join chancery_world.alliance a on a.id = p.alliance_id`,
     order: sql`p.position`,
-    chosen: {
+    deferredJoin: {
       columns: sql`p.position`,
       joins: sql`
         join chancery_world.alliance_place p on p.position = chosen.position

@@ -1,15 +1,15 @@
 import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
-import { askTogether } from '../../store/ask-together.ts'
+import { createBatchLoader } from '../../store/batch-loader.ts'
 import { type Database, type Sql, sql } from '../../store/database.ts'
 import { pageUrl } from '../../store/page-url.ts'
 import {
   allOf,
-  fewMax,
   type Listing,
   offsetOf,
   type Page,
   readPage,
-  readStretch,
+  readSlice,
+  smallResultMax,
 } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 
@@ -55,7 +55,7 @@ function warOf({ contract }: ReadContext, row: WarRow): War {
 
 /** Finds a war by its id. */
 export const createFindWar = (context: ReadContext) =>
-  askTogether(async ids => {
+  createBatchLoader(async ids => {
     const rows = await context.pools.lookups.rows<WarRow>(
       sql`select ${columns} from chancery_world.war w where w.id = any(${ids})`,
     )
@@ -88,8 +88,8 @@ async function readWars(db: Database, filter: Filter): Promise<Page<WarRow>> {
   if (nation_id || conflict_id !== undefined || ids) return readPage(db, filter, warsWhere(filter))
   const counted = await db.first<{ total: number }>(totalOfWars({ status, alliance_id }))
   const total = counted?.total ?? 0
-  const listing = warsWhere(filter, { isWalk: total > fewMax })
-  return { items: await readStretch(db, listing, { offset: offsetOf(filter), limit, total }), total }
+  const listing = warsWhere(filter, { isWalk: total > smallResultMax })
+  return { items: await readSlice(db, listing, { offset: offsetOf(filter), limit, total }), total }
 }
 
 /**
@@ -115,7 +115,7 @@ function warsWhere(
     from: sql`chancery_world.war w where ${where}`,
     order: sql`w.declared_at desc, w.id`,
     reversed: sql`w.declared_at, w.id desc`,
-    chosen: {
+    deferredJoin: {
       alias: sql`w`,
       columns: sql`w.declared_at, w.id`,
       joins: sql`join chancery_world.war w on w.id = chosen.id`,

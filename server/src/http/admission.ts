@@ -1,0 +1,179 @@
+import { limits as promises } from '@chancery/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { KeyCache } from '../access/key-cache.ts'
+import type { KeyRecord } from '../access/store.ts'
+import { anonymous, type Key, type Viewer } from '../access/viewer.ts'
+import { addressBucket, type LimitStore, type RateLimitState } from '../limits/rate-limit.ts'
+import { ApiError, rateLimited } from './api-error.ts'
+import { allowedMethods, apiHeaders, preflightHeaders } from './cors.ts'
+import type { RequestTrace } from './request-trace.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    viewer: Viewer
+    rateLimit: RateLimitState
+  }
+  interface FastifyContextConfig {
+    /** Methods that this path answers, where they are not the usual ones. */
+    methods?: string
+  }
+}
+
+export interface AdmissionOptions {
+  keys: KeyCache
+  limits: LimitStore
+  /** Calls in one window without a key, and with a key that has no limit of its own. */
+  anonymousLimit: number
+  keyLimit: number
+  /** Calls in one window with all keys of a player together that have no limit of their own. */
+  playerLimit: number
+  requestTrace?: RequestTrace | undefined
+}
+
+/** Who calls, from which bucket, and what is left in it. */
+export interface Admission {
+  /** Runs before every route: names the caller, takes a call, refuses what cannot go on. */
+  admit(req: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void
+  /** States the bucket of an address without taking from it. */
+  peek(address: string | undefined): RateLimitState | Promise<RateLimitState>
+}
+
+/** What the caller presents: nothing, a text that may be a key, or something that cannot be one. */
+type Credential = { kind: 'none' } | { kind: 'key'; text: string } | { kind: 'malformed' }
+
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { keys, limits, anonymousLimit, keyLimit, playerLimit, requestTrace } = options
+  const peek = (address: string | undefined) => limits.peek(rateLimitKey(undefined, address), anonymousLimit)
+
+  function consume(req: FastifyRequest, key: KeyRecord | undefined) {
+    if (!key) return limits.consume(rateLimitKey(undefined, req.ip), anonymousLimit)
+    const window = `key:${key.windowId}`
+    // A limit that the operator gave one key is not shared with the others.
+    if (key.callLimit !== null) return limits.consume(window, key.callLimit)
+    return limits.consume(window, keyLimit, { subject: `player:${key.playerId}`, limit: playerLimit })
+  }
+
+  function methodError(req: FastifyRequest): ApiError | undefined {
+    const methods = req.routeOptions.config.methods ?? allowedMethods
+    return methods.split(', ').includes(req.method)
+      ? undefined
+      : new ApiError('method_not_allowed', undefined, { allow: methods })
+  }
+
+  /** Says what follows from who calls and what is left; undefined lets the call go on. */
+  function admissionError(
+    req: FastifyRequest,
+    credential: Credential,
+    key: KeyRecord | undefined,
+  ): ApiError | undefined {
+    const wrong = methodError(req)
+    if (wrong) return wrong
+    if (!req.rateLimit.isAllowed) return requestLimitExceeded(req.rateLimit, callersOf(key))
+    if (credential.kind !== 'none' && !key) {
+      return new ApiError('invalid_api_key', undefined, { 'www-authenticate': 'Bearer' })
+    }
+    return undefined
+  }
+
+  return {
+    peek,
+
+    admit(req, reply, done) {
+      reply.headers(apiHeaders).header('x-request-id', req.id)
+      const credential = credentialOf(req.headers.authorization)
+
+      const applyKey = (key: KeyRecord | undefined, allowance: RateLimitState) => {
+        req.viewer = key ? { kind: 'key', key } : anonymous
+        req.rateLimit = allowance
+        reply.headers(rateHeaders(allowance))
+        const refusal = admissionError(req, credential, key)
+        requestTrace?.admission(req, key, allowance, refusal)
+        done(refusal)
+      }
+      const continueWith = (key: KeyRecord | undefined) =>
+        whenReady(consume(req, key), allowance => applyKey(key, allowance), done)
+      /** Nothing is taken: the answer states the bucket of the address. */
+      const withoutConsuming = (then: () => void) =>
+        whenReady(
+          peek(req.ip),
+          allowance => {
+            reply.headers(rateHeaders(allowance))
+            then()
+          },
+          done,
+        )
+
+      if (req.raw.httpVersion === '1.1' && !hasOneHost(req.raw.rawHeaders)) {
+        return withoutConsuming(() => done(new ApiError('bad_request', undefined, { connection: 'close' })))
+      }
+      if (req.method === 'OPTIONS') {
+        return withoutConsuming(() => {
+          const methods = req.routeOptions.config.methods ?? allowedMethods
+          reply.headers(preflightHeaders).headers({ allow: methods, 'access-control-allow-methods': methods })
+          reply.header('cache-control', 'no-store').code(204).send()
+        })
+      }
+      const found = credential.kind === 'key' ? keys.find(credential.text) : undefined
+      // Where the key cannot be read, nobody knows whose bucket to take from.
+      whenReady(found, continueWith, error => withoutConsuming(() => done(methodError(req) ?? error)))
+    },
+  }
+}
+
+/** Whose streams these are, and whose calls where there is no key: a key's, or an address's. */
+export const rateLimitKey = (key: Key | undefined, address: string | undefined): string =>
+  key ? `key:${key.id}` : `ip:${addressBucket(address ?? '')}`
+
+/** Goes on with a value, at once where it is there: the hot path makes no promise. */
+function whenReady<T>(value: T | Promise<T>, then: (value: T) => void, fail: (error: Error) => void): void {
+  if (value instanceof Promise) value.then(then).catch(fail)
+  else then(value)
+}
+
+/** Two hosts are a way to make two servers see two requests in one. Node passes the first on; HTTP asks for 400. */
+function hasOneHost(rawHeaders: string[]): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host' && rawHeaders[index + 1] !== '') hosts += 1
+  }
+  return hosts === 1
+}
+
+function credentialOf(header: string | undefined): Credential {
+  if (header === undefined) return { kind: 'none' }
+  const match = /^bearer +([^ ]+) *$/i.exec(header)
+  return match?.[1] === undefined ? { kind: 'malformed' } : { kind: 'key', text: match[1] }
+}
+
+export const rateHeaders = ({ limit, remaining, resetAt }: RateLimitState) => ({
+  'x-ratelimit-limit': String(limit),
+  'x-ratelimit-remaining': String(remaining),
+  'x-ratelimit-reset': String(Math.ceil(resetAt / 1000)),
+})
+
+/** Limits requests for what is outside the API by address, each `bucket` by itself. For `onRequest`. */
+export const limitAddress =
+  (limits: LimitStore, bucket: string, limit: number) =>
+  async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.header('x-request-id', req.id)
+    const allowance = await limits.consume(`${bucket}:${rateLimitKey(undefined, req.ip)}`, limit)
+    if (!allowance.isAllowed) throw requestLimitExceeded(allowance, 'from one address')
+  }
+
+/** Of pages, scripts and documents: one bucket for all of them. */
+export const limitPages = (limits: LimitStore) => limitAddress(limits, 'pages', promises.pageRequests)
+
+const requestLimitExceeded = ({ limit, retryAfterSeconds }: RateLimitState, whose: string) =>
+  rateLimited(
+    'calls',
+    retryAfterSeconds,
+    `Rate limit exceeded: ${limit} ${limit === 1 ? 'call' : 'calls'} in ${promises.windowSeconds} seconds ${whose}. Wait for the number of seconds in retry-after.`,
+  )
+
+function callersOf(key: KeyRecord | undefined): string {
+  if (!key) return 'from one address'
+  return key.callLimit === null
+    ? 'with this key, or the limit shared by all keys of its player'
+    : 'with this key'
+}

@@ -1,0 +1,173 @@
+import { randomInt } from 'node:crypto'
+
+/** A place where windows are counted; a window is known by its slot. */
+export interface WindowTable {
+  /** The slot of the subject's running window, or `noSlot`. */
+  find(subject: string, now: number): number
+  /** Begins a window for a subject that has none running. */
+  open(subject: string, endsAt: number): number
+  countOf(slot: number): number
+  endOf(slot: number): number
+  increment(slot: number): void
+}
+
+export const noSlot = -1
+
+const capacityMin = 1024
+
+/** A call begins at most one window, so dropping more than one per call catches up with any flood. */
+const dropsPerCall = 64
+
+/**
+ * One window per subject. All last equally long on a clock that never steps back, so the order in which
+ * they begin is the order in which they end: a ring, dropped from its head, needs no timer and no search.
+ * Plain arrays hold a million windows in about 100 MB; an object and a timer for each take six times that.
+ */
+export class WindowRing implements WindowTable {
+  /** Slots are numbered in order of beginning and never reused; the ring keeps slot n at n modulo its size. */
+  readonly #slotOf = new Map<string, number>()
+  #subjects: string[] = new Array<string>(capacityMin).fill('')
+  #counts = new Uint32Array(capacityMin)
+  #endsAt = new Float64Array(capacityMin)
+  #mask = capacityMin - 1
+  #head = 0
+  #tail = 0
+  readonly #subjectsMax: number
+
+  constructor(subjectsMax: number) {
+    this.#subjectsMax = subjectsMax
+  }
+
+  get size(): number {
+    return this.#slotOf.size
+  }
+
+  get isFull(): boolean {
+    return this.#tail - this.#head >= this.#subjectsMax
+  }
+
+  find(subject: string, now: number): number {
+    const slot = this.#slotOf.get(subject)
+    return slot !== undefined && this.endOf(slot) > now ? slot : noSlot
+  }
+
+  open(subject: string, endsAt: number): number {
+    if (this.#tail - this.#head > this.#mask) this.#resize((this.#mask + 1) * 2)
+    const slot = this.#tail++
+    const place = slot & this.#mask
+    this.#subjects[place] = subject
+    this.#counts[place] = 0
+    this.#endsAt[place] = endsAt
+    this.#slotOf.set(subject, slot)
+    return slot
+  }
+
+  countOf(slot: number): number {
+    return this.#counts[slot & this.#mask] ?? 0
+  }
+
+  endOf(slot: number): number {
+    return this.#endsAt[slot & this.#mask] ?? 0
+  }
+
+  increment(slot: number): void {
+    const place = slot & this.#mask
+    this.#counts[place] = (this.#counts[place] ?? 0) + 1
+  }
+
+  /** Drops some of the windows that have ended. */
+  dropEnded(now: number): void {
+    for (let drops = 0; drops < dropsPerCall && this.#head < this.#tail; drops++) {
+      if (this.endOf(this.#head) > now) break
+      const place = this.#head & this.#mask
+      const subject = this.#subjects[place] ?? ''
+      // A subject that came back has a newer slot by now.
+      if (this.#slotOf.get(subject) === this.#head) this.#slotOf.delete(subject)
+      this.#subjects[place] = ''
+      this.#head++
+    }
+    const capacity = this.#mask + 1
+    if (capacity > capacityMin && this.#tail - this.#head < capacity / 8) this.#resize(capacity / 2)
+  }
+
+  clear(): void {
+    this.#slotOf.clear()
+    this.#head = this.#tail
+    this.#resize(capacityMin)
+  }
+
+  #resize(capacity: number): void {
+    const mask = capacity - 1
+    const subjects = new Array<string>(capacity).fill('')
+    const counts = new Uint32Array(capacity)
+    const endsAt = new Float64Array(capacity)
+    for (let slot = this.#head; slot < this.#tail; slot++) {
+      subjects[slot & mask] = this.#subjects[slot & this.#mask] ?? ''
+      counts[slot & mask] = this.countOf(slot)
+      endsAt[slot & mask] = this.endOf(slot)
+    }
+    this.#subjects = subjects
+    this.#counts = counts
+    this.#endsAt = endsAt
+    this.#mask = mask
+  }
+}
+
+/** 12 MB. A flood of 100,000 new addresses a second puts some 6 calls a minute into each window. */
+const windowsMax = 2 ** 20
+
+/**
+ * Where subjects go that arrive while the ring is full. Evicting a window would forget a running count,
+ * and an attacker could buy fresh windows by flooding; refusing would shut everybody out. Here strangers
+ * share a window by hash: nobody exceeds a limit, and few lose calls to a stranger.
+ * The hash is seeded, so that nobody can choose whose window to use up.
+ */
+export class OverflowBuckets implements WindowTable {
+  #counts = new Uint32Array(0)
+  #endsAt = new Float64Array(0)
+  #lastEnd = 0
+  readonly #seed = randomInt(2 ** 32)
+
+  /** A running window is found also when the ring has room again: it ends before its subjects move. */
+  find(subject: string, now: number): number {
+    if (this.#lastEnd <= now) return noSlot
+    const slot = this.#slotFor(subject)
+    return this.endOf(slot) > now ? slot : noSlot
+  }
+
+  open(subject: string, endsAt: number): number {
+    // Made on first need: most servers never come here.
+    if (this.#counts.length === 0) {
+      this.#counts = new Uint32Array(windowsMax)
+      this.#endsAt = new Float64Array(windowsMax)
+    }
+    const slot = this.#slotFor(subject)
+    this.#counts[slot] = 0
+    this.#endsAt[slot] = endsAt
+    this.#lastEnd = endsAt
+    return slot
+  }
+
+  countOf(slot: number): number {
+    return this.#counts[slot] ?? 0
+  }
+
+  endOf(slot: number): number {
+    return this.#endsAt[slot] ?? 0
+  }
+
+  increment(slot: number): void {
+    this.#counts[slot] = (this.#counts[slot] ?? 0) + 1
+  }
+
+  /** FNV-1a with the finishing steps of MurmurHash3, because FNV's low bits mix badly. */
+  #slotFor(subject: string): number {
+    let hash = this.#seed
+    for (let at = 0; at < subject.length; at++) {
+      hash = Math.imul(hash ^ subject.charCodeAt(at), 0x01000193)
+    }
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+    return ((hash ^ (hash >>> 16)) >>> 0) % windowsMax
+  }
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createDoorkeeper } from '../../src/http/cache-admission.ts'
+
+const names = Array.from({ length: 10_000 }, (_, number) => `nationsGet {"id":"n${number}"}`)
+
+test('what is asked for again in one version of the world was asked for before, and in another it was not', () => {
+  const wasAskedBefore = createDoorkeeper()
+  assert.deepEqual(
+    [1, 1, 2, 2, 3].map(version => wasAskedBefore('a', version)),
+    [false, true, false, true, false],
+  )
+})
+
+test('few of ten thousand names are taken for one another, and none that was noted is forgotten', () => {
+  const wasAskedBefore = createDoorkeeper()
+  const mistaken = names.filter(name => wasAskedBefore(name, 1)).length
+  assert.ok(mistaken < names.length / 10, `${mistaken} are`)
+  assert.ok(names.every(name => wasAskedBefore(name, 1)))
+})
+
+test('however much is asked for once in a world that stands still, little of it is taken for something else', () => {
+  const wasAskedBefore = createDoorkeeper()
+  const count = 300_000
+  let mistaken = 0
+  for (let number = 0; number < count; number += 1)
+    if (wasAskedBefore(`nationsGet {"id":"n${number}"}`, 1)) mistaken += 1
+  assert.ok(mistaken < count / 5, `${mistaken} are`)
+})

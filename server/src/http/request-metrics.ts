@@ -76,7 +76,7 @@ export function createRequestMetrics({
       app.addHook('onRoute', ({ config }) => {
         if (config?.operation !== undefined) begin(config.operation)
       })
-      app.decorateReply('noteOpening', function () {
+      app.decorateReply('recordStreamStart', function () {
         opened.add(this)
         record(this.request, this)
       })

@@ -1,5 +1,5 @@
-import './page/mantine-styles.ts'
-import './page/page.css'
+import './ui/mantine-styles.ts'
+import './ui/global.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -8,9 +8,9 @@ import { ApiContext } from './api/context.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { createRequest } from './api/request.ts'
 import { createServerClock } from './api/server-clock.ts'
-import { App } from './page/app.tsx'
 import { takeHandoverToken } from './session/handover-token.ts'
 import { readSession, replaceSession } from './session/use-session.ts'
+import { App } from './ui/app.tsx'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('the page has no root')

@@ -22,7 +22,7 @@ import type {
   TestedAccountEndpoint,
   WebhookDelivery,
 } from '@chancery/contract'
-import { queryOf, type Request } from './request.ts'
+import { queryString, type Request } from './request.ts'
 
 const at = (...segments: string[]) => segments.map(segment => `/${encodeURIComponent(segment)}`).join('')
 
@@ -40,7 +40,8 @@ export function createClient(request: Request) {
       start: (token: string) => post<AccountSession>('/session', { token }),
       end: () => remove('/session'),
       endAll: () => post<void>('/session/end-all'),
-      demoPlayers: (search: string) => get<AccountList<DemoPlayer>>(`/demo/players${queryOf({ search })}`),
+      demoPlayers: (search: string) =>
+        get<AccountList<DemoPlayer>>(`/demo/players${queryString({ search })}`),
       startDemo: (playerId: string) => post<AccountSession>('/demo/session', { player_id: playerId }),
     },
     codes: {
@@ -60,7 +61,7 @@ export function createClient(request: Request) {
     },
     calls: (filter: { keyId?: string | undefined; requestId?: string | undefined }) =>
       get<AccountList<LoggedCall>>(
-        `/calls${queryOf({ key_id: filter.keyId, request_id: filter.requestId })}`,
+        `/calls${queryString({ key_id: filter.keyId, request_id: filter.requestId })}`,
       ),
     webhooks: {
       list: () => get<AccountList<AccountEndpoint>>('/webhooks'),
@@ -74,10 +75,10 @@ export function createClient(request: Request) {
         post<{ queued: number }>(at('webhooks', id, 'replay'), body),
       remove: (id: string) => remove(at('webhooks', id)),
       deliveries: (id: string, filter: { limit: number; state: string }) =>
-        get<AccountList<WebhookDelivery>>(`${at('webhooks', id, 'deliveries')}${queryOf(filter)}`),
+        get<AccountList<WebhookDelivery>>(`${at('webhooks', id, 'deliveries')}${queryString(filter)}`),
     },
     explore: (kind: 'nation' | 'alliance', id: string) =>
-      get<Exploration>(`/explore${queryOf({ kind, id })}`),
+      get<Exploration>(`/explore${queryString({ kind, id })}`),
     log: () => get<AccountList<AccountLogEntry>>('/log'),
   }
 }

@@ -1,5 +1,5 @@
 import { readError } from './errors.ts'
-import { queryOf } from './request.ts'
+import { queryString } from './request.ts'
 
 export interface Named {
   id: string
@@ -14,7 +14,7 @@ interface Found {
 
 /** Looks for nations or alliances as anybody does: through the public API, without credentials. */
 export async function searchPublic(kind: 'nation' | 'alliance', search: string): Promise<Named[]> {
-  const res = await fetch(`/api/v1/${kind}s${queryOf({ search, limit: 10 })}`, { credentials: 'omit' })
+  const res = await fetch(`/api/v1/${kind}s${queryString({ search, limit: 10 })}`, { credentials: 'omit' })
   if (!res.ok) throw await readError(res)
   const found: Found = await res.json()
   return found.data.map(({ id, name, tag, nation_name, leader_name }) => ({

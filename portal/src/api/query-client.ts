@@ -5,18 +5,19 @@ import { ApiError, isLimited, isSignedOut } from './errors.ts'
 const waitSecondsMax = 15
 const defaultWaitSeconds = 2
 
-const waitSecondsOf = (error: unknown) =>
+const retryAfterSeconds = (error: unknown) =>
   (error instanceof ApiError ? error.retryAfterSeconds : null) ?? defaultWaitSeconds
 
 /** A 429 has done nothing, so that also a change may be sent again once the wait is over. */
-const mayWait = (failures: number, error: unknown) =>
-  failures < 3 && isLimited(error) && waitSecondsOf(error) <= waitSecondsMax
+const isRetryableLimit = (failures: number, error: unknown) =>
+  failures < 3 && isLimited(error) && retryAfterSeconds(error) <= waitSecondsMax
 
 /** What the server cannot be blamed for: the connection, or a process that is being replaced. */
-const isPassing = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status >= 502)
+const isTransient = (error: unknown) =>
+  error instanceof ApiError && (error.status === 0 || error.status >= 502)
 
 const retryDelayMs = (failures: number, error: unknown) =>
-  isLimited(error) ? waitSecondsOf(error) * 1000 : 500 * 2 ** failures
+  isLimited(error) ? retryAfterSeconds(error) * 1000 : 500 * 2 ** failures
 
 /** Any answer that says nobody is signed in leads out, wherever it was asked. */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
@@ -30,10 +31,10 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
       queries: {
         staleTime: 5_000,
         networkMode: 'always',
-        retry: (failures, error) => mayWait(failures, error) || (failures < 2 && isPassing(error)),
+        retry: (failures, error) => isRetryableLimit(failures, error) || (failures < 2 && isTransient(error)),
         retryDelay: retryDelayMs,
       },
-      mutations: { networkMode: 'always', retry: mayWait, retryDelay: retryDelayMs },
+      mutations: { networkMode: 'always', retry: isRetryableLimit, retryDelay: retryDelayMs },
     },
   })
 }

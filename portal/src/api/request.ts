@@ -26,7 +26,7 @@ export function createRequest({ clock, csrfToken }: RequestParts): Request {
       cache: 'no-store',
       credentials: 'same-origin',
     }).catch(() => {
-      throw unreachable()
+      throw unreachableError()
     })
     clock.observe(res.headers.get('date'))
     if (!res.ok) throw await readError(res)
@@ -36,7 +36,7 @@ export function createRequest({ clock, csrfToken }: RequestParts): Request {
   }
 }
 
-export const unreachable = () =>
+export const unreachableError = () =>
   new ApiError('The server cannot be reached. Check the connection and try again.', {
     status: 0,
     code: null,
@@ -45,7 +45,7 @@ export const unreachable = () =>
   })
 
 /** A path's query of those parameters that are given. */
-export function queryOf(parameters: Record<string, string | number | null | undefined>): string {
+export function queryString(parameters: Record<string, string | number | null | undefined>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters))
     if (value !== null && value !== undefined && value !== '') query.set(name, String(value))

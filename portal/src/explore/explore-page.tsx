@@ -1,10 +1,10 @@
 import { Anchor, Button, Group } from '@mantine/core'
 import { useLocation, useSearchParams } from 'wouter'
-import { Loaded } from '../page/loaded.tsx'
-import { PageHeading } from '../page/page-heading.tsx'
-import { Empty, Section } from '../page/section.tsx'
-import { usePageInfo } from '../page/use-page-info.ts'
 import { useNation } from '../session/use-session.ts'
+import { PageHeading } from '../ui/page-heading.tsx'
+import { QueryView } from '../ui/query-view.tsx'
+import { Empty, Section } from '../ui/section.tsx'
+import { usePageInfo } from '../ui/use-page-info.ts'
 import { FieldTable } from './field-table.tsx'
 import { SearchBox } from './search-box.tsx'
 import { type Subject, useExploration } from './use-exploration.ts'
@@ -60,16 +60,16 @@ export function ExplorePage() {
         </Group>
         <SearchBox onChoose={show} />
       </Section>
-      {subject ? <Explored subject={subject} /> : <Empty>Search for a nation or an alliance.</Empty>}
+      {subject ? <ExploredResource subject={subject} /> : <Empty>Search for a nation or an alliance.</Empty>}
     </>
   )
 }
 
-function Explored({ subject }: { subject: Subject }) {
+function ExploredResource({ subject }: { subject: Subject }) {
   const exploration = useExploration(subject)
   return (
-    <Loaded query={exploration} rows={8} rowHeight={56}>
+    <QueryView query={exploration} rows={8} rowHeight={56}>
       {found => <FieldTable of={found} />}
-    </Loaded>
+    </QueryView>
   )
 }

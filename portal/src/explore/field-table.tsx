@@ -3,7 +3,7 @@ import { Title } from '@mantine/core'
 import { Description } from './description.tsx'
 import classes from './explore.module.css'
 import { FieldValue } from './field-value.tsx'
-import { type Cell, classWords, type Row, rowsOf, viewers } from './views.ts'
+import { classLabels, type FieldCell, type FieldRow, fieldRows, viewers } from './views.ts'
 
 /** Each field, its class, and what three viewers read there. Roles are written out as in RecordTable. */
 export function FieldTable({ of: exploration }: { of: Exploration }) {
@@ -29,8 +29,8 @@ export function FieldTable({ of: exploration }: { of: Exploration }) {
             </tr>
           </thead>
           <tbody role="rowgroup">
-            {rowsOf(exploration).map(row => (
-              <FieldRow key={row.field.name} row={row} />
+            {fieldRows(exploration).map(row => (
+              <FieldTableRow key={row.field.name} row={row} />
             ))}
           </tbody>
         </table>
@@ -40,14 +40,14 @@ export function FieldTable({ of: exploration }: { of: Exploration }) {
   )
 }
 
-function FieldRow({ row: { field, cells, isSame } }: { row: Row }) {
+function FieldTableRow({ row: { field, cells, isSame } }: { row: FieldRow }) {
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: see above
     <tr role="row" data-class={field.class}>
       <th role="rowheader" scope="row">
         <code>{field.name}</code>
         <span className={classes.class} data-class={field.class}>
-          {classWords[field.class]}
+          {classLabels[field.class]}
           {field.scope && `, ${field.scope}`}
         </span>
         <span className={classes.description}>
@@ -72,7 +72,7 @@ function FieldRow({ row: { field, cells, isSame } }: { row: Row }) {
 }
 
 /** Others than these three may read what is withheld from them. */
-const sameLabel = (cell: Cell) => (cell.isShown ? 'Everybody' : 'All three')
+const sameLabel = (cell: FieldCell) => (cell.isShown ? 'Everybody' : 'All three')
 
 function nameOf({ views, resource, id }: Exploration): string {
   const view: { nation_name?: unknown; name?: unknown } = views.anonymous

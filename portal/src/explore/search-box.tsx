@@ -1,8 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { ErrorNotice } from '../page/error-notice.tsx'
-import { Empty } from '../page/section.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { Empty } from '../ui/section.tsx'
 import classes from './explore.module.css'
 import { type Kind, type Subject, useSearch } from './use-exploration.ts'
 

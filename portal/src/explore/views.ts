@@ -7,7 +7,7 @@ export const viewers = [
   { key: 'self', label: 'You' },
 ] as const
 
-export const classWords: Record<Class, string> = {
+export const classLabels: Record<Class, string> = {
   public: 'Public',
   player_private: 'Private to the player',
   alliance_private: 'Private to the alliance',
@@ -15,16 +15,16 @@ export const classWords: Record<Class, string> = {
 }
 
 /** A cell: what a viewer reads there, or that it is withheld. */
-export type Cell = { isShown: true; value: unknown } | { isShown: false }
+export type FieldCell = { isShown: true; value: unknown } | { isShown: false }
 
-export interface Row {
+export interface FieldRow {
   field: Exploration['fields'][number]
-  cells: Record<(typeof viewers)[number]['key'], Cell>
+  cells: Record<(typeof viewers)[number]['key'], FieldCell>
   /** Whether all viewers read the same. */
   isSame: boolean
 }
 
-const cellOf = (view: object, name: string): Cell => {
+const cellOf = (view: object, name: string): FieldCell => {
   // Fields of a game's own stand one level down, as `attributes.name`.
   const value = name.split('.').reduce<unknown>(memberOf, view)
   return value === undefined ? { isShown: false } : { isShown: true, value }
@@ -36,7 +36,7 @@ const memberOf = (from: unknown, name: string): unknown =>
     : undefined
 
 /** What is withheld from somebody comes first: it is what one looks for here. */
-export function rowsOf({ fields, views }: Exploration): Row[] {
+export function fieldRows({ fields, views }: Exploration): FieldRow[] {
   // What has parts with classes of their own is told by its parts: as a whole it would seem to have one class.
   const told = fields.filter(({ name }) => !fields.some(other => other.name.startsWith(`${name}.`)))
   const rows = told.map(field => {
@@ -48,6 +48,6 @@ export function rowsOf({ fields, views }: Exploration): Row[] {
     const written = Object.values(cells).map(cell => JSON.stringify(cell))
     return { field, cells, isSame: new Set(written).size === 1 }
   })
-  const isPublic = (row: Row) => row.field.class === 'public'
+  const isPublic = (row: FieldRow) => row.field.class === 'public'
   return [...rows.filter(row => !isPublic(row)), ...rows.filter(isPublic)]
 }

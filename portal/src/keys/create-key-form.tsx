@@ -2,20 +2,20 @@ import type { NewAccountKeyResponse, Scope } from '@chancery/contract'
 import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useClock } from '../api/context.ts'
-import { ErrorNotice } from '../page/error-notice.tsx'
-import { WarnIcon } from '../page/icons.tsx'
-import { usePageInfo } from '../page/use-page-info.ts'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { WarnIcon } from '../ui/icons.tsx'
+import { usePageInfo } from '../ui/use-page-info.ts'
 import { expiries, expiryAfter } from './expiries.ts'
-import { privateScopes } from './key-facts.ts'
+import { privateScopes } from './key-status.ts'
 import { ScopeChoices } from './scope-choices.tsx'
 import { useCreateKey } from './use-keys.ts'
 
 interface Props {
-  onMade: (key: NewAccountKeyResponse) => void
+  onCreated: (key: NewAccountKeyResponse) => void
   onCancel: () => void
 }
 
-export function CreateKeyForm({ onMade, onCancel }: Props) {
+export function CreateKeyForm({ onCreated, onCancel }: Props) {
   const info = usePageInfo()
   const clock = useClock()
   const create = useCreateKey()
@@ -29,7 +29,7 @@ export function CreateKeyForm({ onMade, onCancel }: Props) {
     event.preventDefault()
     create.mutate(
       { name: name.trim(), scopes, expires_at: expiryAfter(days, clock.now()) },
-      { onSuccess: onMade },
+      { onSuccess: onCreated },
     )
   }
 

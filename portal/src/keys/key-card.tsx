@@ -2,20 +2,20 @@ import type { AccountKey } from '@chancery/contract'
 import { Badge, Button, Group, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { Facts } from '../page/facts.tsx'
-import { TimeAgo, TimeOrNever } from '../page/time-ago.tsx'
-import { AskLimitDialog } from './ask-limit-dialog.tsx'
-import { beginningOf } from './key-facts.ts'
+import { DescriptionList } from '../ui/description-list.tsx'
+import { TimeAgo, TimeOrNever } from '../ui/time-ago.tsx'
+import { displayPrefix } from './key-status.ts'
 import classes from './keys.module.css'
 import { LastUsed } from './last-used.tsx'
-import { LimitAnswer } from './limit-answer.tsx'
-import { ReplaceKeyDialog } from './replace-key-dialog.tsx'
+import { LimitRequestStatus } from './limit-request.tsx'
+import { RegenerateKeyDialog } from './regenerate-key-dialog.tsx'
+import { RequestLimitDialog } from './request-limit-dialog.tsx'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
 import { ScopeBadges } from './scope-badges.tsx'
 
 type OpenDialog = 'replace' | 'revoke' | 'limit' | null
 
-export function KeyCard({ of: key, isOver }: { of: AccountKey; isOver: boolean }) {
+export function KeyCard({ of: key, isOver: isInactive }: { of: AccountKey; isOver: boolean }) {
   const [open, setOpen] = useState<OpenDialog>(null)
   const close = () => setOpen(null)
   const numbers = new Intl.NumberFormat('en')
@@ -25,11 +25,11 @@ export function KeyCard({ of: key, isOver }: { of: AccountKey; isOver: boolean }
         <Title order={2} className={classes.name}>
           {key.name}
         </Title>
-        <code className={classes.beginning}>{beginningOf(key)}</code>
-        {isOver && <Badge color="gray">{key.revoked_at ? 'Revoked' : 'Expired'}</Badge>}
+        <code className={classes.beginning}>{displayPrefix(key)}</code>
+        {isInactive && <Badge color="gray">{key.revoked_at ? 'Revoked' : 'Expired'}</Badge>}
       </div>
       <ScopeBadges scopes={key.scopes} />
-      <Facts
+      <DescriptionList
         facts={[
           ['Limit', `${numbers.format(key.limit)} a minute`],
           ['Calls today', numbers.format(key.calls_today)],
@@ -40,12 +40,12 @@ export function KeyCard({ of: key, isOver }: { of: AccountKey; isOver: boolean }
             : ['Expires', <TimeOrNever key="expires" time={key.expires_at} />],
         ]}
       />
-      {key.limit_request && <LimitAnswer request={key.limit_request} />}
+      {key.limit_request && <LimitRequestStatus request={key.limit_request} />}
       <Group gap="xs">
         <Button component={Link} href={`/usage/${key.id}`} size="xs" variant="default">
           Usage
         </Button>
-        {!isOver && (
+        {!isInactive && (
           <>
             <Button size="xs" variant="default" onClick={() => setOpen('limit')}>
               Ask for a higher limit
@@ -59,8 +59,8 @@ export function KeyCard({ of: key, isOver }: { of: AccountKey; isOver: boolean }
           </>
         )}
       </Group>
-      {open === 'limit' && <AskLimitDialog of={key} onClose={close} />}
-      {open === 'replace' && <ReplaceKeyDialog of={key} onClose={close} />}
+      {open === 'limit' && <RequestLimitDialog of={key} onClose={close} />}
+      {open === 'replace' && <RegenerateKeyDialog of={key} onClose={close} />}
       {open === 'revoke' && <RevokeKeyDialog of={key} onClose={close} />}
     </li>
   )

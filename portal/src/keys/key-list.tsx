@@ -1,17 +1,17 @@
 import type { AccountKey } from '@chancery/contract'
 import { limits } from '@chancery/contract'
 import { Text } from '@mantine/core'
-import { Empty } from '../page/section.tsx'
-import { useNow } from '../page/use-now.ts'
+import { Empty } from '../ui/section.tsx'
+import { useNow } from '../ui/use-now.ts'
 import { KeyCard } from './key-card.tsx'
-import { isOver } from './key-facts.ts'
+import { isInactive } from './key-status.ts'
 import classes from './keys.module.css'
 
 /** Keys that work, and out of the way those that no longer do. */
 export function KeyList({ keys }: { keys: AccountKey[] }) {
   const now = useNow(20_000)
-  const working = keys.filter(key => !isOver(key, now))
-  const over = keys.filter(key => isOver(key, now))
+  const working = keys.filter(key => !isInactive(key, now))
+  const over = keys.filter(key => isInactive(key, now))
   return (
     <>
       {working.length === 0 ? (

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { PlusIcon } from '../page/icons.tsx'
-import { Loaded } from '../page/loaded.tsx'
-import { PageHeading } from '../page/page-heading.tsx'
+import { PlusIcon } from '../ui/icons.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
+import { QueryView } from '../ui/query-view.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeyList } from './key-list.tsx'
-import { SecretReaders } from './secret-readers.tsx'
+import { PrivateKeys } from './private-keys.tsx'
 import { useKeys } from './use-keys.ts'
 
 export function KeysPage() {
@@ -24,14 +24,14 @@ export function KeysPage() {
         A key lets a bot or a tool read as you. Give each its own, so that one can be revoked without the
         others.
       </PageHeading>
-      <Loaded query={keys} rows={3} rowHeight={150}>
+      <QueryView query={keys} rows={3} rowHeight={150}>
         {({ data }) => (
           <>
             <KeyList keys={data} />
-            <SecretReaders keys={data} />
+            <PrivateKeys keys={data} />
           </>
         )}
-      </Loaded>
+      </QueryView>
       {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} />}
     </>
   )

@@ -1,5 +1,5 @@
 import type { AccountKey } from '@chancery/contract'
-import { TimeOrNever } from '../page/time-ago.tsx'
+import { TimeOrNever } from '../ui/time-ago.tsx'
 
 /** When a key was used. The time is written now and then, the count of the day at once. */
 export const LastUsed = ({ of: { last_used_at, calls_today } }: { of: AccountKey }) =>

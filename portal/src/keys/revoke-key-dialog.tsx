@@ -1,7 +1,7 @@
 import type { AccountKey } from '@chancery/contract'
 import { Text } from '@mantine/core'
-import { useAnnounce } from '../page/announcer.tsx'
-import { ConfirmDialog } from '../page/confirm-dialog.tsx'
+import { useAnnounce } from '../ui/announcer.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { useRevokeKey } from './use-keys.ts'
 
 export function RevokeKeyDialog({ of: key, onClose }: { of: AccountKey; onClose: () => void }) {

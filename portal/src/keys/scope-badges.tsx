@@ -1,6 +1,6 @@
 import type { Scope } from '@chancery/contract'
 import { Badge } from '@mantine/core'
-import { usePageInfo } from '../page/use-page-info.ts'
+import { usePageInfo } from '../ui/use-page-info.ts'
 import classes from './keys.module.css'
 
 /** Scopes, with those marked that open secrets. */

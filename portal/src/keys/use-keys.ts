@@ -1,7 +1,7 @@
 import type { LimitRequest } from '@chancery/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../api/context.ts'
-import { useChange } from '../api/use-change.ts'
+import { useApiMutation } from '../api/use-api-mutation.ts'
 
 export function useKeys() {
   const { keys } = useClient()
@@ -10,25 +10,25 @@ export function useKeys() {
 
 export function useCreateKey() {
   const { keys } = useClient()
-  return useChange(keys.create, ['keys'])
+  return useApiMutation(keys.create, ['keys'])
 }
 
-export function useReplaceKey(id: string) {
+export function useRegenerateKey(id: string) {
   const { keys } = useClient()
-  return useChange((overlapHours: number) => keys.rotate(id, overlapHours), ['keys'])
+  return useApiMutation((overlapHours: number) => keys.rotate(id, overlapHours), ['keys'])
 }
 
 export function useRevokeKey() {
   const { keys } = useClient()
-  return useChange(keys.revoke, ['keys'])
+  return useApiMutation(keys.revoke, ['keys'])
 }
 
 export function useRevokePrivateKeys() {
   const { keys } = useClient()
-  return useChange(() => keys.revokePrivate(), ['keys'])
+  return useApiMutation(() => keys.revokePrivate(), ['keys'])
 }
 
-export function useAskLimit(id: string) {
+export function useRequestLimit(id: string) {
   const { keys } = useClient()
-  return useChange((body: LimitRequest) => keys.askLimit(id, body), ['keys'])
+  return useApiMutation((body: LimitRequest) => keys.askLimit(id, body), ['keys'])
 }

@@ -3,13 +3,13 @@ import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../api/context.ts'
-import { ConfirmDialog } from '../page/confirm-dialog.tsx'
-import { Loaded } from '../page/loaded.tsx'
-import { PageHeading } from '../page/page-heading.tsx'
-import { type Column, RecordTable } from '../page/record-table.tsx'
-import { Empty, Section } from '../page/section.tsx'
-import { ExactTime } from '../page/time-ago.tsx'
 import { useSignOut } from '../session/use-sign-out.ts'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
+import { QueryView } from '../ui/query-view.tsx'
+import { type Column, RecordTable } from '../ui/record-table.tsx'
+import { Empty, Section } from '../ui/section.tsx'
+import { ExactTime } from '../ui/time-ago.tsx'
 import classes from './log-page.module.css'
 
 const columns: Column<AccountLogEntry>[] = [
@@ -48,7 +48,7 @@ export function LogPage() {
         everywhere and revoke your keys.
       </PageHeading>
       <Section title="Latest first">
-        <Loaded query={entries} rows={6}>
+        <QueryView query={entries} rows={6}>
           {({ data }) =>
             data.length === 0 ? (
               <Empty>Nothing has been changed yet.</Empty>
@@ -61,7 +61,7 @@ export function LogPage() {
               />
             )
           }
-        </Loaded>
+        </QueryView>
       </Section>
       {isAsking && (
         <ConfirmDialog

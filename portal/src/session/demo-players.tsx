@@ -3,10 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../api/context.ts'
-import { ErrorNotice } from '../page/error-notice.tsx'
-import { Loaded } from '../page/loaded.tsx'
-import { NationName } from '../page/nation-name.tsx'
-import { Empty, Section } from '../page/section.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { NationName } from '../ui/nation-name.tsx'
+import { QueryView } from '../ui/query-view.tsx'
+import { Empty, Section } from '../ui/section.tsx'
 import classes from './signed-out-page.module.css'
 import { useSignIn } from './use-sign-in.ts'
 
@@ -33,7 +33,7 @@ export function DemoPlayers() {
         onChange={event => setSearch(event.currentTarget.value)}
       />
       {signIn.error && <ErrorNotice error={signIn.error} />}
-      <Loaded query={players} rows={5} rowHeight={56}>
+      <QueryView query={players} rows={5} rowHeight={56}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty>No player is called that.</Empty>
@@ -55,7 +55,7 @@ export function DemoPlayers() {
             </ul>
           )
         }
-      </Loaded>
+      </QueryView>
     </Section>
   )
 }

@@ -2,13 +2,13 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../api/context.ts'
 import { ApiError } from '../api/errors.ts'
-import { ErrorNotice } from '../page/error-notice.tsx'
-import { WarnIcon } from '../page/icons.tsx'
-import { Loaded } from '../page/loaded.tsx'
-import { NationName } from '../page/nation-name.tsx'
-import { PageHeading } from '../page/page-heading.tsx'
-import { Section } from '../page/section.tsx'
-import { usePageInfo } from '../page/use-page-info.ts'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { WarnIcon } from '../ui/icons.tsx'
+import { NationName } from '../ui/nation-name.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
+import { QueryView } from '../ui/query-view.tsx'
+import { Section } from '../ui/section.tsx'
+import { usePageInfo } from '../ui/use-page-info.ts'
 import { useNation } from './use-session.ts'
 import { useSignIn } from './use-sign-in.ts'
 
@@ -23,11 +23,11 @@ export function HandoverPage({ token, onDone }: { token: string; onDone: () => v
     staleTime: Number.POSITIVE_INFINITY,
   })
   const signIn = useSignIn(session.start, onDone)
-  const isOver = [preview.error, signIn.error].some(
+  const isExpired = [preview.error, signIn.error].some(
     error => error instanceof ApiError && error.status === 410,
   )
 
-  if (isOver) {
+  if (isExpired) {
     return (
       <>
         <PageHeading title="This link no longer works" />
@@ -53,7 +53,7 @@ export function HandoverPage({ token, onDone }: { token: string; onDone: () => v
     <>
       <PageHeading title="Sign in from the game" />
       <Section title="You are about to sign in as">
-        <Loaded query={preview} rows={1} rowHeight={56}>
+        <QueryView query={preview} rows={1} rowHeight={56}>
           {({ nation }) => (
             <>
               {nation ? <NationName nation={nation} /> : <Text>A player who has no nation at present</Text>}
@@ -76,7 +76,7 @@ export function HandoverPage({ token, onDone }: { token: string; onDone: () => v
               </Group>
             </>
           )}
-        </Loaded>
+        </QueryView>
       </Section>
     </>
   )

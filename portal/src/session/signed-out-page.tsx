@@ -1,7 +1,7 @@
 import { Alert, Anchor } from '@mantine/core'
-import { PageHeading } from '../page/page-heading.tsx'
-import { Section } from '../page/section.tsx'
-import { usePageInfo } from '../page/use-page-info.ts'
+import { PageHeading } from '../ui/page-heading.tsx'
+import { Section } from '../ui/section.tsx'
+import { usePageInfo } from '../ui/use-page-info.ts'
 import { DemoPlayers } from './demo-players.tsx'
 import classes from './signed-out-page.module.css'
 

@@ -8,7 +8,7 @@ export type SessionState = { signedIn: AccountSession } | { signedIn: null; hasE
 
 const sessionKey = ['session']
 /** What the page knows of no player in particular, and may keep when another one signs in. */
-const keptKeys = new Set(['session', 'page'])
+const playerIndependentKeys = new Set(['session', 'page'])
 
 export function useSessionState() {
   const client = useClient()
@@ -33,7 +33,7 @@ export const readSession = (queryClient: QueryClient) =>
 /** Puts another session in place. Nothing that the former player saw is kept. */
 export function replaceSession(queryClient: QueryClient, state: SessionState) {
   queryClient.setQueryData(sessionKey, state)
-  queryClient.removeQueries({ predicate: ({ queryKey }) => !keptKeys.has(String(queryKey[0])) })
+  queryClient.removeQueries({ predicate: ({ queryKey }) => !playerIndependentKeys.has(String(queryKey[0])) })
 }
 
 /** What somebody signed in with: the nation where there is one. */

@@ -1,7 +1,7 @@
 import type { AccountSession, Landing } from '@chancery/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import { useAnnounce } from '../page/announcer.tsx'
+import { useAnnounce } from '../ui/announcer.tsx'
 import { replaceSession } from './use-session.ts'
 
 const paths: Record<Landing, string> = { verify: '/', keys: '/keys', webhooks: '/webhooks' }

@@ -1,7 +1,7 @@
 import type { UsageBucket } from '@chancery/contract'
 import { useElementSize } from '@mantine/hooks'
-import { writeTime } from '../page/time-words.ts'
-import { roundUp } from './scale.ts'
+import { formatTime } from '../ui/format-time.ts'
+import { roundUp } from './round-up.ts'
 import classes from './usage.module.css'
 
 const height = 200
@@ -55,7 +55,7 @@ export function BarChart({ bars, per, label }: Props) {
               <rect {...size} y={yOf(limited)} height={yOf(0) - yOf(limited)} className={classes.limited} />
               {/* The whole column answers to the pointer, however small its bar. */}
               <rect x={left + index * slot} y={8} width={slot} height={plotHeight} fill="transparent">
-                <title>{`${writeTime(at)}: ${calls} calls, ${limited} refused with 429`}</title>
+                <title>{`${formatTime(at)}: ${calls} calls, ${limited} refused with 429`}</title>
               </rect>
               {index % marked === 0 && (
                 <text x={x} y={height - 5} className={classes.tick}>

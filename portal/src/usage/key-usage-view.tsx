@@ -1,19 +1,19 @@
 import type { KeyUsage } from '@chancery/contract'
 import { Alert, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
-import { Loaded } from '../page/loaded.tsx'
-import { Empty, Section } from '../page/section.tsx'
-import { CallChart } from './call-chart.tsx'
-import { CallTable } from './call-table.tsx'
-import { Shares } from './shares.tsx'
+import { QueryView } from '../ui/query-view.tsx'
+import { Empty, Section } from '../ui/section.tsx'
+import { Breakdown } from './breakdown.tsx'
+import { RequestChart } from './request-chart.tsx'
+import { RequestTable } from './request-table.tsx'
 import classes from './usage.module.css'
-import { useCalls, useKeyUsage } from './use-usage.ts'
+import { useKeyUsage, useLoggedRequests } from './use-usage.ts'
 
 type Span = 'minutes' | 'hours'
 
 export function KeyUsageView({ keyId }: { keyId: string }) {
   const usage = useKeyUsage(keyId)
-  const calls = useCalls({ keyId })
+  const calls = useLoggedRequests({ keyId })
   const [span, setSpan] = useState<Span>('minutes')
   return (
     <>
@@ -32,23 +32,25 @@ export function KeyUsageView({ keyId }: { keyId: string }) {
           />
         }
       >
-        <Loaded query={usage} rows={1} rowHeight={260}>
-          {(found: KeyUsage) => <CallChart bars={found[span]} per={span === 'minutes' ? 'minute' : 'hour'} />}
-        </Loaded>
+        <QueryView query={usage} rows={1} rowHeight={260}>
+          {(found: KeyUsage) => (
+            <RequestChart bars={found[span]} per={span === 'minutes' ? 'minute' : 'hour'} />
+          )}
+        </QueryView>
       </Section>
-      <Loaded query={usage} rows={2} rowHeight={120}>
+      <QueryView query={usage} rows={2} rowHeight={120}>
         {({ operations, statuses }) => (
           <>
-            <Going operations={operations} />
+            <DeprecationNotice operations={operations} />
             <div className={classes.pair}>
               <Section title="By operation, last 7 days">
-                <Shares
+                <Breakdown
                   caption="Calls by operation"
                   shares={operations.map(({ operation, calls }) => ({ name: operation, calls }))}
                 />
               </Section>
               <Section title="By status, last 7 days">
-                <Shares
+                <Breakdown
                   caption="Calls by status"
                   shares={statuses.map(({ status, calls }) => ({
                     name: String(status),
@@ -60,24 +62,24 @@ export function KeyUsageView({ keyId }: { keyId: string }) {
             </div>
           </>
         )}
-      </Loaded>
+      </QueryView>
       <Section title="Last calls">
-        <Loaded query={calls} rows={6}>
+        <QueryView query={calls} rows={6}>
           {({ data }) =>
             data.length === 0 ? (
               <Empty>This key has called nothing in the last seven days.</Empty>
             ) : (
-              <CallTable caption="Last calls" calls={data} />
+              <RequestTable caption="Last calls" calls={data} />
             )
           }
-        </Loaded>
+        </QueryView>
       </Section>
     </>
   )
 }
 
 /** Tells the owner in time: a bot that calls what will go stops working on a day that is known. */
-function Going({ operations }: Pick<KeyUsage, 'operations'>) {
+function DeprecationNotice({ operations }: Pick<KeyUsage, 'operations'>) {
   const going = operations.filter(({ deprecated }) => deprecated > 0)
   if (going.length === 0) return null
   return (

@@ -1,10 +1,10 @@
 import { Anchor, NativeSelect } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import { useKeys } from '../keys/use-keys.ts'
-import { Loaded } from '../page/loaded.tsx'
-import { PageHeading } from '../page/page-heading.tsx'
-import { Empty } from '../page/section.tsx'
-import { FindCall } from './find-call.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
+import { QueryView } from '../ui/query-view.tsx'
+import { Empty } from '../ui/section.tsx'
+import { FindRequest } from './find-request.tsx'
 import { KeyUsageView } from './key-usage-view.tsx'
 
 /** What a key calls: the one of the address, else the one that was used last. */
@@ -17,7 +17,7 @@ export function UsagePage({ keyId }: { keyId: string | null }) {
         What each of your keys calls. Single calls are kept for seven days; what was asked for is not, nor any
         code or key.
       </PageHeading>
-      <Loaded query={keys} rows={4} rowHeight={120}>
+      <QueryView query={keys} rows={4} rowHeight={120}>
         {({ data }) => {
           const lastUsed = data.toSorted((a, b) =>
             (b.last_used_at ?? '').localeCompare(a.last_used_at ?? ''),
@@ -54,8 +54,8 @@ export function UsagePage({ keyId }: { keyId: string | null }) {
             </>
           )
         }}
-      </Loaded>
-      <FindCall />
+      </QueryView>
+      <FindRequest />
     </>
   )
 }

@@ -13,7 +13,7 @@ export function useKeyUsage(keyId: string) {
 }
 
 /** The last calls with a key, or the one call of that request id. */
-export function useCalls(filter: { keyId?: string; requestId?: string }) {
+export function useLoggedRequests(filter: { keyId?: string; requestId?: string }) {
   const { calls } = useClient()
   return useQuery({
     queryKey: ['calls', filter],

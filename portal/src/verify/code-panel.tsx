@@ -1,18 +1,18 @@
 import type { AccountCodes } from '@chancery/contract'
 import { useEffect, useRef } from 'react'
 import { useClock } from '../api/context.ts'
-import { useAnnounce } from '../page/announcer.tsx'
-import { CodeMaker } from './code-maker.tsx'
+import { useAnnounce } from '../ui/announcer.tsx'
+import { ActiveCode } from './active-code.tsx'
 import { CodeRedeemed } from './code-redeemed.tsx'
-import { CodeShown } from './code-shown.tsx'
-import { useSetShownCode, useShownCode } from './use-codes.ts'
+import { CreateCode } from './create-code.tsx'
+import { useDisplayedCode, useSetDisplayedCode } from './use-codes.ts'
 import classes from './verify-page.module.css'
 
 /** Where a code is made, shown, and said to be redeemed. */
 export function CodePanel({ codes }: { codes: AccountCodes | undefined }) {
   const announce = useAnnounce()
-  const shown = useShownCode()
-  const setShown = useSetShownCode()
+  const shown = useDisplayedCode()
+  const setShown = useSetDisplayedCode()
   const redeemed = codes?.redeemed.find(({ id }) => id === shown?.id)
 
   useEffect(() => {
@@ -34,11 +34,11 @@ export function CodePanel({ codes }: { codes: AccountCodes | undefined }) {
   return (
     <section className={classes.panel} aria-label="Your code">
       {shown === null ? (
-        <CodeMaker />
+        <CreateCode />
       ) : redeemed ? (
         <CodeRedeemed code={redeemed} onAgain={forget} />
       ) : (
-        <CodeShown key={shown.id} code={shown} onOver={forget} />
+        <ActiveCode key={shown.id} code={shown} onOver={forget} />
       )}
     </section>
   )

@@ -1,13 +1,13 @@
 import type { RedeemedCode } from '@chancery/contract'
 import { Button, Text } from '@mantine/core'
-import { CheckIcon } from '../page/icons.tsx'
-import { useFocusAtFirst } from '../page/use-focus-at-first.ts'
 import { useNation } from '../session/use-session.ts'
+import { CheckIcon } from '../ui/icons.tsx'
+import { useFocusOnMount } from '../ui/use-focus-on-mount.ts'
 import classes from './verify-page.module.css'
 
 export function CodeRedeemed({ code, onAgain }: { code: RedeemedCode; onAgain: () => void }) {
   const nation = useNation()
-  const again = useFocusAtFirst<HTMLButtonElement>()
+  const again = useFocusOnMount<HTMLButtonElement>()
   return (
     <>
       <span className={classes.done}>

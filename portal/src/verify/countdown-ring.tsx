@@ -1,4 +1,4 @@
-import { writeCountdown } from '../page/time-words.ts'
+import { formatCountdown } from '../ui/format-time.ts'
 import classes from './verify-page.module.css'
 
 const radius = 42
@@ -24,7 +24,7 @@ export function CountdownRing({ leftMs, wholeMs }: { leftMs: number; wholeMs: nu
           transform="rotate(-90 48 48)"
         />
       </svg>
-      <span className={classes.time}>{writeCountdown(leftMs)}</span>
+      <span className={classes.time}>{formatCountdown(leftMs)}</span>
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import type { RedeemedCode } from '@chancery/contract'
-import { type Column, RecordTable } from '../page/record-table.tsx'
-import { Empty } from '../page/section.tsx'
-import { ExactTime, TimeAgo } from '../page/time-ago.tsx'
+import { type Column, RecordTable } from '../ui/record-table.tsx'
+import { Empty } from '../ui/section.tsx'
+import { ExactTime, TimeAgo } from '../ui/time-ago.tsx'
 
 const columns: Column<RedeemedCode>[] = [
   { label: 'Redeemed', render: ({ redeemed_at }) => <TimeAgo time={redeemed_at} /> },

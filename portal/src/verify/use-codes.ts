@@ -1,7 +1,7 @@
 import type { IssuedAccountCode } from '@chancery/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useClient } from '../api/context.ts'
-import { useChange } from '../api/use-change.ts'
+import { useApiMutation } from '../api/use-api-mutation.ts'
 
 /** While a code lives its redemption is seen within a second. Out of sight nobody asks. */
 const watchMs = 500
@@ -20,7 +20,7 @@ export function useCodes() {
 /** The code that this page shows. It is kept while the page is open, also when another page of the settings is looked at. */
 const shownKey = ['code-shown']
 
-export function useShownCode() {
+export function useDisplayedCode() {
   const { data } = useQuery<IssuedAccountCode | null>({
     queryKey: shownKey,
     queryFn: () => null,
@@ -31,18 +31,18 @@ export function useShownCode() {
   return data
 }
 
-export function useSetShownCode() {
+export function useSetDisplayedCode() {
   const queryClient = useQueryClient()
   return (code: IssuedAccountCode | null) => queryClient.setQueryData(shownKey, code)
 }
 
-export function useMakeCode() {
+export function useCreateCode() {
   const { codes } = useClient()
-  const setShown = useSetShownCode()
-  return useChange(codes.create, ['codes'], setShown)
+  const setShown = useSetDisplayedCode()
+  return useApiMutation(codes.create, ['codes'], setShown)
 }
 
 export function useCancelCode() {
   const { codes } = useClient()
-  return useChange(codes.cancel, ['codes'])
+  return useApiMutation(codes.cancel, ['codes'])
 }

@@ -1,12 +1,12 @@
-import { Loaded } from '../page/loaded.tsx'
-import { PageHeading } from '../page/page-heading.tsx'
-import { Section } from '../page/section.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
+import { QueryView } from '../ui/query-view.tsx'
+import { Section } from '../ui/section.tsx'
+import { ActiveCodes } from './active-codes.tsx'
 import { CodePanel } from './code-panel.tsx'
-import { LiveCodes } from './live-codes.tsx'
 import { RedeemedCodes } from './redeemed-codes.tsx'
+import { SharedData } from './shared-data.tsx'
 import { useCodes } from './use-codes.ts'
 import classes from './verify-page.module.css'
-import { WhatTheBotLearns } from './what-the-bot-learns.tsx'
 
 /** Proves to a chat bot which nation is the player's. */
 export function VerifyPage() {
@@ -18,17 +18,17 @@ export function VerifyPage() {
       </PageHeading>
       <div className={classes.top}>
         <CodePanel codes={codes.data} />
-        <WhatTheBotLearns />
+        <SharedData />
       </div>
       <Section title="Codes that are waiting">
-        <Loaded query={codes} rows={1}>
-          {({ live, live_max }) => <LiveCodes codes={live} max={live_max} />}
-        </Loaded>
+        <QueryView query={codes} rows={1}>
+          {({ live, live_max }) => <ActiveCodes codes={live} max={live_max} />}
+        </QueryView>
       </Section>
       <Section title="Redeemed in the last 30 days">
-        <Loaded query={codes} rows={2}>
+        <QueryView query={codes} rows={2}>
           {({ redeemed }) => <RedeemedCodes codes={redeemed} />}
-        </Loaded>
+        </QueryView>
       </Section>
     </>
   )

@@ -2,12 +2,12 @@ import type { NewAccountEndpoint } from '@chancery/contract'
 import { Alert, Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { PageHeading } from '../page/page-heading.tsx'
-import { Section } from '../page/section.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
+import { Section } from '../ui/section.tsx'
+import { describeTest } from './descriptions.ts'
 import { EndpointForm } from './endpoint-form.tsx'
-import { NewSecret } from './new-secret.tsx'
+import { SigningSecret } from './signing-secret.tsx'
 import { useAddEndpoint } from './use-webhooks.ts'
-import { sayTest } from './words.ts'
 
 export function AddEndpointPage() {
   const add = useAddEndpoint()
@@ -24,12 +24,12 @@ export function AddEndpointPage() {
           variant="light"
           title={has_arrived ? 'It answered the test' : 'It hears nothing yet'}
         >
-          {sayTest(added.test)}
+          {describeTest(added.test)}
           {!has_arrived &&
             ' Events are sent once a test has been answered with 200 to 299: send another from its page.'}
         </Alert>
         <Section title="Its secret">
-          <NewSecret secret={added.secret} />
+          <SigningSecret secret={added.secret} />
           <Group justify="flex-end" mt="md">
             <Button component={Link} href={`/webhooks/${added.id}`}>
               I have copied it

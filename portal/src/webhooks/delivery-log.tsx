@@ -1,15 +1,15 @@
 import { type AccountEndpoint, deliveryStates } from '@chancery/contract'
 import { Button, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
-import { useAnnounce } from '../page/announcer.tsx'
-import { ErrorNotice } from '../page/error-notice.tsx'
-import { Loaded } from '../page/loaded.tsx'
-import { Empty, Section } from '../page/section.tsx'
+import { useAnnounce } from '../ui/announcer.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { QueryView } from '../ui/query-view.tsx'
+import { Empty, Section } from '../ui/section.tsx'
 import { Delivery } from './delivery.tsx'
+import { deliveryStateLabels } from './descriptions.ts'
 import { ReplaySpanDialog } from './replay-span-dialog.tsx'
 import { useDeliveries, useEndpointChanges } from './use-webhooks.ts'
 import classes from './webhooks.module.css'
-import { deliveryWords } from './words.ts'
 
 const firstRows = 25
 const rowsMax = 100
@@ -33,7 +33,7 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
           onChange={event => setState(event.currentTarget.value)}
           data={[
             { value: '', label: 'All' },
-            ...deliveryStates.map(name => ({ value: name, label: deliveryWords[name].label })),
+            ...deliveryStates.map(name => ({ value: name, label: deliveryStateLabels[name].label })),
           ]}
         />
         {hears && (
@@ -53,7 +53,7 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
       </div>
       {replay.error && <ErrorNotice error={replay.error} />}
       {replay.data && <p role="status">{replay.data.queued} queued once more.</p>}
-      <Loaded query={deliveries} rows={4} rowHeight={44}>
+      <QueryView query={deliveries} rows={4} rowHeight={44}>
         {({ data }) => (
           <>
             {data.length === 0 ? (
@@ -84,7 +84,7 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
             )}
           </>
         )}
-      </Loaded>
+      </QueryView>
       {isAskingSpan && <ReplaySpanDialog endpointId={endpoint.id} onClose={() => setAskingSpan(false)} />}
     </Section>
   )

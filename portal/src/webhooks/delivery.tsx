@@ -1,10 +1,10 @@
 import type { WebhookDelivery } from '@chancery/contract'
 import { Badge, Button, Text } from '@mantine/core'
-import { TimeAgo } from '../page/time-ago.tsx'
-import { writeTime } from '../page/time-words.ts'
-import { StrangersText } from './strangers-text.tsx'
+import { formatTime } from '../ui/format-time.ts'
+import { TimeAgo } from '../ui/time-ago.tsx'
+import { deliveryStateLabels, describeAttempt } from './descriptions.ts'
+import { UntrustedText } from './untrusted-text.tsx'
 import classes from './webhooks.module.css'
-import { deliveryWords, sayAnswer } from './words.ts'
 
 interface Props {
   delivery: WebhookDelivery
@@ -14,8 +14,8 @@ interface Props {
 
 /** One message and every attempt to bring it. */
 export function Delivery({ delivery, isReplaying, onReplay }: Props) {
-  const { label, color } = deliveryWords[delivery.state]
-  const isSettled = delivery.state === 'delivered' || delivery.state === 'failed'
+  const { label, color } = deliveryStateLabels[delivery.state]
+  const isFinished = delivery.state === 'delivered' || delivery.state === 'failed'
   return (
     <li className={classes.delivery}>
       <details>
@@ -40,16 +40,16 @@ export function Delivery({ delivery, isReplaying, onReplay }: Props) {
               <div>
                 <strong>Attempt {attempt.number}</strong>{' '}
                 <span className={classes.quiet}>
-                  {writeTime(attempt.attempted_at)} · {attempt.latency_ms} ms
+                  {formatTime(attempt.attempted_at)} · {attempt.latency_ms} ms
                 </span>
               </div>
-              <div>{sayAnswer(attempt)}.</div>
+              <div>{describeAttempt(attempt)}.</div>
               {attempt.next_at && (
                 <div className={classes.quiet}>
                   Tried again <TimeAgo time={attempt.next_at} />
                 </div>
               )}
-              {attempt.answer && <StrangersText text={attempt.answer} />}
+              {attempt.answer && <UntrustedText text={attempt.answer} />}
             </li>
           ))}
         </ol>
@@ -59,12 +59,12 @@ export function Delivery({ delivery, isReplaying, onReplay }: Props) {
           </Text>
         )}
       </details>
-      {onReplay && isSettled && delivery.event_id && (
+      {onReplay && isFinished && delivery.event_id && (
         <Button
           size="compact-sm"
           variant="default"
           loading={isReplaying}
-          aria-label={`Replay ${delivery.type} of ${writeTime(delivery.created_at)}`}
+          aria-label={`Replay ${delivery.type} of ${formatTime(delivery.created_at)}`}
           onClick={onReplay}
         >
           Replay

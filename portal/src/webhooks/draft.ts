@@ -1,7 +1,7 @@
 import type { AccountEndpoint, EndpointDraft } from '@chancery/contract'
 
 /** A draft while it is written: ids as the text they are typed as. */
-export interface DraftText {
+export interface EndpointFormValues {
   url: string
   description: string
   types: string[] | null
@@ -9,9 +9,15 @@ export interface DraftText {
   allianceIds: string
 }
 
-export const emptyDraft: DraftText = { url: '', description: '', types: null, nationIds: '', allianceIds: '' }
+export const emptyFormValues: EndpointFormValues = {
+  url: '',
+  description: '',
+  types: null,
+  nationIds: '',
+  allianceIds: '',
+}
 
-export const draftTextOf = (endpoint: AccountEndpoint): DraftText => ({
+export const formValuesOf = (endpoint: AccountEndpoint): EndpointFormValues => ({
   url: endpoint.url,
   description: endpoint.description,
   types: endpoint.types,
@@ -19,15 +25,15 @@ export const draftTextOf = (endpoint: AccountEndpoint): DraftText => ({
   allianceIds: endpoint.alliance_ids?.join(' ') ?? '',
 })
 
-const idsOf = (text: string) => {
+const parseIds = (text: string) => {
   const ids = text.split(/[\s,;]+/).filter(Boolean)
   return ids.length > 0 ? [...new Set(ids)] : null
 }
 
-export const draftOf = (text: DraftText): EndpointDraft => ({
+export const draftOf = (text: EndpointFormValues): EndpointDraft => ({
   url: text.url.trim(),
   description: text.description.trim(),
   types: text.types,
-  nation_ids: idsOf(text.nationIds),
-  alliance_ids: idsOf(text.allianceIds),
+  nation_ids: parseIds(text.nationIds),
+  alliance_ids: parseIds(text.allianceIds),
 })

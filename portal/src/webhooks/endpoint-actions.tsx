@@ -2,13 +2,13 @@ import type { AccountEndpoint, WebhookTestResult } from '@chancery/contract'
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { useAnnounce } from '../page/announcer.tsx'
-import { ConfirmDialog } from '../page/confirm-dialog.tsx'
-import { ErrorNotice } from '../page/error-notice.tsx'
+import { useAnnounce } from '../ui/announcer.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { describeTest } from './descriptions.ts'
 import { ReplaceSecretDialog } from './replace-secret-dialog.tsx'
-import { StrangersText } from './strangers-text.tsx'
+import { UntrustedText } from './untrusted-text.tsx'
 import { useEndpointChanges } from './use-webhooks.ts'
-import { sayTest } from './words.ts'
 
 export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
   const { test, enable, disable, remove } = useEndpointChanges(endpoint.id)
@@ -75,7 +75,7 @@ export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
           Remove
         </Button>
       </Group>
-      <div role="status">{tested && <TestAnswer test={tested} />}</div>
+      <div role="status">{tested && <TestResult test={tested} />}</div>
       {[test, enable, disable].map(({ error }, index) => error && <ErrorNotice key={index} error={error} />)}
       {open === 'secret' && <ReplaceSecretDialog endpoint={endpoint} onClose={close} />}
       {open === 'remove' && (
@@ -94,11 +94,11 @@ export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
   )
 }
 
-function TestAnswer({ test }: { test: WebhookTestResult }) {
+function TestResult({ test }: { test: WebhookTestResult }) {
   return (
     <Alert color={test.has_arrived ? 'teal' : 'orange'} variant="light" mt="md" title="Test">
-      {sayTest(test)}
-      {test.answer && <StrangersText text={test.answer} />}
+      {describeTest(test)}
+      {test.answer && <UntrustedText text={test.answer} />}
     </Alert>
   )
 }

@@ -2,15 +2,15 @@ import type { EndpointDraft } from '@chancery/contract'
 import { webhooks } from '@chancery/contract'
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { ErrorNotice } from '../page/error-notice.tsx'
-import { Section } from '../page/section.tsx'
-import { usePageInfo } from '../page/use-page-info.ts'
-import { type DraftText, draftOf, emptyDraft } from './draft.ts'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { Section } from '../ui/section.tsx'
+import { usePageInfo } from '../ui/use-page-info.ts'
+import { draftOf, type EndpointFormValues, emptyFormValues } from './draft.ts'
 import { EventPicker } from './event-picker.tsx'
 import { IdsInput } from './ids-input.tsx'
 
 interface Props {
-  initial?: DraftText
+  initial?: EndpointFormValues
   submitLabel: string
   isPending: boolean
   error: unknown
@@ -19,7 +19,7 @@ interface Props {
 }
 
 export function EndpointForm({
-  initial = emptyDraft,
+  initial = emptyFormValues,
   submitLabel,
   isPending,
   error,
@@ -28,7 +28,7 @@ export function EndpointForm({
 }: Props) {
   const { webhooks_allow_local } = usePageInfo()
   const [draft, setDraft] = useState(initial)
-  const write = (change: Partial<DraftText>) => setDraft({ ...draft, ...change })
+  const write = (change: Partial<EndpointFormValues>) => setDraft({ ...draft, ...change })
   const hearsNothing = draft.types?.length === 0
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -2,37 +2,37 @@ import type { AccountEndpoint } from '@chancery/contract'
 import { Anchor, Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { useAnnounce } from '../page/announcer.tsx'
-import { Facts } from '../page/facts.tsx'
-import { Loaded } from '../page/loaded.tsx'
-import { PageHeading } from '../page/page-heading.tsx'
-import { Section } from '../page/section.tsx'
-import { TimeAgo, TimeOrNever } from '../page/time-ago.tsx'
+import { useAnnounce } from '../ui/announcer.tsx'
+import { DescriptionList } from '../ui/description-list.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
+import { QueryView } from '../ui/query-view.tsx'
+import { Section } from '../ui/section.tsx'
+import { TimeAgo, TimeOrNever } from '../ui/time-ago.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
-import { draftTextOf } from './draft.ts'
+import { describeFilter } from './descriptions.ts'
+import { formValuesOf } from './draft.ts'
 import { EndpointActions } from './endpoint-actions.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { useEndpointChanges, useEndpoints } from './use-webhooks.ts'
 import classes from './webhooks.module.css'
-import { sayFilter } from './words.ts'
 
 export function EndpointPage({ id }: { id: string }) {
   const endpoints = useEndpoints()
   return (
     <>
       {endpoints.data === undefined && <PageHeading title="Endpoint" />}
-      <Loaded query={endpoints} rows={4} rowHeight={110}>
+      <QueryView query={endpoints} rows={4} rowHeight={110}>
         {({ data }) => {
           const endpoint = data.find(other => other.id === id)
-          return endpoint ? <OneEndpoint endpoint={endpoint} /> : <NoEndpoint />
+          return endpoint ? <EndpointDetails endpoint={endpoint} /> : <EndpointNotFound />
         }}
-      </Loaded>
+      </QueryView>
     </>
   )
 }
 
-const NoEndpoint = () => (
+const EndpointNotFound = () => (
   <PageHeading title="No such endpoint">
     There is none of this name among yours.{' '}
     <Anchor component={Link} href="/webhooks" inherit underline="always">
@@ -41,7 +41,7 @@ const NoEndpoint = () => (
   </PageHeading>
 )
 
-function OneEndpoint({ endpoint }: { endpoint: AccountEndpoint }) {
+function EndpointDetails({ endpoint }: { endpoint: AccountEndpoint }) {
   const announce = useAnnounce()
   const [isEditing, setEditing] = useState(false)
   const { change } = useEndpointChanges(endpoint.id)
@@ -55,7 +55,7 @@ function OneEndpoint({ endpoint }: { endpoint: AccountEndpoint }) {
       <>
         <PageHeading title="Edit endpoint">{endpoint.url}</PageHeading>
         <EndpointForm
-          initial={draftTextOf(endpoint)}
+          initial={formValuesOf(endpoint)}
           submitLabel="Save"
           isPending={change.isPending}
           error={change.error}
@@ -82,8 +82,8 @@ function OneEndpoint({ endpoint }: { endpoint: AccountEndpoint }) {
         <EndpointActions endpoint={endpoint} />
       </Section>
       <Section title="What it hears">
-        <p className={classes.hears}>{sayFilter(endpoint)}</p>
-        <Facts
+        <p className={classes.hears}>{describeFilter(endpoint)}</p>
+        <DescriptionList
           facts={[
             ['Added', <TimeAgo key="added" time={endpoint.created_at} />],
             ['Last arrived', <TimeOrNever key="arrived" time={endpoint.last_delivered_at} />],

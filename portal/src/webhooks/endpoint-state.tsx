@@ -1,13 +1,13 @@
 import type { AccountEndpoint } from '@chancery/contract'
 import { disabledReasons } from '@chancery/contract'
 import { Badge, Text } from '@mantine/core'
-import { ExactTime, TimeAgo } from '../page/time-ago.tsx'
+import { ExactTime, TimeAgo } from '../ui/time-ago.tsx'
+import { endpointStateLabel } from './descriptions.ts'
 import classes from './webhooks.module.css'
-import { stateOf } from './words.ts'
 
 /** Whether it hears, and what will become of it if nothing is done. */
 export function EndpointState({ endpoint }: { endpoint: AccountEndpoint }) {
-  const { label, color } = stateOf(endpoint)
+  const { label, color } = endpointStateLabel(endpoint)
   const { disabled_reason, disabled_at, failing_since, switches_off_at, previous_secret_ends_at } = endpoint
   return (
     <div className={classes.state}>

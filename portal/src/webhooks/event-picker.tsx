@@ -1,6 +1,6 @@
 import { Checkbox, Text } from '@mantine/core'
-import { usePageInfo } from '../page/use-page-info.ts'
-import { type Family, familiesOf, toggled } from './families.ts'
+import { usePageInfo } from '../ui/use-page-info.ts'
+import { type EventFamily, groupByFamily, toggleType } from './event-families.ts'
 import classes from './webhooks.module.css'
 
 interface Props {
@@ -27,8 +27,8 @@ export function EventPicker({ types, onChange }: Props) {
             </Text>
           )}
           <div className={classes.families}>
-            {familiesOf(event_kinds).map(family => (
-              <FamilyPicker key={family.name} family={family} types={types} onChange={onChange} />
+            {groupByFamily(event_kinds).map(family => (
+              <EventFamilyPicker key={family.name} family={family} types={types} onChange={onChange} />
             ))}
           </div>
         </>
@@ -38,30 +38,30 @@ export function EventPicker({ types, onChange }: Props) {
 }
 
 interface FamilyProps {
-  family: Family
+  family: EventFamily
   types: string[]
   onChange: (types: string[]) => void
 }
 
-function FamilyPicker({ family, types, onChange }: FamilyProps) {
-  const isWhole = types.includes(family.word)
+function EventFamilyPicker({ family, types, onChange }: FamilyProps) {
+  const isWhole = types.includes(family.wildcard)
   return (
     <fieldset className={classes.family}>
       <legend>{family.name}</legend>
       <Checkbox
         label={`All of ${family.name}`}
-        description={`${family.word}: also kinds that come later`}
+        description={`${family.wildcard}: also kinds that come later`}
         checked={isWhole}
-        onChange={event => onChange(toggled(types, family, family.word, event.currentTarget.checked))}
+        onChange={event => onChange(toggleType(types, family, family.wildcard, event.currentTarget.checked))}
       />
-      {family.kinds.map(({ type, description, sample }) => (
+      {family.eventKinds.map(({ type, description, sample }) => (
         <div key={type}>
           <Checkbox
             label={type}
             description={description}
             checked={isWhole || types.includes(type)}
             disabled={isWhole}
-            onChange={event => onChange(toggled(types, family, type, event.currentTarget.checked))}
+            onChange={event => onChange(toggleType(types, family, type, event.currentTarget.checked))}
           />
           <details className={classes.sample}>
             <summary>

@@ -1,9 +1,9 @@
 import type { AccountEndpoint } from '@chancery/contract'
 import { webhooks } from '@chancery/contract'
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { Dialog } from '../page/dialog.tsx'
-import { ErrorNotice } from '../page/error-notice.tsx'
-import { NewSecret } from './new-secret.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { SigningSecret } from './signing-secret.tsx'
 import { useEndpointChanges } from './use-webhooks.ts'
 
 export function ReplaceSecretDialog({
@@ -19,12 +19,12 @@ export function ReplaceSecretDialog({
     <Dialog
       title={secret ? 'The new secret' : 'Replace the secret?'}
       isWide
-      isKept={secret !== undefined}
+      isPersistent={secret !== undefined}
       onClose={onClose}
     >
       <Stack>
         {secret ? (
-          <NewSecret secret={secret} />
+          <SigningSecret secret={secret} />
         ) : (
           <Text>
             The previous secret also signs every message for {webhooks.secretOverlapHours} hours, so that you

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useClock } from '../api/context.ts'
-import { Dialog } from '../page/dialog.tsx'
-import { ErrorNotice } from '../page/error-notice.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
 import { useEndpointChanges } from './use-webhooks.ts'
 
 /** As the field for a time takes it: in the reader's time zone, without naming it. */

@@ -1,7 +1,7 @@
 import type { EndpointDraft, ReplayRequest } from '@chancery/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../api/context.ts'
-import { useChange } from '../api/use-change.ts'
+import { useApiMutation } from '../api/use-api-mutation.ts'
 
 export function useEndpoints() {
   const { webhooks } = useClient()
@@ -24,19 +24,19 @@ const all = ['webhooks', 'deliveries']
 
 export function useAddEndpoint() {
   const { webhooks } = useClient()
-  return useChange(webhooks.add, all)
+  return useApiMutation(webhooks.add, all)
 }
 
 /** What can be done to one endpoint. */
 export function useEndpointChanges(id: string) {
   const { webhooks } = useClient()
   return {
-    change: useChange((draft: EndpointDraft) => webhooks.change(id, draft), all),
-    test: useChange(() => webhooks.test(id), all),
-    enable: useChange(() => webhooks.enable(id), all),
-    disable: useChange(() => webhooks.disable(id), all),
-    rotate: useChange(() => webhooks.rotate(id), all),
-    remove: useChange(() => webhooks.remove(id), ['webhooks']),
-    replay: useChange((body: ReplayRequest) => webhooks.replay(id, body), all),
+    change: useApiMutation((draft: EndpointDraft) => webhooks.change(id, draft), all),
+    test: useApiMutation(() => webhooks.test(id), all),
+    enable: useApiMutation(() => webhooks.enable(id), all),
+    disable: useApiMutation(() => webhooks.disable(id), all),
+    rotate: useApiMutation(() => webhooks.rotate(id), all),
+    remove: useApiMutation(() => webhooks.remove(id), ['webhooks']),
+    replay: useApiMutation((body: ReplayRequest) => webhooks.replay(id, body), all),
   }
 }

@@ -2,14 +2,14 @@ import type { AccountEndpoint } from '@chancery/contract'
 import { webhooks } from '@chancery/contract'
 import { Anchor, Badge, Button, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
-import { PlusIcon } from '../page/icons.tsx'
-import { Loaded } from '../page/loaded.tsx'
-import { PageHeading } from '../page/page-heading.tsx'
-import { Empty } from '../page/section.tsx'
-import { TimeAgo } from '../page/time-ago.tsx'
+import { PlusIcon } from '../ui/icons.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
+import { QueryView } from '../ui/query-view.tsx'
+import { Empty } from '../ui/section.tsx'
+import { TimeAgo } from '../ui/time-ago.tsx'
+import { describeFilter, endpointStateLabel } from './descriptions.ts'
 import { useEndpoints } from './use-webhooks.ts'
 import classes from './webhooks.module.css'
-import { sayFilter, stateOf } from './words.ts'
 
 export function WebhooksPage() {
   const endpoints = useEndpoints()
@@ -26,7 +26,7 @@ export function WebhooksPage() {
         What happens in the game is sent to an address of yours within seconds, signed, and again until it
         arrives.
       </PageHeading>
-      <Loaded query={endpoints} rows={2} rowHeight={120}>
+      <QueryView query={endpoints} rows={2} rowHeight={120}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty>You have no endpoint. A bot that is told of events does not need to ask for them.</Empty>
@@ -43,13 +43,13 @@ export function WebhooksPage() {
             </>
           )
         }
-      </Loaded>
+      </QueryView>
     </>
   )
 }
 
 function EndpointCard({ endpoint }: { endpoint: AccountEndpoint }) {
-  const { label, color } = stateOf(endpoint)
+  const { label, color } = endpointStateLabel(endpoint)
   return (
     <li className={classes.card}>
       <div className={classes.head}>
@@ -68,7 +68,7 @@ function EndpointCard({ endpoint }: { endpoint: AccountEndpoint }) {
         </Text>
       )}
       <Text size="sm" c="dimmed" className={classes.filter}>
-        {sayFilter(endpoint)}
+        {describeFilter(endpoint)}
       </Text>
       <Text size="sm" c="dimmed">
         {endpoint.last_delivered_at ? (

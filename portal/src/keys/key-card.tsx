@@ -30,7 +30,7 @@ export function KeyCard({ of: key, isOver: isInactive }: { of: AccountKey; isOve
       </div>
       <ScopeBadges scopes={key.scopes} />
       <DescriptionList
-        facts={[
+        items={[
           ['Limit', `${numbers.format(key.limit)} a minute`],
           ['Calls today', numbers.format(key.calls_today)],
           ['Last used', <LastUsed key="used" of={key} />],

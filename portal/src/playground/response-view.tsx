@@ -31,7 +31,7 @@ export function ResponseView({
     >
       <Stack>
         <DescriptionList
-          facts={[
+          items={[
             [
               'Status',
               <span key="status">

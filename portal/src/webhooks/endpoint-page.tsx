@@ -84,7 +84,7 @@ function EndpointDetails({ endpoint }: { endpoint: AccountEndpoint }) {
       <Section title="What it hears">
         <p className={classes.hears}>{describeFilter(endpoint)}</p>
         <DescriptionList
-          facts={[
+          items={[
             ['Added', <TimeAgo key="added" time={endpoint.created_at} />],
             ['Last arrived', <TimeOrNever key="arrived" time={endpoint.last_delivered_at} />],
             ['Last failed', <TimeOrNever key="failed" time={endpoint.last_failed_at} />],

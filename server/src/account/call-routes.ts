@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { listKeysOfPlayer } from '../access/store.ts'
+import { findRequestsOfKeys, readUsageOfKey } from '../journal/queries.ts'
 import { notFoundForPlayer } from './account-error.ts'
 import type { AccountContext } from './context.ts'
 import { playerRoute, takesNothing } from './route.ts'
@@ -26,7 +27,7 @@ async function keysOf({ pools }: AccountContext, playerId: string, id: string | 
 export const callRoutes = [
   playerRoute('GET', '/keys/:id/usage', takesNothing, async ({ context, session, id }) => {
     await keysOf(context, session.playerId, id)
-    return context.usage.usage(id)
+    return context.requestLog.read((db, nowMs) => readUsageOfKey(db, id, nowMs))
   }),
 
   playerRoute(
@@ -35,11 +36,8 @@ export const callRoutes = [
     { ...takesNothing, query: callFilter },
     async ({ context, session, query: { key_id, request_id } }) => {
       const keys = await keysOf(context, session.playerId, key_id)
-      const calls = await context.usage.calls({
-        keyIds: [...keys.keys()],
-        ...(request_id === undefined ? {} : { requestId: request_id }),
-        limit: callsShown,
-      })
+      const filter = { keyIds: [...keys.keys()], requestId: request_id, limit: callsShown }
+      const calls = await context.requestLog.read(db => findRequestsOfKeys(db, filter))
       return { data: calls.map(call => ({ ...call, key_name: keys.get(call.key_id)?.name ?? '' })) }
     },
   ),

@@ -1,10 +1,10 @@
 import type { Contract, PageInfo } from '@chancery/contract'
+import type { RequestLog } from '../journal/request-log.ts'
 import type { LimitStore } from '../limits/rate-limit.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
 import { createExplore, type Explore } from './explore.ts'
-import type { AccountUsage } from './journal-port.ts'
 import type { Logo } from './page/logo.ts'
 import { createPageInfo } from './page/page-info.ts'
 import { createFindSession, type FindSession } from './session/sessions.ts'
@@ -16,7 +16,7 @@ export interface AccountParts {
   pulse: Pulse
   limits: LimitStore
   webhooks: WebhookSettings
-  usage: AccountUsage
+  requestLog: Pick<RequestLog, 'read'>
   /** Calls in one window with a key that has no limit of its own. */
   keyLimit: number
   /** What callers see in front of the public listener, once it listens. */

@@ -1,16 +1,17 @@
 import type { AccountKey } from '@chancery/contract'
 import { type LimitRequestRecord, limitRequestsOf } from '../access/limit-requests.ts'
 import { type KeyRecord, listKeysOfPlayer } from '../access/store.ts'
+import { countRequestsToday } from '../journal/queries.ts'
 import type { AccountContext } from './context.ts'
 
 /** Keys as their player is shown them. */
 async function keyViews(
-  { pools, usage, keyLimit }: AccountContext,
+  { pools, requestLog, keyLimit }: AccountContext,
   keys: KeyRecord[],
 ): Promise<AccountKey[]> {
   const ids = keys.map(({ id }) => id)
   const wishes = await limitRequestsOf(pools.access, ids)
-  const calls = await usage.callsToday(ids)
+  const calls = await requestLog.read((db, nowMs) => countRequestsToday(db, ids, nowMs))
   return keys.map(key => ({
     id: key.id,
     name: key.name,

@@ -1,33 +1,33 @@
-/** An answer, as the edge tells of it. There is no place for a path, a query or a key in it. */
+/** A served request. It has no member for a path, a query or a key. */
 export interface ServedRequest {
   requestId: string
-  /** The key that called; null without a valid one. */
+  /** Null without a valid key. */
   keyId: string | null
-  /** Without a valid key: whose bucket the call counts in. */
+  /** The rate-limit address of a request without a valid key. */
   address: string
   /** The operation's id, or `none`. */
   operation: string
   status: number
   durationMs: number
-  /** Whether the answer said that something of it will go. */
+  /** Whether the response had a Deprecation header. */
   isDeprecated: boolean
 }
 
-/** A line of the journal. */
+/** A row of the request log. */
 export interface LoggedRequest extends Omit<ServedRequest, 'isDeprecated'> {
-  /** When it was answered, in milliseconds of Unix time. */
+  /** When it was served, in Unix milliseconds. */
   at: number
 }
 
-/** The newest calls, as many as there is room for. */
+/** A ring buffer of the newest requests. */
 export interface RequestRing {
-  /** Notes a call. Where the ring is full the oldest one is lost. */
-  add(answered: ServedRequest, at: number): void
-  /** Takes all of them out, oldest first. */
-  take(): { calls: LoggedRequest[]; lost: number }
+  /** Adds a request. A full ring loses the oldest one. */
+  add(served: ServedRequest, at: number): void
+  /** Removes all of them, oldest first. */
+  take(): { requests: LoggedRequest[]; lost: number }
 }
 
-/** Columns that are made once and written over: noting a call makes no garbage, and touches little memory. */
+/** One preallocated array per column: adding a request creates no garbage. */
 export function createRequestRing(capacity: number): RequestRing {
   const ats = new Float64Array(capacity)
   const durationsMs = new Float64Array(capacity)
@@ -56,7 +56,7 @@ export function createRequestRing(capacity: number): RequestRing {
 
     take() {
       const oldest = next - count + capacity
-      const calls = Array.from({ length: count }, (_, offset): LoggedRequest => {
+      const requests = Array.from({ length: count }, (_, offset): LoggedRequest => {
         const index = (oldest + offset) % capacity
         return {
           at: ats[index] ?? 0,
@@ -68,10 +68,46 @@ export function createRequestRing(capacity: number): RequestRing {
           durationMs: durationsMs[index] ?? 0,
         }
       })
-      const taken = { calls, lost }
+      const taken = { requests, lost }
       count = 0
       lost = 0
       return taken
     },
   }
+}
+
+/** The requests that are logged, each list oldest first, and how many are not. */
+export interface RequestSample {
+  ofKeys: LoggedRequest[]
+  ofAddresses: LoggedRequest[]
+  droppedCount: number
+}
+
+/** Rows of one key per write: as many as a player is shown. */
+const requestsPerKeyMax = 200
+
+/**
+ * Fair sampling: takes the newest requests of all keys round-robin, so that no key displaces another. Requests without a key get the
+ * remaining room.
+ */
+export function sampleRequests(requests: readonly LoggedRequest[], max: number): RequestSample {
+  const taken = new Map<string, number>()
+  const rounds: LoggedRequest[][] = []
+  const anonymous: LoggedRequest[] = []
+  for (const request of requests.toReversed()) {
+    if (request.keyId === null) {
+      anonymous.push(request)
+      continue
+    }
+    const round = taken.get(request.keyId) ?? 0
+    taken.set(request.keyId, round + 1)
+    if (round >= requestsPerKeyMax) continue
+    rounds[round] ??= []
+    rounds[round].push(request)
+  }
+  // The sort is stable: requests of one millisecond keep their order.
+  const ofKeys = rounds.flat().slice(0, max).reverse()
+  const ofAddresses = anonymous.slice(0, max - ofKeys.length).reverse()
+  const droppedCount = requests.length - ofKeys.length - ofAddresses.length
+  return { ofKeys: ofKeys.sort((one, other) => one.at - other.at), ofAddresses, droppedCount }
 }

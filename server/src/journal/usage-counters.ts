@@ -2,7 +2,7 @@ import type { ServedRequest } from './request-ring.ts'
 
 export interface MinuteCount {
   keyId: string
-  /** Spans are told by when they begin, in milliseconds of Unix time. */
+  /** Start of the span in Unix milliseconds, as for `hour`. */
   minute: number
   calls: number
   limited: number
@@ -14,7 +14,7 @@ export interface HourCount {
   operation: string
   status: number
   calls: number
-  /** Of them, those whose answer said that something of it will go. */
+  /** Of these, responses with a Deprecation header. */
   deprecated: number
 }
 
@@ -26,37 +26,37 @@ export interface AddressCount {
   refused: number
 }
 
-/** What was counted since it was taken the last time. */
+/** The counts since the last `take`. */
 export interface Counts {
   minutes: MinuteCount[]
   hours: HourCount[]
   addresses: AddressCount[]
-  /** All calls in it. */
-  calls: number
-  /** Calls for which there was no room. */
+  /** Requests counted. */
+  requests: number
+  /** Requests not counted for lack of room. */
   uncounted: number
 }
 
-/** Counts calls exactly, within bounds. */
+/** Exact counters in bounded memory. */
 export interface UsageCounters {
-  count(answered: ServedRequest, at: number): void
+  count(served: ServedRequest, at: number): void
   take(): Counts
 }
 
 export interface UsageCounterBounds {
-  /** Distinct keys, minutes, operations and statuses, all combined, between two takings. */
+  /** Distinct combinations of key, minute, operation and status between two takes. */
   combinationsMax: number
-  /** Distinct addresses in an hour. Those beyond are counted together. */
+  /** Distinct addresses per hour. Further ones are counted together. */
   addressesMax: number
 }
 
-/** Stands for all addresses beyond as many as are counted one by one. */
+/** Counts all addresses above the limit. */
 export const otherAddresses = 'other'
 
 const minuteMs = 60_000
 const hourMs = 3_600_000
 
-/** Calls of one minute by key, of a key by operation, of an operation by status. */
+/** Counters of one minute by key, operation and status. */
 type Minute = Map<string, Operations>
 type Operations = Map<string, Statuses>
 type Statuses = Map<number, Counter>
@@ -65,9 +65,9 @@ type Counter = Pick<HourCount, 'calls' | 'deprecated'>
 export function createUsageCounters({ combinationsMax, addressesMax }: UsageCounterBounds): UsageCounters {
   let minutes = new Map<number, Minute>()
   let combinations = 0
-  let calls = 0
+  let requests = 0
   let uncounted = 0
-  // Kept over takings while their hour lasts, so that an hour has no more addresses than that however often it is taken.
+  // Kept across takes during their hour, so that the limit of addresses holds per hour.
   const hours = new Map<number, Map<string, AddressCount>>()
   let addresses = 0
 
@@ -88,7 +88,7 @@ export function createUsageCounters({ combinationsMax, addressesMax }: UsageCoun
     }
     counter.calls += 1
     if (isDeprecated) counter.deprecated += 1
-    calls += 1
+    requests += 1
   }
 
   function addressEntry(name: string, at: number): AddressCount {
@@ -104,21 +104,21 @@ export function createUsageCounters({ combinationsMax, addressesMax }: UsageCoun
   }
 
   return {
-    count(answered, at) {
-      const { keyId, address, status } = answered
-      if (keyId !== null) return countKey(keyId, answered, at)
+    count(served, at) {
+      const { keyId, address, status } = served
+      if (keyId !== null) return countKey(keyId, served, at)
       const entry = addressEntry(address, at)
       entry.calls += 1
       if (status === 429) entry.limited += 1
       else if (status === 401) entry.refused += 1
-      calls += 1
+      requests += 1
     },
 
     take() {
-      const taken = { ...byKey(minutes), addresses: takeAddresses(hours), calls, uncounted }
+      const taken = { ...byKey(minutes), addresses: takeAddresses(hours), requests, uncounted }
       minutes = new Map()
       combinations = 0
-      calls = 0
+      requests = 0
       uncounted = 0
       const newest = Math.max(...hours.keys())
       for (const hour of hours.keys()) if (hour !== newest) hours.delete(hour)
@@ -138,7 +138,7 @@ function getOrCreate<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made
 }
 
-/** The same calls by minute, and by hour with operation and status. */
+/** Aggregates by key: per minute, and per hour with operation and status. */
 function byKey(counted: ReadonlyMap<number, Minute>): { minutes: MinuteCount[]; hours: HourCount[] } {
   const minutes: MinuteCount[] = []
   const hours = new Map<string, HourCount>()

@@ -1,46 +1,52 @@
-import { type DatabasePool, isUnavailable } from '../store/database.ts'
+import { type Database, type DatabasePool, isUnavailable, type Sql, sql } from '../store/database.ts'
+import type { LoggedRequest, RequestSample } from './request-ring.ts'
+import type { Counts } from './usage-counters.ts'
 
-import { type FlushBatch, type Newest, writeBatch } from './write.ts'
+/** What one flush writes. */
+export interface FlushBatch {
+  sample: RequestSample
+  counts: Counts
+}
+
+/** The newest row id of each table; null where no row was written. */
+export interface Newest {
+  ofKeys: number | null
+  ofAddresses: number | null
+}
 
 export interface WriterOptions {
   pool: DatabasePool
-  /** Takes what was noted; undefined where there is nothing. */
+  /** Takes what was recorded; undefined for nothing. */
   collect: () => FlushBatch | undefined
   onWritten: (newest: Newest) => void
-  /** Told what is given up. */
-  onDropped: (harvest: FlushBatch) => void
+  onDropped: (batch: FlushBatch) => void
 }
 
 /**
- * Makes a function that resolves when everything that was noted before is written, and rejects where it cannot be. One harvest
- * is written at a time; one that the database is not there for is kept for the next time.
+ * Returns `flush`, which resolves when everything recorded before has been written, and rejects when that fails. One batch is written at
+ * a time. A batch that fails because the database is unavailable is kept for the next flush.
  */
-export function createWriter({
-  pool,
-  collect: gather,
-  onWritten,
-  onDropped: onGivenUp,
-}: WriterOptions): () => Promise<void> {
+export function createWriter({ pool, collect, onWritten, onDropped }: WriterOptions): () => Promise<void> {
   let kept: FlushBatch | undefined
   let writing: Promise<void> | undefined
   let following: Promise<void> | undefined
 
-  async function write(harvest: FlushBatch): Promise<void> {
+  async function write(batch: FlushBatch): Promise<void> {
     let isSent = false
     try {
       const newest = await pool.transaction(async db => {
-        const written = await writeBatch(db, harvest)
+        const written = await writeBatch(db, batch)
         isSent = true
         return written
       })
       kept = undefined
       onWritten(newest)
     } catch (error) {
-      // Whether a commit took place that was not answered nobody knows: too few is better than twice. And what the database
-      // refuses it would refuse again.
+      // After an unacknowledged commit the batch is dropped: too few counts are better than double ones. A batch that the database
+      // rejects would be rejected again.
       if (isSent || !isUnavailable(error)) {
         kept = undefined
-        onGivenUp(harvest)
+        onDropped(batch)
       }
       throw error
     }
@@ -48,7 +54,7 @@ export function createWriter({
 
   async function writeAll(): Promise<void> {
     if (kept) await write(kept)
-    kept = gather()
+    kept = collect()
     if (kept) await write(kept)
   }
 
@@ -59,7 +65,7 @@ export function createWriter({
       })
       return writing
     }
-    // What is under way may have been gathered too early. All who wait share the next one.
+    // The current flush may have collected too early. All waiting callers share the next one.
     following ??= writing
       .catch(() => undefined)
       .then(() => {
@@ -68,4 +74,89 @@ export function createWriter({
       })
     return following
   }
+}
+
+/** Bounds a statement: all rows collected during an outage could exceed the statement timeout. */
+const rowsPerStatement = 10_000
+
+/** Writes a batch in a transaction. Rows are ordered by key, so that processes which update the same rows do not deadlock. */
+export async function writeBatch(db: Database, { sample, counts }: FlushBatch): Promise<Newest> {
+  const newest = {
+    ofKeys: await insertRows(db, sql`chancery_access.key_call`, sql`key_id`, sample.ofKeys, keyOf),
+    ofAddresses: await insertRows(
+      db,
+      sql`chancery_access.address_call`,
+      sql`address`,
+      sample.ofAddresses,
+      addressOf,
+    ),
+  }
+  for (const part of chunksOf(sortedBy(counts.minutes, ({ keyId, minute }) => `${keyId} ${minute}`)))
+    await db.rows(sql`
+      insert into chancery_access.key_minute as m (key_id, minute, calls, limited)
+      select "keyId", to_timestamp(minute / 1000.0), calls, limited
+      from json_to_recordset(${JSON.stringify(part)}::json) as r ("keyId" text, minute bigint, calls bigint, limited bigint)
+      on conflict (key_id, minute) do update set calls = m.calls + excluded.calls, limited = m.limited + excluded.limited`)
+  for (const part of chunksOf(
+    sortedBy(counts.hours, count => `${count.keyId} ${count.hour} ${count.operation} ${count.status}`),
+  ))
+    await db.rows(sql`
+      insert into chancery_access.key_hour as h (key_id, hour, operation, status, calls, deprecated)
+      select "keyId", to_timestamp(hour / 1000.0), operation, status, calls, deprecated
+      from json_to_recordset(${JSON.stringify(part)}::json)
+        as r ("keyId" text, hour bigint, operation text, status smallint, calls bigint, deprecated bigint)
+      on conflict (key_id, hour, operation, status) do update set calls = h.calls + excluded.calls,
+        deprecated = h.deprecated + excluded.deprecated`)
+  for (const part of chunksOf(sortedBy(counts.addresses, ({ hour, address }) => `${hour} ${address}`)))
+    await db.rows(sql`
+      insert into chancery_access.address_hour as a (hour, address, calls, limited, refused)
+      select to_timestamp(hour / 1000.0), address, calls, limited, refused
+      from json_to_recordset(${JSON.stringify(part)}::json)
+        as r (hour bigint, address text, calls bigint, limited bigint, refused bigint)
+      on conflict (hour, address) do update set calls = a.calls + excluded.calls,
+        limited = a.limited + excluded.limited, refused = a.refused + excluded.refused`)
+  return newest
+}
+
+const keyOf = ({ keyId }: LoggedRequest) => keyId
+const addressOf = ({ address }: LoggedRequest) => address
+
+async function insertRows(
+  db: Database,
+  table: Sql,
+  column: Sql,
+  requests: readonly LoggedRequest[],
+  callerOf: (request: LoggedRequest) => string | null,
+): Promise<number | null> {
+  if (requests.length === 0) return null
+  const rows = requests.map(request => ({
+    request: request.requestId,
+    at: request.at,
+    caller: callerOf(request),
+    operation: request.operation,
+    status: request.status,
+    us: Math.min(Math.round(request.durationMs * 1000), 0x7fff_ffff),
+  }))
+  const row = await db.first<{ newest: number }>(sql`
+    with inserted as (
+      insert into ${table} (request_id, at, ${column}, operation, status, duration_us)
+      select request, to_timestamp(at / 1000.0), caller, operation, status, us
+      from json_to_recordset(${JSON.stringify(rows)}::json)
+        as r (request text, at bigint, caller text, operation text, status smallint, us integer)
+      returning id
+    )
+    select max(id) as newest from inserted`)
+  return row?.newest ?? null
+}
+
+function sortedBy<T>(rows: readonly T[], keyOfRow: (row: T) => string): T[] {
+  return rows
+    .map(row => ({ row, key: keyOfRow(row) }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ row }) => row)
+}
+
+function* chunksOf<T>(rows: readonly T[]): Generator<T[]> {
+  for (let first = 0; first < rows.length; first += rowsPerStatement)
+    yield rows.slice(first, first + rowsPerStatement)
 }

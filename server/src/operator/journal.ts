@@ -4,10 +4,10 @@ import {
   addressHoursMax,
   busiestAddresses,
   busiestKeys,
-  findCalls,
+  findRequests,
   keyHoursMax,
   type Top,
-} from '../journal/operator-reads.ts'
+} from '../journal/queries.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 
@@ -23,7 +23,7 @@ export function requestRoutes(
   { requestLog: journal }: Pick<OperatorContext, 'requestLog'>,
 ): void {
   define(operatorOperations.requestsGet, async ({ id }) => {
-    const calls = await journal.read(db => findCalls(db, id))
+    const calls = await journal.read(db => findRequests(db, id))
     if (calls.length === 0) throw notFound('request with this id in the journal')
     return { body: { data: calls } }
   })

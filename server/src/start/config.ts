@@ -251,7 +251,7 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     /^([1-9]\d?|100)$/.test(text) ? Number(text) : undefined,
   )
 
-  // Lines of the request journal, which goes back 7 days (48 hours for calls without a key, which are a quarter of the lines at
+  // Rows of the request log, which goes back 7 days (48 hours for calls without a key, which are a quarter of the lines at
   // most): then the oldest make room. A line takes about 250 bytes in the database. 0 switches journal and usage counts off.
   const journalRows = read('CHANCERY_JOURNAL_ROWS', 2_000_000, 'a whole number from 0', text =>
     /^\d{1,9}$/.test(text) ? Number(text) : undefined,

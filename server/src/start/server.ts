@@ -15,9 +15,8 @@ import {
   deleteOldDeadLetters,
   removeTemporaryLeftovers,
 } from '../ingest/index.ts'
-import { createAccountUsage } from '../journal/account-journal.ts'
-import { createDropMetrics } from '../journal/drop-metrics.ts'
-import { startRequestLog } from '../journal/request-log.ts'
+
+import { createDropMetrics, startRequestLog } from '../journal/request-log.ts'
 import { createOperator } from '../operator/create-operator.ts'
 import { warnIfExposed } from '../operator/warn-if-exposed.ts'
 import { adoptProfile } from '../profile/adopt-profile.ts'
@@ -144,14 +143,14 @@ export async function startServer(
     closers.push(async () => failures.close())
     const keys = createKeyCache({ db: pools.access, pulse, now: pulse.now, onError: failures.of('keys') })
     closers.push(keys.close)
-    const journal = startRequestLog({
+    const requestLog = startRequestLog({
       pool: pools.access,
       rowsMax: config.journalRows,
       now: pulse.now,
       onDropped: createDropMetrics(metrics.registry),
-      onError: failures.of('request journal'),
+      onError: failures.of('request log'),
     })
-    closers.push(journal.close)
+    closers.push(requestLog.close)
     const webhooks = startWebhooks({
       ...config,
       contract,
@@ -176,10 +175,10 @@ export async function startServer(
       limits,
       log,
       metrics,
-      journal,
+      journal: requestLog,
       account: {
+        requestLog,
         webhooks: webhooks.settings,
-        usage: createAccountUsage(journal),
         demoSignIn: config.demoSignIn,
         webhooksAllowLocal: config.webhooksAllowLocal,
         pageColor: config.pageColor,
@@ -213,7 +212,7 @@ export async function startServer(
       metrics,
       webhooks: webhooks.settings,
       webhookQueue: webhooks.queue,
-      requestLog: journal,
+      requestLog,
       publicUrl: () => publicUrl,
       version,
       migration: await readMigrationNumber(store.target),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { generateKey } from '../../src/access/key-text.ts'
-import type { FoundCall } from '../../src/journal/operator-reads.ts'
+import type { RequestRow } from '../../src/journal/queries.ts'
 import { ask, exchange } from '../http/raw.ts'
 import { everyOperation, playerOf, smallWorld } from '../http/world.ts'
 import { startBehindProxy } from '../support/tcp-proxy.ts'
@@ -19,8 +19,8 @@ before(async () => {
 after(() => chancery.close())
 
 /** The lines of a request, as soon as there are any: a busy machine may need longer to write them than who looks waits. */
-async function linesOf(server: TestServer, requestId: string, count = 1): Promise<FoundCall[]> {
-  let lines: FoundCall[] = []
+async function linesOf(server: TestServer, requestId: string, count = 1): Promise<RequestRow[]> {
+  let lines: RequestRow[] = []
   await until(async () => {
     lines = await lookUp(server, requestId)
     return lines.length >= count

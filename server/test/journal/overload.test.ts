@@ -7,7 +7,7 @@ import { anonymousCall, answeredCall } from './calls.ts'
 import { minuteMs, openTestJournal } from './test-journal.ts'
 
 /** Small enough to be overrun. */
-const bounds = { ringCapacity: 50, linesPerWrite: 40, combinationsMax: 30, addressesMax: 20 }
+const bounds = { ringCapacity: 50, rowsPerWrite: 40, combinationsMax: 30, addressesMax: 20 }
 
 type Desk = Awaited<ReturnType<typeof openTestJournal>>
 
@@ -75,7 +75,7 @@ test('while a table is locked calls are noted as fast as ever, within bounds, an
   await fixture.write()
   await fixture.write()
   const kept = (await fixture.count('key_call')) + (await fixture.count('address_call'))
-  assert.ok(kept <= 30 + bounds.linesPerWrite, `${kept} lines were kept`)
+  assert.ok(kept <= 30 + bounds.rowsPerWrite, `${kept} lines were kept`)
   assert.ok(fixture.dropped.line > 0 && fixture.dropped.count > 0)
   await assertAccounted(fixture, 5_030)
 

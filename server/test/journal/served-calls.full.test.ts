@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import type { BusyKey } from '../../src/journal/operator-reads.ts'
+import type { BusyKey } from '../../src/journal/queries.ts'
 import { exchange } from '../http/raw.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { tier } from '../support/tier.ts'
@@ -122,12 +122,12 @@ test('calls go on while the journal cannot be written, and are all counted after
   await client.query('rollback')
   await untilCounted(chancery, id, total(answered))
   const metrics = await metricsOf(chancery)
-  assert.equal(metrics.get('chancery_journal_dropped_total{what="count"}'), 0)
+  assert.equal(metrics.get('chancery_request_log_dropped_total{what="count"}'), 0)
 })
 
 test('lines beyond as many as one key gets at a time are counted as dropped', async () => {
   const droppedLines = async () =>
-    Number((await metricsOf(chancery)).get('chancery_journal_dropped_total{what="line"}'))
+    Number((await metricsOf(chancery)).get('chancery_request_log_dropped_total{what="line"}'))
   const { id, key } = await chancery.makeKey({ player_id: 'p1' })
   await busyKey(chancery, id)
   const before = await droppedLines()

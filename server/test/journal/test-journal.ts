@@ -1,5 +1,10 @@
 import type { TestContext } from 'node:test'
-import { createAccountUsage } from '../../src/journal/account-journal.ts'
+import {
+  countRequestsToday,
+  findRequestsOfKeys,
+  type KeyRequestFilter,
+  readUsageOfKey,
+} from '../../src/journal/queries.ts'
 import { type Dropped, type RequestLogOptions, startRequestLog } from '../../src/journal/request-log.ts'
 import type { ServedRequest } from '../../src/journal/request-ring.ts'
 import { createPools } from '../../src/store/pools.ts'
@@ -46,7 +51,11 @@ export async function openTestJournal(t: TestContext, { databaseUrl, ...options 
     pools,
     url,
     journal,
-    account: createAccountUsage(journal),
+    account: {
+      callsToday: (keyIds: string[]) => journal.read((db, atMs) => countRequestsToday(db, keyIds, atMs)),
+      usage: (keyId: string) => journal.read((db, atMs) => readUsageOfKey(db, keyId, atMs)),
+      calls: (filter: KeyRequestFilter) => journal.read(db => findRequestsOfKeys(db, filter)),
+    },
     dropped,
     errors,
     note(...answers: ServedRequest[]): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { busiestKeys } from '../../src/journal/operator-reads.ts'
+import { busiestKeys } from '../../src/journal/queries.ts'
 import { anonymousCall, answeredCall } from './calls.ts'
 import { hourMs, minuteMs, openTestJournal, start, total } from './test-journal.ts'
 

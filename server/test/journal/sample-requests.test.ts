@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { sampleRequests } from '../../src/journal/choose-calls.ts'
+import { sampleRequests } from '../../src/journal/request-ring.ts'
 import { anonymousCall, answeredCall, callAt } from './calls.ts'
 
 const someCalls = fc.array(fc.constantFrom('key_1', 'key_2', 'key_3', null), { maxLength: 120 }).map(keyIds =>

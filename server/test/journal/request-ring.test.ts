@@ -17,7 +17,7 @@ test('the ring gives what was noted, oldest first, and loses the oldest and neve
       let at = 0
       for (const notes of [...steps, 'take' as const]) {
         if (notes === 'take') {
-          const { calls, lost } = ring.take()
+          const { requests: calls, lost } = ring.take()
           assert.deepEqual(calls, waiting.slice(-capacity))
           assert.equal(lost, waiting.length - calls.length)
           waiting = []
@@ -39,7 +39,7 @@ test('what was taken stays as it is when the ring goes on', () => {
   const ring = createRequestRing(2)
   const first = answeredCall()
   ring.add(first, 1)
-  const { calls } = ring.take()
+  const { requests: calls } = ring.take()
   for (let at = 2; at < 6; at += 1) ring.add(answeredCall(), at)
   assert.deepEqual(calls, [callAt(1, first)])
 })

@@ -73,20 +73,20 @@ function namesOf({ keyId, address, operation, status }: ServedRequest, at: numbe
 test('counts are exact over minutes, hours and takings, whatever the clock does', () => {
   fc.assert(
     fc.property(someAnswers, steps => {
-      const tally = createUsageCounters(roomy)
+      const counters = createUsageCounters(roomy)
       const taken: Counts[] = []
       const expected: Record<string, number> = {}
       let at = start
       for (const { waitMs, answered, takes } of steps) {
         at += waitMs
-        tally.count(answered, at)
+        counters.count(answered, at)
         for (const name of namesOf(answered, at)) expected[name] = (expected[name] ?? 0) + 1
-        if (takes) taken.push(tally.take())
+        if (takes) taken.push(counters.take())
       }
-      taken.push(tally.take())
+      taken.push(counters.take())
       assert.deepEqual(sums(taken), expected)
       assert.equal(
-        taken.reduce((sum, { calls }) => sum + calls, 0),
+        taken.reduce((sum, { requests }) => sum + requests, 0),
         steps.length,
       )
     }),
@@ -94,10 +94,10 @@ test('counts are exact over minutes, hours and takings, whatever the clock does'
 })
 
 test('addresses beyond the bound of an hour are counted together, and a new hour has room again', () => {
-  const tally = createUsageCounters({ ...roomy, addressesMax: 3 })
-  const count = (address: string, at: number) => tally.count(anonymousCall(address, { status: 401 }), at)
+  const counters = createUsageCounters({ ...roomy, addressesMax: 3 })
+  const count = (address: string, at: number) => counters.count(anonymousCall(address, { status: 401 }), at)
   for (let caller = 0; caller < 50; caller += 1) count(`192.0.2.${caller}`, start)
-  const first = tally.take().addresses
+  const first = counters.take().addresses
   assert.deepEqual(
     first.map(({ address, calls, refused }) => [address, calls, refused]),
     [...['192.0.2.0', '192.0.2.1', '192.0.2.2'].map(address => [address, 1, 1]), [otherAddresses, 47, 47]],
@@ -105,7 +105,7 @@ test('addresses beyond the bound of an hour are counted together, and a new hour
   count('192.0.2.49', start)
   count('192.0.2.1', start)
   assert.deepEqual(
-    tally.take().addresses.map(({ address, calls }) => [address, calls]),
+    counters.take().addresses.map(({ address, calls }) => [address, calls]),
     [
       ['192.0.2.1', 1],
       [otherAddresses, 1],
@@ -113,19 +113,19 @@ test('addresses beyond the bound of an hour are counted together, and a new hour
     'a taking makes no room: the table would grow with each',
   )
   count('192.0.2.49', start + hourMs)
-  tally.take()
+  counters.take()
   count('192.0.2.48', start + hourMs)
   assert.deepEqual(
-    tally.take().addresses.map(({ address }) => address),
+    counters.take().addresses.map(({ address }) => address),
     ['192.0.2.48'],
   )
 })
 
 test('combinations beyond the bound are not counted, and it is said how many', () => {
-  const tally = createUsageCounters({ ...roomy, combinationsMax: 2 })
+  const counters = createUsageCounters({ ...roomy, combinationsMax: 2 })
   for (const keyId of ['key_1', 'key_2', 'key_3', 'key_3', 'key_1'])
-    tally.count(answeredCall({ keyId }), start)
-  const { minutes, calls, uncounted } = tally.take()
+    counters.count(answeredCall({ keyId }), start)
+  const { minutes, requests, uncounted } = counters.take()
   assert.deepEqual(
     minutes.map(each => [each.keyId, each.calls]),
     [
@@ -133,7 +133,7 @@ test('combinations beyond the bound are not counted, and it is said how many', (
       ['key_2', 1],
     ],
   )
-  assert.deepEqual([calls, uncounted], [3, 2])
-  tally.count(answeredCall({ keyId: 'key_3' }), start)
-  assert.deepEqual([tally.take().uncounted, tally.take().calls], [0, 0])
+  assert.deepEqual([requests, uncounted], [3, 2])
+  counters.count(answeredCall({ keyId: 'key_3' }), start)
+  assert.deepEqual([counters.take().uncounted, counters.take().requests], [0, 0])
 })

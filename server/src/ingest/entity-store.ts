@@ -1,40 +1,9 @@
-import { type Contract, type FactResource, inputFields, primaryKeys, type Resource } from '@chancery/contract'
+import { type FactResource, primaryKeys } from '@chancery/contract'
 import { raw, type Sql, sql } from '../store/database.ts'
-import type { Batch } from './batch.ts'
+import { factColumns, oncePerContract } from '../store/fact-columns.ts'
 import type { EntityStore, SplitAttributes } from './changes.ts'
 import { createRowRemover, createRowWriter } from './row-writer.ts'
 import { removeTombstones } from './tombstones.ts'
-
-/** Makes something of a contract once. */
-export function oncePerContract<T>(make: (contract: Contract) => T): (batch: Pick<Batch, 'contract'>) => T {
-  const made = new WeakMap<Contract, T>()
-  return ({ contract }) => {
-    const known = made.get(contract) ?? make(contract)
-    made.set(contract, known)
-    return known
-  }
-}
-
-/**
- * The columns that facts fill, derived from the contract: `world` are those that everyone may read, `secret` the others.
- * A column has the name of its field. Attributes stand apart by their class.
- */
-export function factColumns(
-  { resources }: Contract,
-  name: FactResource,
-): { world: string[]; secret: string[] } {
-  const resource: Resource = resources[name]
-  const own = inputFields(resource)
-  const namesOf = (isPublic: boolean) =>
-    own.filter(([, field]) => (field['x-class'] === 'public') === isPublic).map(([field]) => field)
-  return {
-    world: [...namesOf(true), ...('updated_at' in resource.fields ? ['updated_at'] : [])],
-    secret: [
-      ...namesOf(false),
-      ...('attributes' in resource.fields ? ['attributes', 'admin_attributes'] : []),
-    ],
-  }
-}
 
 /**
  * Keeps a resource whose things are the rows of one table: columns have the names of the fields.

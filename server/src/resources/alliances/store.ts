@@ -1,7 +1,8 @@
 import type { operations, PublicOf, ReadableOf, ResourceOf, ValuesFor } from '@chancery/contract'
 import type { PrivateFields } from '../../disclosure/disclosure.ts'
 import { createBatchLoader } from '../../store/batch-loader.ts'
-import { join, type Sql, sql } from '../../store/database.ts'
+import { join, raw, type Sql, sql } from '../../store/database.ts'
+import { publicColumns } from '../../store/fact-columns.ts'
 import { pageUrl } from '../../store/page-url.ts'
 import { allOf, type Page, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
@@ -19,9 +20,9 @@ interface AllianceRow extends Omit<Alliance, 'leader' | 'average_score' | 'wars'
   wars_lost: number
 }
 
-const columns = sql`
-  a.id, a.name, a.tag, p.rank, a.color, a.flag_url, a.description, a.founded_at, a.recruiting, a.updated_at, a.attributes,
-  a.member_count, a.total_score, a.wars_active, a.wars_won, a.wars_lost,
+const stored = publicColumns('alliance', 'a')
+const columnsOf = (context: ReadContext) => sql`
+  ${stored(context)}, p.rank, a.member_count, a.total_score, a.wars_active, a.wars_won, a.wars_lost,
   leader.nation_id as leader_id, leader.nation_name as leader_name, coalesce(treaties.list, '[]') as treaties`
 
 /** The leader and the treaties of each alliance. `leaderRanks` are the ranks of the tier leader, highest first. */
@@ -70,14 +71,12 @@ const utc = (time: string | null) => time?.replace('+00:00', 'Z') ?? null
 export const createFindAlliance = (context: ReadContext) =>
   createBatchLoader(async ids => {
     const rows = await context.pools.lookups.rows<AllianceRow>(sql`
-      select ${columns} from chancery_world.alliance a ${place} ${details(leaderRanksOf(context))}
+      select ${columnsOf(context)} from chancery_world.alliance a ${place} ${details(leaderRanksOf(context))}
       where a.id = any(${ids})`)
     return new Map(rows.map(row => [row.id, allianceOf(context, row)]))
   })
 
 type PrivateField = Exclude<keyof AllianceWithTreasury, keyof Alliance>
-
-const privateColumns: Record<PrivateField, Sql> = { treasury: sql`s.treasury` }
 
 /** An alliance with the private fields that the caller may read. Standing is checked before: no statement reads more than is shown. */
 export async function findAllianceWithTreasury(
@@ -86,8 +85,8 @@ export async function findAllianceWithTreasury(
   { fields, attributes }: PrivateFields,
 ): Promise<AllianceWithTreasury | undefined> {
   const selected = join([
-    columns,
-    ...fields.map(field => privateColumns[field as PrivateField]),
+    columnsOf(context),
+    ...fields.map(field => raw(`s.${field}`)),
     ...(attributes.length > 0 ? [attributesAmong(attributes)] : []),
   ])
   const row = await context.pools.owner.first<
@@ -132,7 +131,7 @@ export async function listAlliances(context: ReadContext, filter: Filter): Promi
     db,
     filter,
     {
-      columns,
+      columns: columnsOf(context),
       from: sql`chancery_world.alliance a ${place} where ${where}`,
       order: orderOf(filter),
       deferredJoin: {

@@ -1,5 +1,6 @@
 import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
 import { sql } from '../../store/database.ts'
+import { publicColumns } from '../../store/fact-columns.ts'
 import { type Page, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 
@@ -15,14 +16,16 @@ interface ConflictRow extends Omit<Conflict, 'sides' | 'wars'> {
   wars_total: number
 }
 
+const columns = publicColumns('conflict', 'c')
+
 export async function listConflicts(
   context: ReadContext,
   request: ValuesFor<typeof operations.conflictsList>,
 ): Promise<Page<Conflict>> {
   const page = await readPage<ConflictRow>(context.pools.public, request, {
-    columns: sql`id, name, status, cause, started_at, ended_at, sides, side_numbers, wars_active, wars_total, battles_count, era_id`,
-    from: sql`chancery_world.conflict`,
-    order: sql`started_at desc, id`,
+    columns: sql`${columns(context)}, c.side_numbers, c.wars_active, c.wars_total, c.battles_count`,
+    from: sql`chancery_world.conflict c`,
+    order: sql`c.started_at desc, c.id`,
   })
   const names = await allianceNames(context, page.items)
   return { ...page, items: page.items.map(row => conflictOf(row, names)) }

@@ -1,23 +1,28 @@
 import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
 import { sql } from '../../store/database.ts'
+import { publicColumns } from '../../store/fact-columns.ts'
 import { type Page, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 
 export type Era = PublicOf<ResourceOf<'era'>>
 
-const columns = sql`id, number, name, status, started_at, ended_at, summary, champion`
-const order = sql`started_at desc nulls last, id`
+const columns = publicColumns('era', 'e')
+const order = sql`e.started_at desc nulls last, e.id`
 
 export function listEras(
-  { pools }: ReadContext,
+  context: ReadContext,
   request: ValuesFor<typeof operations.erasList>,
 ): Promise<Page<Era>> {
-  return readPage<Era>(pools.public, request, { columns, from: sql`chancery_world.era`, order })
+  return readPage<Era>(context.pools.public, request, {
+    columns: columns(context),
+    from: sql`chancery_world.era e`,
+    order,
+  })
 }
 
 /** The era that goes on; of several the one that started last. */
-export function findCurrentEra({ pools }: ReadContext): Promise<Era | undefined> {
-  return pools.public.first<Era>(
-    sql`select ${columns} from chancery_world.era where status = 'active' order by ${order} limit 1`,
+export function findCurrentEra(context: ReadContext): Promise<Era | undefined> {
+  return context.pools.public.first<Era>(
+    sql`select ${columns(context)} from chancery_world.era e where e.status = 'active' order by ${order} limit 1`,
   )
 }

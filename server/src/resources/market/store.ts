@@ -1,36 +1,35 @@
 import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
 import { sql } from '../../store/database.ts'
+import { publicColumns } from '../../store/fact-columns.ts'
 import { allOf, offsetOf, type Page, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 
 export type MarketPrice = PublicOf<ResourceOf<'market_price'>>
 export type MarketRanking = PublicOf<ResourceOf<'market_ranking'>>
 
-const columns = sql`
-  resource, price, currency, best_bid, best_ask, high_24h, low_24h, volume_24h, traded_value_24h, trades_24h,
-  change_24h_percent, as_of`
+const columns = publicColumns('market_price', 'p')
 
 export function listPrices(
-  { pools }: ReadContext,
+  context: ReadContext,
   { resource, ...request }: ValuesFor<typeof operations.marketPrice>,
 ): Promise<Page<MarketPrice>> {
-  const where = allOf([resource === undefined ? undefined : sql`resource = ${resource}`])
-  return readPage<MarketPrice>(pools.public, request, {
-    columns,
-    from: sql`chancery_world.market_price where ${where}`,
-    order: sql`resource`,
+  const where = allOf([resource === undefined ? undefined : sql`p.resource = ${resource}`])
+  return readPage<MarketPrice>(context.pools.public, request, {
+    columns: columns(context),
+    from: sql`chancery_world.market_price p where ${where}`,
+    order: sql`p.resource`,
   })
 }
 
 /** Resources by money traded; the place is the position in that order. */
 export async function rankResources(
-  { pools }: ReadContext,
+  context: ReadContext,
   request: ValuesFor<typeof operations.marketRankings>,
 ): Promise<Page<MarketRanking>> {
-  const page = await readPage<MarketPrice>(pools.public, request, {
-    columns,
-    from: sql`chancery_world.market_price`,
-    order: sql`traded_value_24h desc nulls last, resource`,
+  const page = await readPage<MarketPrice>(context.pools.public, request, {
+    columns: columns(context),
+    from: sql`chancery_world.market_price p`,
+    order: sql`p.traded_value_24h desc nulls last, p.resource`,
   })
   const first = offsetOf(request) + 1
   return { ...page, items: page.items.map((price, index) => ({ rank: first + index, ...price })) }

@@ -1,21 +1,24 @@
 import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
 import { sql } from '../../store/database.ts'
+import { publicColumns } from '../../store/fact-columns.ts'
 import { type Page, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 
 export type Member = PublicOf<ResourceOf<'alliance_member'>>
 
+const columns = publicColumns('alliance_member', 'm')
+
 /** The members of an alliance, highest rank first. */
 export async function listMembers(
-  { pools, contract }: ReadContext,
+  context: ReadContext,
   { id, ...request }: ValuesFor<typeof operations.alliancesMembers>,
 ): Promise<Page<Member>> {
-  const { ranks } = contract.profile
+  const { ranks } = context.contract.profile
   const page = await readPage<Omit<Member, 'rank_title'>>(
-    pools.public,
+    context.pools.public,
     request,
     {
-      columns: sql`m.nation_id, n.nation_name, n.leader_name, n.national_score, n.status, m.rank, m.joined_at`,
+      columns: sql`${columns(context)}, n.nation_name, n.leader_name, n.national_score, n.status`,
       // Scores are read from places, where an index has those of one alliance and rows are narrow.
       from: sql`
         chancery_world.alliance_member m join chancery_world.nation_place p on p.nation_id = m.nation_id and p.alliance_id = ${id}

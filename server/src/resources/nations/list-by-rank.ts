@@ -1,6 +1,7 @@
 import type { operations, ValuesFor } from '@chancery/contract'
-import { type Database, type Sql, sql } from '../../store/database.ts'
+import { type Sql, sql } from '../../store/database.ts'
 import { allOf, type Page, type PageRequest, readConcatenated, smallResultMax } from '../../store/paging.ts'
+import type { NationSource } from './search.ts'
 import { selected } from './selected.ts'
 import type { NationRow } from './store.ts'
 
@@ -22,7 +23,10 @@ interface Counted {
  * Nations by alliance, status and score. A round's places are in the order of its scores: those of a range lie together, and their number
  * is that of their places. Whose score is another now, or who is new or gone, is in `nation_moved`, and is looked at one by one.
  */
-export async function listByRank(db: Database, filter: Selection & PageRequest): Promise<Page<NationRow>> {
+export async function listByRank(
+  { db, columns }: NationSource,
+  filter: Selection & PageRequest,
+): Promise<Page<NationRow>> {
   const counted = await db.first<Counted>(counting(filter))
   if (!counted) throw new Error('a count has no row')
   const { first, last, before, within, behind } = counted
@@ -36,7 +40,7 @@ export async function listByRank(db: Database, filter: Selection & PageRequest):
     db,
     filter,
     parts.map(({ where, total }) => ({
-      listing: selected(sql`${selecting(filter, { isWalk: total > smallResultMax })} and ${where}`),
+      listing: selected(columns, sql`${selecting(filter, { isWalk: total > smallResultMax })} and ${where}`),
       total,
     })),
   )

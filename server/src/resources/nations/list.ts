@@ -1,11 +1,11 @@
 import type { operations, ValuesFor } from '@chancery/contract'
-import { type Database, type Sql, sql } from '../../store/database.ts'
+import { type Sql, sql } from '../../store/database.ts'
 import { allOf, offsetOf, type Page, readPage } from '../../store/paging.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { listByRank, narrowConditions } from './list-by-rank.ts'
-import { readPageWithTotal, searchNations } from './search.ts'
+import { type NationSource, readPageWithTotal, searchNations } from './search.ts'
 import { selected } from './selected.ts'
-import { type Nation, type NationRow, nationOf, positionAfter } from './store.ts'
+import { columnsOf, type Nation, type NationRow, nationOf, positionAfter } from './store.ts'
 
 type Filter = ValuesFor<typeof operations.nationsList>
 
@@ -13,27 +13,28 @@ type Filter = ValuesFor<typeof operations.nationsList>
 export async function listNations(context: ReadContext, filter: Filter): Promise<Page<Nation>> {
   const { search, page, limit } = filter
   const conditions = conditionsOf(filter)
-  const db = context.pools.public
+  const columns = columnsOf(context)
+  const source = { db: context.pools.public, columns }
   const found =
     search !== undefined
       ? // Of ids there are at most a hundred.
         await searchNations(
-          context.pools.search,
+          { db: context.pools.search, columns },
           { text: search, page, limit, conditions },
           { isNarrow: filter.ids !== undefined },
         )
       : filter.ids
-        ? await readPage<NationRow>(db, filter, selected(allOf(conditions)))
+        ? await readPage<NationRow>(source.db, filter, selected(columns, allOf(conditions)))
         : conditions.length > 0
-          ? await listByRank(db, filter)
-          : await listAllByRank(db, filter)
+          ? await listByRank(source, filter)
+          : await listAllByRank(source, filter)
   return { ...found, items: found.items.map(row => nationOf(context, row)) }
 }
 
 /** All nations, by their positions: any page costs the same. */
-const listAllByRank = (db: Database, filter: Filter): Promise<Page<NationRow>> =>
+const listAllByRank = (source: NationSource, filter: Filter): Promise<Page<NationRow>> =>
   readPageWithTotal(
-    db,
+    source,
     sql`
       last as (
         select coalesce(max(position), 0) as position from chancery_world.nation_place

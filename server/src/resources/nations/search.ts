@@ -3,7 +3,13 @@ import { allOf, type Page } from '../../store/paging.ts'
 import { containing } from '../../store/search-text.ts'
 import { few, fewOfSmallWorld, hasTrigram, indexed, many, type Search } from './matches.ts'
 import { placed } from './selected.ts'
-import { columns, type NationRow } from './store.ts'
+import type { NationRow } from './store.ts'
+
+/** A database, and the columns that are read of a nation. */
+export interface NationSource {
+  db: Database
+  columns: Sql
+}
 
 /**
  * Nations whose name, or whose leader's name, contains a text: those that are called so, then those whose name begins with it, then the
@@ -11,7 +17,7 @@ import { columns, type NationRow } from './store.ts'
  * `isNarrow`: the conditions leave few.
  */
 export async function searchNations(
-  db: Database,
+  source: NationSource,
   search: Search,
   { isNarrow }: { isNarrow: boolean },
 ): Promise<Page<NationRow>> {
@@ -21,18 +27,18 @@ export async function searchNations(
     : hasTrigram(search.text)
       ? indexed(search)
       : fewOfSmallWorld(search, where)
-  const found = await read(db, matches)
-  return isCounted(found) ? toPage(found) : readPageWithTotal(db, many(search, where))
+  const found = await read(source, matches)
+  return isCounted(found) ? toPage(found) : readPageWithTotal(source, many(search, where))
 }
 
 /** Reads a page from expressions that end with `counted`, one row with the total, and `item`, the tiers and positions of the page. */
-export const readPageWithTotal = async (db: Database, matches: Sql): Promise<Page<NationRow>> =>
-  toPage(await read(db, matches))
+export const readPageWithTotal = async (source: NationSource, matches: Sql): Promise<Page<NationRow>> =>
+  toPage(await read(source, matches))
 
 /** Each row has the total; where the page is empty, a row has that alone. */
 type FoundRow = { total: number | null } & (NationRow | { id: null })
 
-const read = (db: Database, matches: Sql) =>
+const read = ({ db, columns }: NationSource, matches: Sql) =>
   db.rows<FoundRow>(sql`
     with ${matches}
     select counted.total, ${columns}

@@ -1,6 +1,5 @@
 import { type Sql, sql } from '../../store/database.ts'
 import type { Listing } from '../../store/paging.ts'
-import { columns } from './store.ts'
 
 /** What a nation at a place is read from. */
 export const placed = sql`
@@ -9,7 +8,7 @@ export const placed = sql`
   left join chancery_world.alliance a on a.id = m.alliance_id`
 
 /** Nations by the narrow rows of their places, which hold all that lists select by, in the order of the latest ranking round. */
-export const selected = (where: Sql): Listing => ({
+export const selected = (columns: Sql, where: Sql): Listing => ({
   columns,
   from: sql`chancery_world.nation_place p where ${where}`,
   order: sql`p.position`,

@@ -1,7 +1,8 @@
 import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
 import type { PrivateFields } from '../../disclosure/disclosure.ts'
 import { createBatchLoader } from '../../store/batch-loader.ts'
-import { join, type Sql, sql } from '../../store/database.ts'
+import { join, raw, type Sql, sql } from '../../store/database.ts'
+import { publicColumns } from '../../store/fact-columns.ts'
 import { pageUrl } from '../../store/page-url.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 
@@ -22,10 +23,9 @@ export interface NationRow extends Omit<Nation, 'alliance' | 'wars' | 'url'>, Me
   wars_lost: number
 }
 
-export const columns = sql`
-  n.id, n.nation_name, n.leader_name, n.national_score, p.rank, n.status, n.government, n.continent, n.color, n.flag_url,
-  n.motto, n.founded_at, n.city_count, n.land_area, n.updated_at, n.attributes,
-  n.active_offensive, n.active_defensive, n.wars_won, n.wars_lost,
+const stored = publicColumns('nation', 'n')
+export const columnsOf = (context: Pick<ReadContext, 'contract'>): Sql => sql`
+  ${stored(context)}, p.rank, n.active_offensive, n.active_defensive, n.wars_won, n.wars_lost,
   m.alliance_id, m.rank as member_rank, a.name as alliance_name, a.tag as alliance_tag`
 
 const joins = sql`
@@ -61,7 +61,7 @@ export function nationOf({ contract }: ReadContext, row: NationRow): Nation {
 export const createFindNation = (context: ReadContext) =>
   createBatchLoader(async ids => {
     const rows = await context.pools.lookups.rows<NationRow>(
-      sql`select ${columns} from chancery_world.nation n ${joins} where n.id = any(${ids})`,
+      sql`select ${columnsOf(context)} from chancery_world.nation n ${joins} where n.id = any(${ids})`,
     )
     return new Map(rows.map(row => [row.id, nationOf(context, row)]))
   })
@@ -70,10 +70,8 @@ type PrivateField = Exclude<keyof OwnNation, keyof Nation>
 type OwnNationRow = NationRow &
   Pick<OwnNation, PrivateField> & { private_attributes?: Record<string, unknown> | null }
 
-const privateColumns: Record<PrivateField, Sql> = {
-  military: sql`s.military`,
-  economy: sql`s.economy`,
-  production: sql`s.production`,
+/** Private fields that are not read as they are stored. */
+const privateColumns: Partial<Record<string, Sql>> = {
   // What another alliance assigned is none of the owner's.
   assignments: sql`
     case when s.assignments is null then null when m.alliance_id is null then '[]'::jsonb else (
@@ -102,10 +100,10 @@ export function createFindNationOfPlayer(context: ReadContext) {
 
 const createFindWith = (context: ReadContext, { fields, attributes }: PrivateFields) => {
   const own = [
-    ...fields.map(field => privateColumns[field as PrivateField]),
+    ...fields.map(field => privateColumns[field] ?? raw(`s.${field}`)),
     ...(attributes.length > 0 ? [attributesAmong(attributes)] : []),
   ]
-  const selected = join([sql`s.player`, columns, ...own])
+  const selected = join([sql`s.player`, columnsOf(context), ...own])
   return createBatchLoader(async playerIds => {
     const rows = await context.pools.owner.rows<OwnNationRow & { player: string }>(sql`
       select distinct on (s.player) ${selected}

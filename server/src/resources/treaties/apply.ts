@@ -1,8 +1,8 @@
 import { type Batch, type Change, reject } from '../../ingest/batch.ts'
 import { type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
-import { factColumns, oncePerContract } from '../../ingest/entity-store.ts'
 import { createRowRemover, createRowWriter } from '../../ingest/row-writer.ts'
 import { raw, sql } from '../../store/database.ts'
+import { factColumns, oncePerContract } from '../../store/fact-columns.ts'
 
 interface Treaty {
   id: string

@@ -1,7 +1,6 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import { type Batch, type Change, type NationWarCounts, reject } from '../../ingest/batch.ts'
 import { deletionsOf, type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
-import { factColumns, oncePerContract } from '../../ingest/entity-store.ts'
 import { createChangedRowWriter, createRowRemover } from '../../ingest/row-writer.ts'
 import {
   type HistoryOf,
@@ -12,6 +11,7 @@ import {
   writeTombstones,
 } from '../../ingest/tombstones.ts'
 import { raw, sql } from '../../store/database.ts'
+import { factColumns, oncePerContract } from '../../store/fact-columns.ts'
 import { snapshotCounters } from '../conflicts/counters.ts'
 import { countWars } from './counters.ts'
 

@@ -1,6 +1,7 @@
 import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
 import { createBatchLoader } from '../../store/batch-loader.ts'
-import { type Database, type Sql, sql } from '../../store/database.ts'
+import { type Sql, sql } from '../../store/database.ts'
+import { publicColumns } from '../../store/fact-columns.ts'
 import { pageUrl } from '../../store/page-url.ts'
 import {
   allOf,
@@ -27,11 +28,11 @@ interface WarRow
   defender_losses: Record<string, number>
 }
 
-const columns = sql`
-  w.id, w.type, w.status, w.reason, w.attacker_nation_id, w.attacker_nation_name, w.attacker_alliance_id,
-  w.attacker_alliance_name, w.defender_nation_id, w.defender_nation_name, w.defender_alliance_id, w.defender_alliance_name,
-  w.declared_at, w.ended_at, w.outcome, w.battles_count, w.attacker_losses, w.defender_losses, w.conflict_id, w.era_id,
-  w.updated_at`
+const stored = publicColumns('war', 'w', ['attacker', 'defender'])
+const columnsOf = (context: ReadContext) => sql`
+  ${stored(context)}, w.attacker_nation_id, w.attacker_nation_name, w.attacker_alliance_id, w.attacker_alliance_name,
+  w.defender_nation_id, w.defender_nation_name, w.defender_alliance_id, w.defender_alliance_name,
+  w.battles_count, w.attacker_losses, w.defender_losses`
 
 function warOf({ contract }: ReadContext, row: WarRow): War {
   return {
@@ -57,7 +58,7 @@ function warOf({ contract }: ReadContext, row: WarRow): War {
 export const createFindWar = (context: ReadContext) =>
   createBatchLoader(async ids => {
     const rows = await context.pools.lookups.rows<WarRow>(
-      sql`select ${columns} from chancery_world.war w where w.id = any(${ids})`,
+      sql`select ${columnsOf(context)} from chancery_world.war w where w.id = any(${ids})`,
     )
     return new Map(rows.map(row => [row.id, warOf(context, row)]))
   })
@@ -79,16 +80,17 @@ function ofNations(ids: string[]): Sql {
 type Filter = ValuesFor<typeof operations.warsList>
 
 export async function listWars(context: ReadContext, filter: Filter): Promise<Page<War>> {
-  const page = await readWars(context.pools.public, filter)
+  const page = await readWars(context, filter)
   return { ...page, items: page.items.map(row => warOf(context, row)) }
 }
 
-async function readWars(db: Database, filter: Filter): Promise<Page<WarRow>> {
+async function readWars(context: ReadContext, filter: Filter): Promise<Page<WarRow>> {
+  const db = context.pools.public
   const { status, nation_id, alliance_id, conflict_id, ids, limit } = filter
-  if (nation_id || conflict_id !== undefined || ids) return readPage(db, filter, warsWhere(filter))
+  if (nation_id || conflict_id !== undefined || ids) return readPage(db, filter, warsWhere(context, filter))
   const counted = await db.first<{ total: number }>(totalOfWars({ status, alliance_id }))
   const total = counted?.total ?? 0
-  const listing = warsWhere(filter, { isWalk: total > smallResultMax })
+  const listing = warsWhere(context, filter, { isWalk: total > smallResultMax })
   return { items: await readSlice(db, listing, { offset: offsetOf(filter), limit, total }), total }
 }
 
@@ -97,6 +99,7 @@ async function readWars(db: Database, filter: Filter): Promise<Page<WarRow>> {
  * of them, where indexes would have found all their wars first.
  */
 function warsWhere(
+  context: ReadContext,
   { status, nation_id, alliance_id, conflict_id, ids }: Filter,
   { isWalk = false } = {},
 ): Listing {
@@ -111,7 +114,7 @@ function warsWhere(
     ids && sql`w.id = any(${ids})`,
   ])
   return {
-    columns,
+    columns: columnsOf(context),
     from: sql`chancery_world.war w where ${where}`,
     order: sql`w.declared_at desc, w.id`,
     reversed: sql`w.declared_at, w.id desc`,

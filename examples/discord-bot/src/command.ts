@@ -1,45 +1,69 @@
-import type { Api } from './api.ts'
-import type { Reply } from './reply.ts'
-import type { Roles } from './roles/settle.ts'
+import type { Operations } from '@chancery/client'
+import {
+  type EmbedBuilder,
+  type SlashCommandOptionsOnlyBuilder,
+  SlashCommandStringOption,
+  type SlashCommandSubcommandsOnlyBuilder,
+} from 'discord.js'
+import { type EmbedParts, embed } from './embed.ts'
+import type { GameTerms } from './game-terms.ts'
+import type { Roles } from './roles.ts'
 import type { Store } from './store.ts'
-import type { Words } from './words.ts'
 
-/** What users may ask, whatever they ask through. A name of two words is a subcommand. */
+/** The operations that commands use: a test can pass less than a client. */
+export type Api = Omit<Operations, 'me'>
+
+/** A file of `commands/`. */
 export interface Command {
-  name: string
-  description: string
-  options: readonly Option[]
-  /** Only for those who may manage the guild. */
-  isForManagers?: boolean
-  /** Nobody but the caller sees the reply. */
+  data: SlashCommandOptionsOnlyBuilder | SlashCommandSubcommandsOnlyBuilder
+  /** Only the caller sees the reply. */
   isPrivate?: boolean
-  run(asked: Asked, bot: Bot): Promise<Reply>
+  execute(input: CommandInput, bot: Bot): Promise<Reply>
 }
 
-export interface Option {
-  name: string
-  description: string
-  /** A nation or an alliance is a name, or `id:` and an id, which is what autocomplete gives. */
-  kind: 'nation' | 'alliance' | 'text' | 'rank' | 'choice' | 'role' | 'channel'
-  choices?: readonly string[]
-  isRequired?: boolean
-}
-
-export interface Asked {
-  /** By the names of the options; what was left out is not there. */
-  values: Record<string, string>
+export interface CommandInput {
+  subcommand?: string
+  /** By name; ids of roles and channels. Nations and alliances are names, or `id:` and an id, which autocomplete fills in. */
+  options: Record<string, string>
   /** From 1. */
   page: number
-  /** The caller's account, as the chat knows it. */
-  account: string
-  /** Null in a private conversation. */
-  guild: string | null
+  userId: string
+  /** Null in a direct message. */
+  guildId: string | null
 }
 
-/** All that commands work with. */
 export interface Bot {
   api: Api
-  words: Words
+  terms: GameTerms
   store: Store
   roles: Roles
 }
+
+export interface Reply {
+  embeds: EmbedBuilder[]
+  pages?: Pages
+}
+
+export interface Pages {
+  page: number
+  pages: number
+  /** The value of the command's first option, for the other pages. */
+  value?: string | undefined
+}
+
+export const textOption = (
+  name: string,
+  description: string,
+  { required = false, autocomplete = false } = {},
+) =>
+  new SlashCommandStringOption()
+    .setName(name)
+    .setDescription(description)
+    .setRequired(required)
+    .setAutocomplete(autocomplete)
+
+export const reply = (parts: EmbedParts, pages?: Pages): Reply => ({
+  embeds: [embed(parts)],
+  ...(pages && { pages }),
+})
+export const sentence = (line: string): Reply => reply({ lines: [line] })

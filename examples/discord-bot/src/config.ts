@@ -1,10 +1,9 @@
-/** What the bot is told by its environment. */
 export interface Config {
   discordToken: string
   chanceryUrl: string
   chanceryKey: string | undefined
   storePath: string
-  /** With secrets events come by webhook to this address; without, the bot follows the stream. */
+  /** Where to receive webhooks; undefined to follow the stream. */
   webhook: { secrets: string[]; host: string; port: number } | undefined
 }
 
@@ -12,7 +11,7 @@ export interface Config {
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const required = (name: string): string => {
     const value = env[name]
-    if (!value) throw new Error(`${name} is not set: README.md says where to find it`)
+    if (!value) throw new Error(`${name} is not set: see README.md`)
     return value
   }
   const chanceryUrl = required('CHANCERY_URL')

@@ -1,58 +1,95 @@
-import { clean, visible } from './escape.ts'
-
 /**
- * A piece of a line. There is no markup in `text`: whoever writes it out escapes it, so nobody can forget to.
- * `isName` is what may be shortened where room is short.
+ * Text for Discord. What players write is wrapped by `name`, which marks it; only `render` writes it out, shortened and escaped. So no
+ * command can forget to escape, and names give way first where a text is too long.
  */
-export type Span =
-  | { text: string; style?: 'bold' | 'italic' | 'code'; isName?: true }
-  | { time: string; form: 'ago' | 'day' }
-  | { role: string }
-  | { channel: string }
 
-/** One line. */
-export type Text = Span[]
+/** Controls, fillers, changes of direction and halves of characters; and private characters, which mark names here. */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/gu
+const spaces = /[\s\p{Z}]+/gu
+/** Marks piled on one letter reach into the lines above and below. */
+const piledMarks = /(\p{M}{3})\p{M}+/gu
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
-type Piece = string | number | Span | Text
+/** One line of visible characters; empty if there are none. */
+export const clean = (text: string): string =>
+  text.replace(spaces, ' ').replace(invisible, '').replace(piledMarks, '$1').replace(/ {2,}/g, ' ').trim()
 
-/** A line from a template: text`${name(nation.nation_name)} joined ${bold('us')}`. */
-export const text = (words: TemplateStringsArray, ...pieces: Piece[]): Text =>
-  words.flatMap((word, index) => [
-    ...(word === '' ? [] : [{ text: word }]),
-    ...(index < pieces.length ? spansOf(pieces[index] as Piece) : []),
-  ])
-
-function spansOf(piece: Piece): Text {
-  if (Array.isArray(piece)) return piece
-  if (typeof piece === 'object') return [piece]
-  return [{ text: typeof piece === 'number' ? number(piece) : visible(piece) }]
+/** Clean text as Discord's markdown that shows exactly this text: no style, link, mention, emoji, list or heading. */
+function escapeMarkdown(text: string): string {
+  const escaped = text
+    .replace(/[\\*_~`|<[\]]/g, '\\$&')
+    .replace(/:(?=\/\/)/g, '\\:')
+    .replace(/^[#>+-]/, '\\$&')
+    .replace(/^(\d+)([.)])/, '$1\\$2')
+    // A mention needs its word right behind the @.
+    .replaceAll('@', '@\u200b')
+  return rightToLeft.test(text) ? `\u2068${escaped}\u2069` : escaped
 }
 
-/** Words of our own or of the game. */
-export const plain = (words: string): Text => text`${words}`
+const [begin, end] = ['\ue000', '\ue001']
 
-/** Something that a player wrote. */
-export const name = (written: string): Span => ({ text: clean(written) || '(no name)', isName: true })
-export const bold = (written: string): Span => ({ ...name(written), style: 'bold' })
-export const italic = (written: string): Span => ({ ...name(written), style: 'italic' })
+/** Text of players or of the game. */
+export const name = (written: string): string => `${begin}${clean(written) || '(no name)'}${end}`
+export const bold = (written: string): string => `**${name(written)}**`
+export const italic = (written: string): string => `*${name(written)}*`
 /** An id to copy. */
-export const code = (id: string): Span => ({ text: id.replaceAll('`', ''), style: 'code' })
+export const code = (id: string): string => `\`${id.replaceAll('`', '')}\``
 
-export const ago = (time: string): Span => ({ time, form: 'ago' })
-export const day = (time: string): Span => ({ time, form: 'day' })
-
-/** Lines next to each other: `a · b`. Nothing where there are none. */
-export const joined = (texts: Text[], between = ' · '): Text =>
-  texts.flatMap((of, index) => (index === 0 ? of : [{ text: between }, ...of]))
+const timestamp = (time: string, form: string) => `<t:${Math.floor(Date.parse(time) / 1000)}:${form}>`
+export const ago = (time: string): string => timestamp(time, 'R')
+export const day = (time: string): string => timestamp(time, 'D')
 
 const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 /** 1843.256 as 1,843.26. */
 export const number = (value: number): string => numbers.format(value)
-
 const compactNumbers = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 /** 75075000 as 75.1M. */
 export const compact = (value: number): string => compactNumbers.format(value)
-
 /** 1 war, 2 wars. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** At most `size` whole characters. */
+function clip(text: string, size: number): string {
+  const all = Array.from(graphemes.segment(text), ({ segment }) => segment)
+  return all.length <= size
+    ? text
+    : `${all
+        .slice(0, size - 1)
+        .join('')
+        .trimEnd()}…`
+}
+
+/** The text as markdown, each name at most `size` characters long. */
+const render = (text: string, size: number): string =>
+  text.replaceAll(/\ue000([^\ue001]*)\ue001/g, (_, written: string) => escapeMarkdown(clip(written, size)))
+
+/** Lengths of names, from the longest that the API has. */
+export const nameSizes = [4_000, 1_000, 500, 200, 100, 64, 48, 32, 24, 16, 12, 8]
+const nameSizeMin = 8
+
+/** The lines in at most `max` units: shortens names first, then drops the last lines. */
+export function fitLines(lines: readonly string[], max: number, sizeMax = Number.POSITIVE_INFINITY): string {
+  for (const size of nameSizes) {
+    if (size > sizeMax) continue
+    const text = lines.map(line => render(line, size)).join('\n')
+    if (text.length <= max) return text
+  }
+  const shown = lines.map(line => render(line, nameSizeMin))
+  for (let kept = lines.length - 1; kept > 0; kept -= 1) {
+    const text = [...shown.slice(0, kept), `… and ${lines.length - kept} more`].join('\n')
+    if (text.length <= max) return text
+  }
+  return `${Array.from(shown[0] ?? '')
+    .slice(0, max / 2)
+    .join('')}…`
+}
+
+/** For places without markdown, such as labels. */
+export function plainLabel(text: string, max: number): string {
+  const characters = Array.from(clean(text) || '(no name)')
+  while (characters.join('').length > max) characters.pop()
+  return characters.join('')
+}

@@ -4,7 +4,7 @@ import { readConfig } from '../src/config.ts'
 
 const env = { DISCORD_TOKEN: 't', CHANCERY_URL: 'https://api.game.example' }
 
-test('with the two variables that it needs, the bot follows the stream', () => {
+test('with the two required variables, the bot follows the stream', () => {
   assert.deepEqual(readConfig(env), {
     discordToken: 't',
     chanceryUrl: 'https://api.game.example',
@@ -14,12 +14,12 @@ test('with the two variables that it needs, the bot follows the stream', () => {
   })
 })
 
-test('with secrets it listens for webhooks', () => {
+test('with secrets it receives webhooks', () => {
   const { webhook } = readConfig({ ...env, CHANCERY_WEBHOOK_SECRET: 'whsec_b25l,whsec_dHdv', PORT: '4100' })
   assert.deepEqual(webhook, { secrets: ['whsec_b25l', 'whsec_dHdv'], host: '127.0.0.1', port: 4100 })
 })
 
-test('what is missing or wrong is named, and never shown', () => {
+test('a missing or invalid variable is named, and its value never shown', () => {
   assert.throws(() => readConfig({ ...env, DISCORD_TOKEN: '' }), /DISCORD_TOKEN is not set/)
   assert.throws(() => readConfig({ DISCORD_TOKEN: 't' }), /CHANCERY_URL is not set/)
   assert.throws(() => readConfig({ ...env, CHANCERY_URL: 'nowhere' }), /CHANCERY_URL is not an address/)

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { Chancery } from '@chancery/client'
+import { sentence } from '../src/command.ts'
 import { commands } from '../src/commands/index.ts'
-import { type Connection, connectDiscord } from '../src/discord/connect.ts'
+import { type Connection, connectDiscord } from '../src/discord.ts'
+import { createGameTerms } from '../src/game-terms.ts'
 import { openStore, type Store } from '../src/store.ts'
-import { plain } from '../src/text.ts'
-import { wordsOf } from '../src/words.ts'
+import { name } from '../src/text.ts'
 import {
   applicationId,
   channelId,
@@ -27,7 +28,7 @@ const other = '700000000000000002'
 let discord: FakeDiscord
 let connection: Connection
 let store: Store
-let isAway = false
+let isOffline = false
 const asked: string[] = []
 const errors: unknown[] = []
 let interactions = 0
@@ -42,7 +43,7 @@ before(async () => {
     cacheSeconds: 0,
     fetch: async (input, init) => {
       asked.push(String(input))
-      if (isAway) throw new TypeError('fetch failed')
+      if (isOffline) throw new TypeError('fetch failed')
       return game(input, init)
     },
   })
@@ -50,7 +51,7 @@ before(async () => {
     token: 'token-of-a-test',
     commands,
     api: client,
-    words: wordsOf(client),
+    terms: createGameTerms(client),
     store,
     onError: err => errors.push(err),
     rest: { api: discord.api },
@@ -61,7 +62,7 @@ after(async () => {
   await discord.close()
 })
 beforeEach(() => {
-  isAway = false
+  isOffline = false
   errors.length = 0
   discord.memberRoles.set(caller, new Set())
   discord.tooHigh.clear()
@@ -110,7 +111,7 @@ const edit = async (token: string) =>
   (await discord.call('PATCH', new RegExp(`/webhooks/${applicationId}/${token}/messages/@original$`))).body
 const shown = async (token: string) => JSON.stringify((await edit(token)).embeds)
 
-test('every command is registered, with the four of setup as one for managers', async () => {
+test('every command is registered, and setup with its four subcommands only for managers', async () => {
   const { body } = await discord.call('PUT', new RegExp(`^/applications/${applicationId}/commands$`))
   const names = body.map(({ name }: { name: string }) => name)
   assert.deepEqual(names, [
@@ -141,7 +142,7 @@ test('every command is registered, with the four of setup as one for managers', 
 })
 
 describe('a command', () => {
-  test('is acknowledged at once, then shown in the colour of the nation, with nobody mentioned', async () => {
+  test('is acknowledged at once, then shown in the colour of the nation, without mentions', async () => {
     const token = happen(2, slash('nation', [option('nation', 'id:n1')]))
     assert.deepEqual((await callback(token)).body.type, 5)
     const body = await edit(token)
@@ -151,24 +152,24 @@ describe('a command', () => {
     assert.ok(asked.at(-1)?.endsWith('/nations/n1') || asked.at(-2)?.endsWith('/nations/n1'))
   })
 
-  test('that is private is answered to the caller alone, with the caller’s account as `for`', async () => {
+  test('that is private is shown only to its caller, and sends the caller’s account as `for`', async () => {
     const token = happen(2, slash('verify', [option('code', ' K7PWM3XQ9T ')]))
     assert.deepEqual((await callback(token)).body, { type: 5, data: { flags: 64 } })
     await edit(token)
     assert.ok(asked.some(path => path.endsWith(`/discord/verify/K7PWM3XQ9T?for=${caller}`)))
   })
 
-  test('is answered with a kind sentence while the service is away', async () => {
-    isAway = true
+  test('has a sentence for an unavailable service', async () => {
+    isOffline = true
     const token = happen(2, slash('market'))
-    assert.match(await shown(token), /The game’s office does not answer at the moment/)
+    assert.match(await shown(token), /The game’s API is unavailable at the moment/)
     assert.deepEqual(errors, [])
   })
 
-  test('that is no more is said to be unknown', async () => {
+  test('that no longer exists is reported as such', async () => {
     const { body } = await callback(happen(2, slash('forgotten')))
     assert.equal(body.type, 4)
-    assert.match(JSON.stringify(body.data.embeds), /I do not know this command any more/)
+    assert.match(JSON.stringify(body.data.embeds), /This command no longer exists/)
   })
 })
 
@@ -202,11 +203,11 @@ describe('pages', () => {
     assert.ok(asked.some(path => /rankings\?board=alliances&limit=10&page=2$/.test(path)))
   })
 
-  test('are turned by whoever asked; others are told how to ask themselves', async () => {
+  test('are turned only by the user of the command', async () => {
     const { body } = await callback(press('page|2|wars|', other))
     assert.equal(body.type, 4)
     assert.equal(body.data.flags, 64)
-    assert.match(JSON.stringify(body.data), /Ask for a copy of your own: \/wars/)
+    assert.match(JSON.stringify(body.data), /Get your own: \/wars/)
   })
 })
 
@@ -214,7 +215,7 @@ describe('autocomplete', () => {
   const type = (name: string, typed: string) =>
     happen(4, slash(name, [{ name, type: 3, value: typed, focused: true }]))
 
-  test('gives nations and alliances as labels that Discord takes, with their ids', async () => {
+  test('gives nations and alliances as labels that Discord accepts, with their ids', async () => {
     for (const name of ['nation', 'alliance']) {
       const { body } = await callback(type(name, 'val'))
       assert.equal(body.type, 8)
@@ -226,8 +227,8 @@ describe('autocomplete', () => {
     }
   })
 
-  test('gives nothing while the service is away', async () => {
-    isAway = true
+  test('gives nothing while the service is unavailable', async () => {
+    isOffline = true
     assert.deepEqual((await callback(type('nation', 'val'))).body.data.choices, [])
   })
 })
@@ -244,7 +245,7 @@ describe('roles', () => {
       { account, roles },
     )
 
-  test('are given to whoever verifies, and what the bot may not hand out is said', async () => {
+  test('are given on verification, except for those that the bot may not give', async () => {
     assert.match(await shown(setup('role', [option('role', roleIds.low, 8)])), /from now on/)
     assert.match(await shown(setup('role', [option('role', roleIds.high, 8)])), /from now on/)
     discord.tooHigh.add(roleIds.high)
@@ -255,24 +256,21 @@ describe('roles', () => {
     assert.deepEqual([...(discord.memberRoles.get(caller) ?? [])], [roleIds.low])
   })
 
-  test('are taken back when their rule ends', async () => {
+  test('are removed when their rule is deleted', async () => {
     discord.memberRoles.set(caller, new Set([roleIds.low, roleIds.own]))
-    assert.match(await shown(setup('forget', [option('role', roleIds.low, 8)])), /was taken back/)
+    assert.match(await shown(setup('forget', [option('role', roleIds.low, 8)])), /was removed/)
     assert.deepEqual([...(discord.memberRoles.get(caller) ?? [])], [roleIds.own])
   })
 
-  test('that stand above the caller’s own are not for them to set up', async () => {
+  test('above the caller’s own cannot be set up', async () => {
     const manager = { account: other, roles: [roleIds.own] }
     for (const id of [roleIds.own, roleIds.high])
-      assert.match(
-        await shown(setup('role', [option('role', id, 8)], manager)),
-        /only roles that stand below your own/,
-      )
+      assert.match(await shown(setup('role', [option('role', id, 8)], manager)), /only roles below your own/)
     assert.match(await shown(setup('role', [option('role', roleIds.low, 8)], manager)), /from now on/)
-    assert.match(await shown(setup('role', [option('role', guildId, 8)])), /cannot be handed out/)
+    assert.match(await shown(setup('role', [option('role', guildId, 8)])), /cannot be given/)
   })
 
-  test('are not set up where the bot is no member, and nobody could look at who may', async () => {
+  test('are not set up in a guild without the bot, where permissions cannot be checked', async () => {
     const elsewhere = '200000000000000002'
     const options = [option('role', roleIds.high, 8)]
     const data = slash('setup', [{ name: 'role', type: 1, options }], {
@@ -285,12 +283,12 @@ describe('roles', () => {
     assert.deepEqual(store.rules(elsewhere), [])
   })
 
-  test('of somebody who left the guild are nobody’s', async () => {
+  test('of an account that left the guild are undefined', async () => {
     assert.equal(await connection.roles.held(guildId, other), undefined)
   })
 })
 
-test('news are posted in the channel that was set up, and mention nobody', async () => {
+test('announcements are posted in the channel that was set up, without mentions', async () => {
   const token = happen(
     2,
     slash('setup', [{ name: 'channel', type: 1, options: [option('channel', channelId, 7)] }], {
@@ -298,15 +296,15 @@ test('news are posted in the channel that was set up, and mention nobody', async
     }),
     { account: ownerId },
   )
-  assert.match(await shown(token), new RegExp(`told in <#${channelId}>`))
+  assert.match(await shown(token), new RegExp(`announced in <#${channelId}>`))
   assert.equal(store.newsChannel(guildId), channelId)
-  await connection.post(channelId, { embeds: [{ lines: [plain('@everyone look')] }] })
+  await connection.post(channelId, sentence(name('@everyone look')))
   const { body } = await discord.call('POST', new RegExp(`^/channels/${channelId}/messages$`))
   assert.deepEqual(body.allowed_mentions, { parse: [] })
   assert.equal(body.embeds[0].description, '@\u200beveryone look')
 })
 
-test('a guild that takes the bot out is forgotten; one that is away for a while is not', async () => {
+test('the data of a guild is deleted when it removes the bot, but not while it is unavailable', async () => {
   store.addRule(guildId, { role: 'r', allianceId: null, rank: null })
   discord.dispatch('GUILD_DELETE', { id: guildId, unavailable: true })
   await edit(happen(2, slash('market')))

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Chancery, type Nation } from '@chancery/client'
-import { eventHandler } from '../src/events.ts'
-import { follow } from '../src/follow.ts'
-import { bare } from '../src/markdown.ts'
-import type { Reply } from '../src/reply.ts'
-import { rolesKeeper } from '../src/roles/keeper.ts'
+import type { Reply } from '../src/command.ts'
+import { createEventHandler, followEvents } from '../src/events.ts'
+import { createRoleUpdater } from '../src/roles.ts'
 import { openStore } from '../src/store.ts'
-import { terminalRoles } from '../src/terminal/roles.ts'
+import { memoryRoles, unescaped } from './support/bot.ts'
 import { type Demo, startDemo } from './support/demo.ts'
 
 let demo: Demo
@@ -23,13 +21,13 @@ const guild = 'g1'
 async function followingBot(t: TestContext, allianceId: string) {
   const client = new Chancery({ baseUrl: demo.url })
   const store = openStore(':memory:')
-  const roles = terminalRoles(() => {})
+  const roles = memoryRoles()
   const posts: string[] = []
   const onError = (err: unknown) => assert.fail(String(err))
-  const keeper = rolesKeeper({ api: client, store, roles, onError })
-  const handle = eventHandler({
+  const updater = createRoleUpdater({ api: client, store, roles, onError })
+  const handle = createEventHandler({
     store,
-    keeper,
+    updater,
     onError,
     async post(channel, reply) {
       posts.push(`${channel}: ${textOf(reply)}`)
@@ -42,11 +40,11 @@ async function followingBot(t: TestContext, allianceId: string) {
   const { data } = await client.events.list({ limit: 1 })
   store.setPosition(data[0]?.seq ?? 0)
   const ending = new AbortController()
-  const following = follow({ client, store, keeper, handle, signal: ending.signal })
+  const following = followEvents({ client, store, updater, handle, signal: ending.signal })
   // Also after a failure: the stream would keep the test from ending.
   t.after(async () => {
     ending.abort()
-    keeper.close()
+    updater.close()
     await following
   })
   return {
@@ -57,14 +55,19 @@ async function followingBot(t: TestContext, allianceId: string) {
       const { alliance } = nation
       const of = { allianceId: alliance?.alliance_id ?? null, rank: alliance?.rank ?? null }
       store.link({ guild, account: 'u1', nationId: nation.id, nationName: nation.nation_name, ...of })
-      keeper.look([nation.id])
-      await keeper.idle()
+      updater.update([nation.id])
+      await updater.idle()
     },
   }
 }
 
 const textOf = ({ embeds }: Reply) =>
-  embeds.flatMap(({ title, lines = [] }) => [title ?? [], ...lines].map(bare)).join(' / ')
+  unescaped(
+    embeds
+      .flatMap(({ data: { title, description } }) => [title, description])
+      .filter(Boolean)
+      .join('\n'),
+  ).replaceAll('\n', ' / ')
 
 /** Until it holds, or for ten seconds. */
 async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
@@ -90,61 +93,61 @@ const gone = (nation: Nation) => ({ op: 'delete', resource: 'alliance_member', i
 const isHeld = (held: string[] | undefined, ...wanted: string[]) =>
   JSON.stringify([...(held ?? [])].sort()) === JSON.stringify(wanted.sort())
 
-test('a rank that is lost, an alliance that is left and joined again: the roles follow', async t => {
+test('roles follow a lost rank, and an alliance that is left and joined again', async t => {
   const nation = await officer()
   const { alliance_id } = nation.alliance
   const bot = await followingBot(t, alliance_id)
   await bot.link(nation)
   assert.deepEqual(await bot.held(), ['citizen', 'pact', 'council'])
-  await demo.tell([member(nation, { alliance_id, rank: 'member' })])
+  await demo.ingest([member(nation, { alliance_id, rank: 'member' })])
   await until('the rank is lost', async () => isHeld(await bot.held(), 'citizen', 'pact'))
-  await demo.tell([gone(nation)])
+  await demo.ingest([gone(nation)])
   await until('the alliance is left', async () => isHeld(await bot.held(), 'citizen'))
   assert.deepEqual(bot.store.links()[0]?.allianceId, null)
-  await demo.tell([member(nation, { alliance_id, rank: 'officer' })])
+  await demo.ingest([member(nation, { alliance_id, rank: 'officer' })])
   await until('it has joined again', async () => isHeld(await bot.held(), 'citizen', 'pact', 'council'))
 })
 
-test('an alliance that is disbanded takes its roles with it', async t => {
+test('the roles of a disbanded alliance are removed', async t => {
   const nation = await officer(1)
   const { alliance_id } = nation.alliance
   const bot = await followingBot(t, alliance_id)
   await bot.link(nation)
   assert.ok((await bot.held())?.includes('pact'))
-  await demo.tell([{ op: 'delete', resource: 'alliance', id: alliance_id }])
+  await demo.ingest([{ op: 'delete', resource: 'alliance', id: alliance_id }])
   await until('the alliance is no more', async () => isHeld(await bot.held(), 'citizen'))
 })
 
-test('a nation that is no more takes all roles and the link with it', async t => {
+test('the roles and the link of a deleted nation are removed', async t => {
   const nation = await officer(2)
   const bot = await followingBot(t, nation.alliance.alliance_id)
   await bot.link(nation)
-  await demo.tell([{ op: 'delete', resource: 'nation', id: nation.id }])
+  await demo.ingest([{ op: 'delete', resource: 'nation', id: nation.id }])
   await until('the nation is no more', async () => isHeld(await bot.held()))
   assert.deepEqual(bot.store.links(), [])
 })
 
-test('a nation that a list leaves out keeps its roles until its own page is not found', async () => {
+test('a nation that a list omits keeps its roles unless it is not found by its id', async () => {
   const nation = await officer(3)
   const { alliance_id, rank } = nation.alliance
   const client = new Chancery({ baseUrl: demo.url })
   const top = await client.nations.list({ limit: 1 })
   const store = openStore(':memory:')
-  const roles = terminalRoles(() => {})
+  const roles = memoryRoles()
   const link = { guild, account: 'u1', nationName: nation.nation_name, allianceId: alliance_id, rank }
   store.link({ ...link, nationId: nation.id })
   store.addRule(guild, { role: 'citizen', allianceId: null, rank: null })
   // A filter that does not arrive: whatever is asked for, the top of the list comes.
   const api = { nations: { ...client.nations, list: async () => top } }
-  const keeper = rolesKeeper({ api, store, roles, onError: assert.fail })
-  keeper.lookAtAll()
-  await keeper.idle()
+  const updater = createRoleUpdater({ api, store, roles, onError: assert.fail })
+  updater.updateAll()
+  await updater.idle()
   assert.deepEqual(await roles.held(guild, 'u1'), ['citizen'])
   assert.equal(store.links().length, 1)
-  keeper.close()
+  updater.close()
 })
 
-test('a channel hears of wars and of strategic launches, and of nothing else', async t => {
+test('wars and strategic launches are announced in a channel, and nothing else', async t => {
   const [one, other] = await demo.list<Nation>('/nations?limit=2')
   assert.ok(one && other)
   const bot = await followingBot(t, 'a1')
@@ -155,9 +158,9 @@ test('a channel hears of wars and of strategic launches, and of nothing else', a
     reason: '@everyone **look**',
     declared_at: new Date().toISOString().replace(/\.\d+/, ''),
   }
-  await demo.tell([{ op: 'put', resource: 'war', data: war }])
-  await demo.tell([{ op: 'put', resource: 'nation', data: { id: one.id, nation_name: 'Elsewhere' } }])
-  await demo.tell([
+  await demo.ingest([{ op: 'put', resource: 'war', data: war }])
+  await demo.ingest([{ op: 'put', resource: 'nation', data: { id: one.id, nation_name: 'Elsewhere' } }])
+  await demo.ingest([
     {
       op: 'event',
       data: {
@@ -176,25 +179,25 @@ test('a channel hears of wars and of strategic launches, and of nothing else', a
   await until('both are told', () => bot.posts.length >= 2)
   assert.match(
     bot.posts[0] ?? '',
-    /^c1: War is declared \/ .+ declared war on .+\. \/ “@everyone \*\*look\*\*”$/,
+    /^c1: War declared \/ .+ declared war on .+\. \/ “@everyone \*\*look\*\*”$/,
   )
   assert.match(bot.posts[1] ?? '', /^c1: Strategic launch \/ Elsewhere launched a nuclear missile at /)
   assert.equal(bot.posts.length, 2)
 })
 
-test('a name that the game takes back is kept no more', async t => {
+test('a redacted name is replaced', async t => {
   const nation = await officer(3)
   const bot = await followingBot(t, nation.alliance.alliance_id)
   await bot.link(nation)
   const known = () => bot.store.links()[0]?.nationName
   assert.equal(known(), nation.nation_name)
-  await demo.tell([
+  await demo.ingest([
     { op: 'redact', resource: 'nation', id: nation.id, data: { nation_name: 'Renamed by the game' } },
   ])
   await until('the new name is known', () => known() === 'Renamed by the game')
 })
 
-test('what happened while the bot was away is told when it is back, once', async () => {
+test('events that happened while the bot was down are announced once when it is back', async () => {
   const nations = await demo.list<Nation>('/nations?limit=4')
   const [, , one, other] = nations
   assert.ok(one && other)
@@ -205,15 +208,15 @@ test('what happened while the bot was away is told when it is back, once', async
   store.setNewsChannel(guild, 'c1')
   const declared_at = new Date().toISOString().replace(/\.\d+/, '')
   const sides = { attacker: { nation_id: one.id }, defender: { nation_id: other.id } }
-  await demo.tell([{ op: 'put', resource: 'war', data: { id: 'bot-war-2', ...sides, declared_at } }])
+  await demo.ingest([{ op: 'put', resource: 'war', data: { id: 'bot-war-2', ...sides, declared_at } }])
 
   const posts: Reply[] = []
   for (const start of [1, 2]) {
-    const keeper = rolesKeeper({ api: client, store, roles: terminalRoles(() => {}), onError: assert.fail })
+    const updater = createRoleUpdater({ api: client, store, roles: memoryRoles(), onError: assert.fail })
     const ending = new AbortController()
     const post = async (_channel: string, reply: Reply) => void posts.push(reply)
-    const handle = eventHandler({ store, keeper, post, onError: assert.fail })
-    const following = follow({ client, store, keeper, handle, signal: ending.signal })
+    const handle = createEventHandler({ store, updater, post, onError: assert.fail })
+    const following = followEvents({ client, store, updater, handle, signal: ending.signal })
     if (start === 1) await until('it is told', () => posts.length > 0)
     else await sleep(500)
     ending.abort()
@@ -222,29 +225,29 @@ test('what happened while the bot was away is told when it is back, once', async
   assert.equal(posts.length, 1)
 })
 
-test('a position that the log does not hold any more is given up, and all links are looked at', async () => {
+test('an expired position is dropped, and all links are updated', async () => {
   const nation = await officer(4)
   const client = new Chancery({ baseUrl: demo.url })
   const store = openStore(':memory:')
   store.setPosition(999_999_999)
-  let looks = 0
+  let updates = 0
   const ending = new AbortController()
-  const keeper = {
-    lookAtAll() {
-      looks += 1
+  const updater = {
+    updateAll() {
+      updates += 1
       ending.abort()
     },
   }
-  await follow({ client, store, keeper, handle: async () => {}, signal: ending.signal })
-  assert.equal(looks, 1)
+  await followEvents({ client, store, updater, handle: async () => {}, signal: ending.signal })
+  assert.equal(updates, 1)
   assert.equal(store.position(), undefined)
   assert.ok(nation)
 })
 
-test('a name that was taken back is dropped at once, also while the game cannot be asked for the new one', async () => {
+test('a redacted name is deleted at once, also while the game is unavailable', async () => {
   const store = openStore(':memory:')
-  const keeper = { look: () => {}, lookAtAll: () => {}, idle: async () => {}, close: () => {} }
-  const handle = eventHandler({ store, keeper, post: async () => {}, onError: assert.fail })
+  const updater = { update: () => {}, updateAll: () => {}, idle: async () => {}, close: () => {} }
+  const handle = createEventHandler({ store, updater, post: async () => {}, onError: assert.fail })
   const link = { guild, account: 'u1', nationId: 'n1', allianceId: null, rank: null }
   store.link({ ...link, nationName: 'Something foul' })
   await handle({
@@ -262,16 +265,16 @@ test('a name that was taken back is dropped at once, also while the game cannot 
   assert.equal(store.links()[0]?.nationName, null)
 })
 
-test('a disbanded alliance is enough to look at whoever is linked in it, whatever else is told', async () => {
+test('a disbanded alliance updates the links of its members without further events', async () => {
   const store = openStore(':memory:')
-  const looked: string[] = []
-  const keeper = {
-    look: (ids: Iterable<string>) => looked.push(...ids),
-    lookAtAll: () => {},
+  const updated: string[] = []
+  const updater = {
+    update: (ids: Iterable<string>) => updated.push(...ids),
+    updateAll: () => {},
     idle: async () => {},
     close: () => {},
   }
-  const handle = eventHandler({ store, keeper, post: async () => {}, onError: assert.fail })
+  const handle = createEventHandler({ store, updater, post: async () => {}, onError: assert.fail })
   const link = { guild, nationName: null, rank: null }
   store.link({ ...link, account: 'u1', nationId: 'n1', allianceId: 'a7' })
   store.link({ ...link, account: 'u2', nationId: 'n2', allianceId: 'a8' })
@@ -287,5 +290,5 @@ test('a disbanded alliance is enough to look at whoever is linked in it, whateve
     conflict_id: null,
     data: { alliance: { alliance_id: 'a7', name: 'Northern Pact', tag: 'NP' } },
   })
-  assert.deepEqual(looked, ['n1'])
+  assert.deepEqual(updated, ['n1'])
 })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { roleChanges, rolesDue } from '../src/roles/decide.ts'
-import { RoleRefused, type Roles, settle } from '../src/roles/settle.ts'
+import { RoleRefusedError, type Roles, roleChanges, syncRoles } from '../src/roles.ts'
 import type { Rule } from '../src/store.ts'
 
 const rule = (role: string, allianceId: string | null = null, rank: string | null = null): Rule => ({
@@ -17,9 +16,10 @@ const rules = [
 ]
 
 describe('which roles are due', () => {
-  const due = (allianceId: string | null, rank: string | null) => [...rolesDue({ allianceId, rank }, rules)]
+  const due = (allianceId: string | null, rank: string | null) =>
+    roleChanges([], { allianceId, rank }, rules).give
 
-  test('whoever holds a nation has the roles of the verified', () => {
+  test('an account with a nation has the roles of the verified', () => {
     assert.deepEqual(due(null, null), ['citizen'])
   })
   test('a member has the roles of the alliance, and of the rank', () => {
@@ -32,56 +32,59 @@ describe('which roles are due', () => {
   test('a rank without an alliance is that rank in any', () => {
     assert.deepEqual(due('a8', 'leader'), ['citizen', 'chiefs'])
   })
-  test('whoever holds no nation has none', () => {
-    assert.deepEqual([...rolesDue(null, rules)], [])
+  test('an account without a nation has none', () => {
+    assert.deepEqual(roleChanges([], null, rules).give, [])
   })
 })
 
 describe('what changes', () => {
-  test('what is due and not there is given, what is there and not due is taken', () => {
-    assert.deepEqual(roleChanges(['pact', 'council'], new Set(['citizen', 'pact']), rules), {
+  test('missing roles are given, and roles that are not due are removed', () => {
+    assert.deepEqual(roleChanges(['pact', 'council'], { allianceId: 'a7', rank: 'member' }, rules), {
       give: ['citizen'],
-      take: ['council'],
+      remove: ['council'],
     })
   })
-  test('a role that no rule names is left alone', () => {
-    assert.deepEqual(roleChanges(['moderator'], new Set(), rules), { give: [], take: [] })
+  test('a role without a rule is not changed', () => {
+    assert.deepEqual(roleChanges(['moderator'], null, rules), { give: [], remove: [] })
   })
-  test('a role that one rule takes and another gives stays', () => {
+  test('a role that one of two rules gives stays', () => {
     const twice = [rule('friend', 'a7'), rule('friend', 'a8')]
-    const due = rolesDue({ allianceId: 'a8', rank: null }, twice)
-    assert.deepEqual(roleChanges(['friend'], due, twice), { give: [], take: [] })
+    const membership = { allianceId: 'a8', rank: null }
+    assert.deepEqual(roleChanges(['friend'], membership, twice), { give: [], remove: [] })
   })
 })
 
-describe('settling', () => {
+describe('syncing', () => {
   const someone = { guild: 'g1', account: 'u1' }
   const rolesThat = (roles: Partial<Roles>): Roles => ({
     held: async () => [],
     give: async () => {},
-    take: async () => {},
+    remove: async () => {},
     ...roles,
   })
 
-  test('one role that may not be handed out does not keep the others back', async () => {
+  test('a refused role does not prevent the others', async () => {
     const roles = rolesThat({
       give: async (_guild, _account, role) => {
-        if (role === 'citizen') throw new RoleRefused('above')
+        if (role === 'citizen') throw new RoleRefusedError('above')
       },
     })
-    const settled = await settle(roles, someone, { allianceId: 'a7', rank: null }, rules)
-    assert.deepEqual(settled, { given: ['pact'], taken: [], refused: ['citizen'] })
+    const result = await syncRoles(roles, someone, { allianceId: 'a7', rank: null }, rules)
+    assert.deepEqual(result, { given: ['pact'], removed: [], refused: ['citizen'] })
   })
-  test('whoever has left the guild is given nothing', async () => {
+  test('an account that left the guild is given nothing', async () => {
     const roles = rolesThat({ held: async () => undefined, give: () => assert.fail('nobody is there') })
-    assert.deepEqual(await settle(roles, someone, { allianceId: 'a7', rank: null }, rules), {
+    assert.deepEqual(await syncRoles(roles, someone, { allianceId: 'a7', rank: null }, rules), {
       given: [],
-      taken: [],
+      removed: [],
       refused: [],
     })
   })
-  test('another failure is told to the caller', async () => {
-    const roles = rolesThat({ give: () => Promise.reject(new Error('Discord is away')) })
-    await assert.rejects(settle(roles, someone, { allianceId: null, rank: null }, rules), /Discord is away/)
+  test('another failure is thrown', async () => {
+    const roles = rolesThat({ give: () => Promise.reject(new Error('Discord is unavailable')) })
+    await assert.rejects(
+      syncRoles(roles, someone, { allianceId: null, rank: null }, rules),
+      /Discord is unavailable/,
+    )
   })
 })

@@ -15,7 +15,7 @@ const link = (account: string, nationId: string, more: Partial<Link> = {}): Link
   ...more,
 })
 
-test('what is kept is there after a restart', async () => {
+test('data survives a restart', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'chancery-bot-store-'))
   const path = join(directory, 'bot.sqlite')
   const before = openStore(path)
@@ -34,7 +34,7 @@ test('what is kept is there after a restart', async () => {
   await rm(directory, { recursive: true })
 })
 
-test('an account holds one nation in a guild, and a nation is held by one account', () => {
+test('an account has one nation in a guild, and a nation one account', () => {
   const store = openStore(':memory:')
   assert.deepEqual(store.link(link('u1', 'n1')), [])
   assert.deepEqual(
@@ -55,14 +55,14 @@ test('an account holds one nation in a guild, and a nation is held by one accoun
   )
 })
 
-test('a rule that is there already is not kept twice', () => {
+test('a rule is stored once', () => {
   const store = openStore(':memory:')
   for (const rank of [null, null, 'officer']) store.addRule('g1', { role: 'r1', allianceId: null, rank })
   assert.equal(store.rules('g1').length, 2)
-  assert.equal(store.forgetRole('g1', 'r1'), 2)
+  assert.equal(store.deleteRules('g1', 'r1'), 2)
 })
 
-test('what changes of a nation does not bring back a link that is gone', () => {
+test('an update does not restore a deleted link', () => {
   const store = openStore(':memory:')
   store.link(link('u1', 'n1'))
   store.link(link('u1', 'n2'))
@@ -73,14 +73,14 @@ test('what changes of a nation does not bring back a link that is gone', () => {
   )
 })
 
-test('a guild that the bot was taken out of is forgotten, and others are not', () => {
+test('the data of one guild is deleted, and that of others is not', () => {
   const store = openStore(':memory:')
   for (const guild of ['g1', 'g2']) {
     store.addRule(guild, { role: 'r1', allianceId: null, rank: null })
     store.link(link('u1', 'n1', { guild }))
     store.setNewsChannel(guild, 'c1')
   }
-  store.forgetGuild('g1')
+  store.deleteGuild('g1')
   assert.deepEqual(
     [store.rules('g1').length, store.linksOfGuild('g1').length, store.newsChannel('g1')],
     [0, 0, undefined],
@@ -91,14 +91,14 @@ test('a guild that the bot was taken out of is forgotten, and others are not', (
   )
 })
 
-test('ids of events are remembered for a week', () => {
-  let now = new Date('2026-05-01T00:00:00Z')
+test('ids of events are kept for a week', () => {
+  let now = Date.parse('2026-05-01T00:00:00Z')
   const store = openStore(':memory:', () => now)
-  store.keepSeen('evt_1')
-  now = new Date('2026-05-07T00:00:00Z')
-  store.keepSeen('evt_2')
+  store.addSeen('evt_1')
+  now = Date.parse('2026-05-07T00:00:00Z')
+  store.addSeen('evt_2')
   assert.ok(store.hasSeen('evt_1'))
-  now = new Date('2026-05-09T00:00:00Z')
-  store.keepSeen('evt_3')
+  now = Date.parse('2026-05-09T00:00:00Z')
+  store.addSeen('evt_3')
   assert.deepEqual([store.hasSeen('evt_1'), store.hasSeen('evt_2')], [false, true])
 })

@@ -6,26 +6,26 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { ChanceryEvent } from '@chancery/client'
 import { openStore } from '../src/store.ts'
-import { webhookReceiver } from '../src/webhook.ts'
+import { createWebhookServer } from '../src/webhook.ts'
 
 const key = Buffer.from('a secret of a test, long enough')
 const secret = `whsec_${key.toString('base64')}`
 
 let server: Server
 let handled: ChanceryEvent[]
-let forgotten: string[]
+let invalidated: string[]
 let isFailing = false
 
 beforeEach(async () => {
   handled = []
-  forgotten = []
+  invalidated = []
   isFailing = false
-  server = webhookReceiver({
-    client: { forget: event => forgotten.push(event.id) },
+  server = createWebhookServer({
+    client: { forget: event => invalidated.push(event.id) },
     store: openStore(':memory:'),
     secrets: [`whsec_${Buffer.from('the secret before this one').toString('base64')}`, secret],
     async handle(event) {
-      if (isFailing) throw new Error('Discord is away')
+      if (isFailing) throw new Error('Discord is unavailable')
       handled.push(event)
     },
     onError: () => {},
@@ -51,16 +51,16 @@ function post(
 }
 const wrapped = (id: string) => ({ type: 'war.declared', timestamp: '2026-05-27T18:04:11Z', data: event(id) })
 
-test('an event that is signed is handled, and what was kept about it is read anew', async () => {
+test('a signed event is handled, and evicts what the client cached about it', async () => {
   assert.equal((await post(wrapped('evt_1'))).status, 204)
   assert.deepEqual(
     handled.map(({ id }) => id),
     ['evt_1'],
   )
-  assert.deepEqual(forgotten, ['evt_1'])
+  assert.deepEqual(invalidated, ['evt_1'])
 })
 
-test('an event that comes again is handled once', async () => {
+test('a repeated event is handled once', async () => {
   for (const id of ['evt_1', 'evt_1', 'evt_2']) assert.equal((await post(wrapped(id))).status, 204)
   assert.deepEqual(
     handled.map(({ id }) => id),
@@ -68,7 +68,7 @@ test('an event that comes again is handled once', async () => {
   )
 })
 
-test('an event that could not be handled is asked for again, and then handled', async () => {
+test('an event that failed is retried by the service, and then handled', async () => {
   isFailing = true
   assert.equal((await post(wrapped('evt_1'))).status, 500)
   isFailing = false
@@ -76,18 +76,18 @@ test('an event that could not be handled is asked for again, and then handled', 
   assert.equal(handled.length, 1)
 })
 
-test('a message whose body was changed is refused', async () => {
+test('a message with a changed body is rejected', async () => {
   assert.equal((await post(wrapped('evt_1'), { signedAs: wrapped('evt_2') })).status, 401)
   assert.deepEqual(handled, [])
 })
 
-test('a test of the service is answered, and nothing else is done', async () => {
+test('a test message is acknowledged, and nothing else', async () => {
   const sent = { type: 'webhook.test', timestamp: '2026-05-27T18:04:11Z', data: { id: 'evt_test_1', seq: 0 } }
   assert.equal((await post(sent)).status, 204)
   assert.deepEqual(handled, [])
 })
 
-test('what is no message, and what is too long, is refused', async () => {
+test('other methods and too long bodies are rejected', async () => {
   assert.equal((await post({}, { method: 'GET' })).status, 405)
   assert.equal((await post({ long: 'x'.repeat(1_100_000) })).status, 413)
 })

@@ -1,79 +1,59 @@
-import type { Alliance, AllianceMember } from '@chancery/client'
+import { SlashCommandBuilder } from 'discord.js'
 import { chooseAlliance, idValue } from '../choose.ts'
-import type { Command } from '../command.ts'
-import { type Field, fact, list, sentence } from '../reply.ts'
-import { code, counted, day, name, number, plain, type Text, text } from '../text.ts'
-import { readable, type Words } from '../words.ts'
-import { allianceText } from './parts.ts'
+import { type Command, reply, sentence, textOption } from '../command.ts'
+import { fact, list } from '../embed.ts'
+import { counted, day, name, number } from '../text.ts'
+import { allianceText, attributeFields } from './format.ts'
 
-const membersOnPage = 10
 const treatiesMax = 8
 
 export const alliance: Command = {
-  name: 'alliance',
-  description: 'Shows an alliance and its members',
-  options: [{ name: 'alliance', description: 'Its name or tag', kind: 'alliance', isRequired: true }],
-  async run({ values, page }, { api, words }) {
-    const asked = values.alliance ?? ''
-    const chosen = await chooseAlliance(asked, api)
-    if (!chosen) return sentence(text`There is no alliance by the name ${name(asked)}.`)
+  data: new SlashCommandBuilder()
+    .setName('alliance')
+    .setDescription('Shows an alliance and its members')
+    .addStringOption(textOption('alliance', 'Its name or tag', { required: true, autocomplete: true })),
+  async execute({ options: { alliance: value = '' }, page }, { api, terms }) {
+    const chosen = await chooseAlliance(value, api)
+    if (!chosen) return sentence(`There is no alliance by the name ${name(value)}.`)
     const [of, members] = await Promise.all([
       api.alliances.get(chosen.id),
-      api.alliances.members(chosen.id, { page, limit: membersOnPage }),
+      api.alliances.members(chosen.id, { page, limit: 10 }),
     ])
-    return {
-      embeds: [
-        {
-          title: allianceText(of),
-          url: of.url,
-          color: of.color,
-          picture: of.flag_url,
-          lines: of.description ? [[name(of.description)]] : [],
-          fields: [
-            ...facts(of),
-            ...(await treaties(of, words)),
-            list('Members', members.data.map(memberText)),
-          ],
-          footer: text`Alliance ${code(of.id)}`,
-        },
-      ],
-      pages: { page, pages: members.pagination.pages, again: { alliance: idValue(of.id) } },
-    }
+    const { wars } = of
+    const rank = of.rank === null ? '' : ` (number ${number(of.rank)})`
+    const treaties = await Promise.all(
+      of.treaties
+        .slice(0, treatiesMax)
+        .map(async treaty => `${await terms.label('treaty_types', treaty.type)} with ${name(treaty.name)}`),
+    )
+    if (of.treaties.length > treatiesMax) treaties.push(`and ${of.treaties.length - treatiesMax} more`)
+    return reply(
+      {
+        title: allianceText(of),
+        url: of.url,
+        color: of.color,
+        thumbnail: of.flag_url,
+        lines: of.description ? [name(of.description)] : [],
+        fields: [
+          of.leader ? fact('Leader', name(of.leader.nation_name)) : undefined,
+          fact('Score', `${number(of.total_score)}${rank}, ${number(of.average_score)} on average`),
+          fact('Size', counted(of.member_count, 'nation')),
+          fact('Wars', `${number(wars.active)} active, ${number(wars.won)} won, ${number(wars.lost)} lost`),
+          of.recruiting === null ? undefined : fact('Recruiting', of.recruiting ? 'yes' : 'no'),
+          of.founded_at === null ? undefined : fact('Founded', day(of.founded_at)),
+          ...attributeFields(of.attributes),
+          treaties.length > 0 ? list('Treaties', treaties) : undefined,
+          list(
+            'Members',
+            members.data.map(
+              ({ nation_name, rank_title, national_score, status }) =>
+                `${name(nation_name)}, ${name(rank_title)}, ${number(national_score)}${status === 'active' ? '' : ` (${status})`}`,
+            ),
+          ),
+        ],
+        footer: `Alliance ${of.id}`,
+      },
+      { page, pages: members.pagination.pages, value: idValue(of.id) },
+    )
   },
 }
-
-function facts(of: Alliance): Field[] {
-  const { wars } = of
-  return [
-    ...(of.leader === null ? [] : [fact('Leader', [name(of.leader.nation_name)])]),
-    fact(
-      'Score',
-      text`${of.total_score}${of.rank === null ? '' : ` (number ${number(of.rank)})`}, ${of.average_score} on average`,
-    ),
-    fact('Size', plain(counted(of.member_count, 'nation'))),
-    fact('Wars', plain(`${wars.active} active, ${wars.won} won, ${wars.lost} lost`)),
-    ...(of.recruiting === null
-      ? []
-      : [fact('Recruiting', plain(of.recruiting ? 'takes new members' : 'takes nobody at present'))]),
-    ...(of.founded_at === null ? [] : [fact('Founded', [day(of.founded_at)])]),
-    ...Object.entries(of.attributes).flatMap(([key, value]) =>
-      value === null || typeof value === 'object' ? [] : [fact(readable(key), [name(String(value))])],
-    ),
-  ]
-}
-
-async function treaties(of: Alliance, words: Words): Promise<Field[]> {
-  if (of.treaties.length === 0) return []
-  const lines = await Promise.all(
-    of.treaties
-      .slice(0, treatiesMax)
-      .map(
-        async ({ name: other, type }) => text`${await words.label('treaty_types', type)} with ${name(other)}`,
-      ),
-  )
-  const rest = of.treaties.length - lines.length
-  return [list('Treaties', rest > 0 ? [...lines, text`and ${rest} more`] : lines)]
-}
-
-const memberText = (of: AllianceMember): Text =>
-  text`${name(of.nation_name)}, ${of.rank_title}, ${of.national_score}${of.status === 'active' ? '' : ` (${of.status})`}`

@@ -1,13 +1,11 @@
-import type { Command } from '../command.ts'
-import { list } from '../reply.ts'
-import { ago, name, plain, type Text, text } from '../text.ts'
-import { orNothing } from './parts.ts'
+import { SlashCommandBuilder } from 'discord.js'
+import { type Command, reply } from '../command.ts'
+import { list } from '../embed.ts'
+import { ago, name } from '../text.ts'
+import { orNone } from './format.ts'
 
-const eventsOnPage = 10
-const newsOnPage = 4
-
-/** What is worth telling: without single battles, prices, and moves of members. */
-const toldKinds = [
+/** Without single battles, prices and membership. */
+const types = [
   'war.*',
   'strategic_weapon.*',
   'conflict.*',
@@ -21,36 +19,23 @@ const toldKinds = [
 ]
 
 export const history: Command = {
-  name: 'history',
-  description: 'Shows what happened lately, and what the papers say',
-  options: [],
-  async run({ page }, { api }) {
+  data: new SlashCommandBuilder().setName('history').setDescription('Shows the latest events and news'),
+  async execute({ page }, { api }) {
     const [events, news] = await Promise.all([
-      api.events.list({ type: toldKinds, page, limit: eventsOnPage }),
-      api.news.list({ page, limit: newsOnPage }),
+      api.events.list({ type: types, page, limit: 10 }),
+      api.news.list({ page, limit: 4 }),
     ])
-    const happened = events.data.map(
-      ({ occurred_at, summary }): Text => text`${ago(occurred_at)}: ${name(summary)}`,
+    const eventLines = events.data.map(({ occurred_at, summary }) => `${ago(occurred_at)}: ${name(summary)}`)
+    const newsLines = news.data.map(
+      ({ title, author, published_at }) =>
+        `${name(title)}${author === null ? '' : ` (${name(author)})`}, ${ago(published_at)}`,
     )
-    const headlines = news.data.map(
-      ({ title, author, published_at }): Text =>
-        text`${name(title)}${author === null ? '' : text` (${name(author)})`}, ${ago(published_at)}`,
-    )
-    return {
-      embeds: [
-        {
-          title: plain('History'),
-          fields: [
-            list('What happened', orNothing(happened, 'Nothing more.')),
-            list('What the papers say', orNothing(headlines, 'Nothing more.')),
-          ],
-        },
-      ],
-      pages: {
-        page,
-        pages: Math.max(events.pagination.pages, news.pagination.pages),
-        again: {},
+    return reply(
+      {
+        title: 'History',
+        fields: [list('Events', orNone(eventLines, 'No more.')), list('News', orNone(newsLines, 'No more.'))],
       },
-    }
+      { page, pages: Math.max(events.pagination.pages, news.pagination.pages) },
+    )
   },
 }

@@ -7,28 +7,13 @@ import { market } from './market.ts'
 import { nation } from './nation.ts'
 import { nukes } from './nukes.ts'
 import { rankings } from './rankings.ts'
-import { setupChannel } from './setup-channel.ts'
-import { setupForget } from './setup-forget.ts'
-import { setupRole } from './setup-role.ts'
-import { setupShow } from './setup-show.ts'
+import { setup } from './setup.ts'
 import { verify } from './verify.ts'
 import { war } from './war.ts'
 import { wars } from './wars.ts'
 
-export const commands: readonly Command[] = [
-  nation,
-  alliance,
-  war,
-  wars,
-  market,
-  rankings,
-  conflict,
-  era,
-  nukes,
-  history,
-  verify,
-  setupRole,
-  setupForget,
-  setupChannel,
-  setupShow,
-]
+const all = [nation, alliance, war, wars, market, rankings, conflict, era, nukes, history, verify, setup]
+
+export const commands: ReadonlyMap<string, Command> = new Map(
+  all.map(command => [command.data.name, command]),
+)

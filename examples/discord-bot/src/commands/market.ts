@@ -1,41 +1,31 @@
 import type { MarketPrice } from '@chancery/client'
-import type { Command } from '../command.ts'
-import { compact, number, plain, type Text, text } from '../text.ts'
-import { readable } from '../words.ts'
-import { orNothing } from './parts.ts'
-
-const pricesOnPage = 15
+import { SlashCommandBuilder } from 'discord.js'
+import { type Command, reply } from '../command.ts'
+import { fact } from '../embed.ts'
+import { readable } from '../game-terms.ts'
+import { compact, number } from '../text.ts'
 
 export const market: Command = {
-  name: 'market',
-  description: 'Shows the prices of the market',
-  options: [],
-  async run({ page }, { api, words }) {
-    const prices = await api.market.price({ page, limit: pricesOnPage })
+  data: new SlashCommandBuilder().setName('market').setDescription('Shows the prices of the market'),
+  async execute({ page }, { api, terms }) {
+    const { data, pagination } = await api.market.price({ page, limit: 15 })
     const fields = await Promise.all(
-      prices.data.map(async price => ({
-        name: plain(await words.label('resources', price.resource)),
-        lines: [priceText(price)],
-        isInline: true,
-      })),
+      data.map(async price => fact(await terms.label('resources', price.resource), priceText(price))),
     )
-    return {
-      embeds: [
-        {
-          title: plain('Market'),
-          lines: fields.length > 0 ? [] : orNothing([], 'Nothing is traded.'),
-          fields,
-          footer: plain('Price, change within a day, and what was traded in that time'),
-        },
-      ],
-      pages: { page, pages: prices.pagination.pages, again: {} },
-    }
+    return reply(
+      {
+        title: 'Market',
+        lines: fields.length > 0 ? [] : ['There are no prices.'],
+        fields,
+        footer: 'Price, change and volume of 24 hours',
+      },
+      { page, pages: pagination.pages },
+    )
   },
 }
 
-function priceText(of: MarketPrice): Text {
-  const { price, change_24h_percent: change, volume_24h: volume } = of
-  const currency = readable(of.currency).toLowerCase()
+function priceText({ price, currency, change_24h_percent: change, volume_24h: volume }: MarketPrice): string {
   const moved = change === null ? '' : ` (${change > 0 ? '+' : ''}${number(change)} %)`
-  return text`${price} ${currency}${moved}${volume === null ? '' : `, ${compact(volume)} traded`}`
+  const traded = volume === null ? '' : `, ${compact(volume)} traded`
+  return `${number(price)} ${readable(currency).toLowerCase()}${moved}${traded}`
 }

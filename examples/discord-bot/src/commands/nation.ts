@@ -1,92 +1,69 @@
 import type { Nation } from '@chancery/client'
-import { chooseNation } from '../choose.ts'
-import type { Command } from '../command.ts'
-import { type Field, fact, type Reply, sentence } from '../reply.ts'
-import { code, counted, day, italic, joined, name, number, plain, type Text, text } from '../text.ts'
-import { readable, type Words } from '../words.ts'
-import { allianceText } from './parts.ts'
+import { SlashCommandBuilder } from 'discord.js'
+import { type Chosen, chooseNation } from '../choose.ts'
+import { type Command, reply, sentence, textOption } from '../command.ts'
+import { fact } from '../embed.ts'
+import { readable } from '../game-terms.ts'
+import { counted, day, italic, name, number } from '../text.ts'
+import { attributeFields, membershipText } from './format.ts'
 
 export const nation: Command = {
-  name: 'nation',
-  description: 'Shows a nation',
-  options: [{ name: 'nation', description: 'Its name, or its leader’s', kind: 'nation', isRequired: true }],
-  async run({ values }, { api, words }) {
-    const asked = values.nation ?? ''
-    const chosen = await chooseNation(asked, api)
-    if (!chosen) return sentence(text`There is no nation or leader by the name ${name(asked)}.`)
-    const found = await api.nations.get(chosen.id)
-    return nationReply(found, words, othersText(chosen.others, chosen.total - 1))
+  data: new SlashCommandBuilder()
+    .setName('nation')
+    .setDescription('Shows a nation')
+    .addStringOption(
+      textOption('nation', 'Its name, or its leader’s', { required: true, autocomplete: true }),
+    ),
+  async execute({ options: { nation: value = '' } }, { api, terms }) {
+    const chosen = await chooseNation(value, api)
+    if (!chosen) return sentence(`There is no nation or leader by the name ${name(value)}.`)
+    const of = await api.nations.get(chosen.id)
+    const { wars } = of
+    const place = [
+      of.government && (await terms.label('governments', of.government)),
+      of.continent && (await terms.label('continents', of.continent)),
+    ]
+    const land = [
+      of.city_count === null ? '' : counted(of.city_count, 'city', 'cities'),
+      of.land_area === null ? '' : `${number(of.land_area)} km²`,
+    ]
+    const atWar = [
+      wars.active_offensive > 0 ? `${number(wars.active_offensive)} declared by it` : '',
+      wars.active_defensive > 0 ? `${number(wars.active_defensive)} declared on it` : '',
+    ]
+    const optional = (title: string, parts: (string | null)[], none?: string) => {
+      const text = parts.filter(Boolean).join(', ') || none
+      return text === undefined ? undefined : fact(title, text)
+    }
+    return reply({
+      title: name(of.nation_name),
+      url: of.url,
+      color: of.color,
+      thumbnail: of.flag_url,
+      lines: [...(of.motto === null ? [] : [`“${italic(of.motto)}”`]), ...othersText(chosen)],
+      fields: [
+        of.leader_name === '' ? undefined : fact('Leader', name(of.leader_name)),
+        fact(
+          'Score',
+          `${number(of.national_score)}${of.rank === null ? '' : ` (number ${number(of.rank)})`}`,
+        ),
+        fact('Alliance', await membershipText(of.alliance, terms)),
+        fact('Status', readable(of.status)),
+        optional('Government', place),
+        optional('Land', land),
+        optional('At war', atWar, 'no'),
+        fact('Past wars', `${number(wars.won)} won, ${number(wars.lost)} lost`),
+        optional('Founded', [of.founded_at && day(of.founded_at)]),
+        ...attributeFields(of.attributes),
+      ],
+      footer: `Nation ${of.id}`,
+    })
   },
 }
 
-const statuses: Record<string, string> = {
-  active: 'Active',
-  protected: 'Protected: cannot be attacked yet',
-  vacation: 'On vacation',
-  inactive: 'Inactive',
-}
-
-async function nationReply(of: Nation, words: Words, others: Text[]): Promise<Reply> {
-  const { wars } = of
-  const label = async (list: 'governments' | 'continents', key: string | null) =>
-    key === null ? [] : [await words.label(list, key)]
-  const place = [
-    ...(await label('governments', of.government)),
-    ...(await label('continents', of.continent)),
-  ].join(', ')
-  const land = [
-    ...(of.city_count === null ? [] : [counted(of.city_count, 'city', 'cities')]),
-    ...(of.land_area === null ? [] : [`${number(of.land_area)} km²`]),
-  ].join(', ')
-  const fields: Field[] = [
-    ...(of.leader_name === '' ? [] : [fact('Leader', [name(of.leader_name)])]),
-    fact('Score', text`${of.national_score}${of.rank === null ? '' : ` (number ${number(of.rank)})`}`),
-    fact('Alliance', await membershipText(of.alliance, words)),
-    fact('Status', plain(statuses[of.status] ?? readable(of.status))),
-    ...(place === '' ? [] : [fact('Government', plain(place))]),
-    ...(land === '' ? [] : [fact('Land', plain(land))]),
-    fact('At war', plain(atWar(wars))),
-    fact('Wars so far', plain(`${wars.won} won, ${wars.lost} lost`)),
-    ...(of.founded_at === null ? [] : [fact('Founded', [day(of.founded_at)])]),
-    ...Object.entries(of.attributes).flatMap(attributeField),
-  ]
-  return {
-    embeds: [
-      {
-        title: [name(of.nation_name)],
-        url: of.url,
-        color: of.color,
-        picture: of.flag_url,
-        lines: [...(of.motto === null ? [] : [text`“${italic(of.motto)}”`]), ...others],
-        fields,
-        footer: text`Nation ${code(of.id)}`,
-      },
-    ],
-  }
-}
-
-export async function membershipText(of: Nation['alliance'], words: Words): Promise<Text> {
-  if (of === null) return plain('none')
-  return text`${allianceText(of.alliances)}, ${await words.label('ranks', of.rank)}`
-}
-
-function atWar({ active_offensive: declared, active_defensive: suffered }: Nation['wars']): string {
-  if (declared + suffered === 0) return 'no'
-  return [
-    ...(declared > 0 ? [`${number(declared)} declared by it`] : []),
-    ...(suffered > 0 ? [`${number(suffered)} declared on it`] : []),
-  ].join(', ')
-}
-
-/** Fields that this game alone has. */
-function attributeField([key, value]: [string, unknown]): Field[] {
-  if (value === null || typeof value === 'object') return []
-  return [fact(readable(key), typeof value === 'number' ? text`${value}` : [name(String(value))])]
-}
-
-function othersText(others: Nation[], total: number): Text[] {
+function othersText({ others, total }: Chosen<Nation>): string[] {
   if (others.length === 0) return []
-  const shown = others.slice(0, 3).map(({ nation_name }) => [name(nation_name)])
-  const rest = total - shown.length
-  return [text`Also found: ${joined(shown, ', ')}${rest > 0 ? ` and ${number(rest)} more` : ''}`]
+  const shown = others.slice(0, 3).map(({ nation_name }) => name(nation_name))
+  const rest = total - 1 - shown.length
+  return [`Also found: ${shown.join(', ')}${rest > 0 ? ` and ${number(rest)} more` : ''}`]
 }

@@ -1,31 +1,25 @@
-import type { Command } from '../command.ts'
-import { ago, code, name, plain, type Text, text } from '../text.ts'
-import { orNothing } from './parts.ts'
-
-const launchesOnPage = 10
+import { SlashCommandBuilder } from 'discord.js'
+import { type Command, reply } from '../command.ts'
+import { ago, code, name } from '../text.ts'
+import { orNone } from './format.ts'
 
 export const nukes: Command = {
-  name: 'nukes',
-  description: 'Shows the launches of strategic weapons, the latest first',
-  options: [],
-  async run({ page }, { api }) {
-    const launches = await api.events.list({
+  data: new SlashCommandBuilder()
+    .setName('nukes')
+    .setDescription('Shows the launches of strategic weapons, the latest first'),
+  async execute({ page }, { api }) {
+    const { data, pagination } = await api.events.list({
       type: ['strategic_weapon.launched'],
       page,
-      limit: launchesOnPage,
+      limit: 10,
     })
-    const lines = launches.data.map(
-      ({ occurred_at, summary, war_id }): Text =>
-        text`${ago(occurred_at)}${war_id === null ? '' : text`, ${code(war_id)}`}: ${name(summary)}`,
+    const lines = data.map(
+      ({ occurred_at, summary, war_id }) =>
+        `${ago(occurred_at)}${war_id === null ? '' : `, ${code(war_id)}`}: ${name(summary)}`,
     )
-    return {
-      embeds: [
-        {
-          title: plain('Strategic launches'),
-          lines: orNothing(lines, 'Nobody has launched anything. May it stay so.'),
-        },
-      ],
-      pages: { page, pages: launches.pagination.pages, again: {} },
-    }
+    return reply(
+      { title: 'Strategic launches', lines: orNone(lines, 'There was no launch yet.') },
+      { page, pages: pagination.pages },
+    )
   },
 }

@@ -1,40 +1,43 @@
 import type { AllianceRanking, NationRanking } from '@chancery/client'
-import type { Command } from '../command.ts'
-import { bold, counted, name, number, plain, type Text, text } from '../text.ts'
-import { allianceText, orNothing } from './parts.ts'
+import { SlashCommandBuilder } from 'discord.js'
+import { type Command, reply } from '../command.ts'
+import { counted, name, number } from '../text.ts'
+import { allianceText, orNone } from './format.ts'
 
-const placesOnPage = 10
 const boards = ['nations', 'alliances'] as const
 
 export const rankings: Command = {
-  name: 'rankings',
-  description: 'Shows the strongest nations or alliances',
-  options: [{ name: 'board', description: 'Nations or alliances', kind: 'choice', choices: boards }],
-  async run({ values, page }, { api }) {
-    const board = boards.find(of => of === values.board) ?? 'nations'
-    const places = await api.rankings.list({ board, page, limit: placesOnPage })
-    return {
-      embeds: [
-        {
-          title: plain(`The strongest ${board}`),
-          lines: orNothing(places.data.map(placeText), 'Nobody is ranked yet.'),
-          footer: plain(counted(places.pagination.total, board === 'nations' ? 'nation' : 'alliance')),
-        },
-      ],
-      pages: { page, pages: places.pagination.pages, again: { board } },
-    }
+  data: new SlashCommandBuilder()
+    .setName('rankings')
+    .setDescription('Shows the strongest nations or alliances')
+    .addStringOption(option =>
+      option
+        .setName('board')
+        .setDescription('Nations or alliances')
+        .addChoices(boards.map(board => ({ name: board, value: board }))),
+    ),
+  async execute({ options, page }, { api }) {
+    const board = boards.find(board => board === options.board) ?? 'nations'
+    const { data, pagination } = await api.rankings.list({ board, page, limit: 10 })
+    return reply(
+      {
+        title: `The strongest ${board}`,
+        lines: orNone(data.map(rankText), 'There is no ranking yet.'),
+        footer: counted(pagination.total, board.slice(0, -1)),
+      },
+      { page, pages: pagination.pages, value: board },
+    )
   },
 }
 
-function placeText(of: NationRanking | AllianceRanking): Text {
-  const place = text`${bold(`#${number(of.rank)}`)} `
+function rankText(of: NationRanking | AllianceRanking): string {
+  const rank = `**#${number(of.rank)}** `
   const moved = movedText(of.rank, of.previous_rank)
-  if ('nation' in of) {
-    const { nation_name, alliance } = of.nation
-    const tag = alliance === null ? [] : text` [${name(alliance.alliances.tag)}]`
-    return text`${place}${name(nation_name)}${tag}, ${of.national_score}${moved}`
-  }
-  return text`${place}${allianceText(of.alliance)}, ${of.total_score}, ${counted(of.member_count, 'nation')}${moved}`
+  if ('alliance' in of)
+    return `${rank}${allianceText(of.alliance)}, ${number(of.total_score)}, ${counted(of.member_count, 'nation')}${moved}`
+  const { nation_name, alliance } = of.nation
+  const tag = alliance === null ? '' : ` [${name(alliance.alliances.tag)}]`
+  return `${rank}${name(nation_name)}${tag}, ${number(of.national_score)}${moved}`
 }
 
 /** Since yesterday. */

@@ -13,7 +13,7 @@ const readyMs = 600_000
 
 export type Fact = Record<string, unknown>
 
-/** The demo, as `npm start` runs it: on free ports, with a small world that stands still. */
+/** The demo, as `npm start` runs it: on free ports, with a small static world. */
 export interface Demo {
   url: string
   /** A page of a list, as the API has it. */
@@ -21,7 +21,7 @@ export interface Demo {
   /** `chancery codes issue`. */
   issueCode(nation: string, account?: string): Promise<string>
   /** Facts of the game, as one batch. */
-  tell(facts: Fact[]): Promise<void>
+  ingest(facts: Fact[]): Promise<void>
   stop(): Promise<void>
 }
 
@@ -81,7 +81,7 @@ export async function startDemo(): Promise<Demo> {
       const { stdout } = await promisify(execFile)(process.execPath, [...args, ...bound], { env })
       return JSON.parse(stdout).code
     },
-    async tell(facts) {
+    async ingest(facts) {
       const response = await fetch(`${addresses.operator}/facts`, {
         method: 'POST',
         headers: {

@@ -48,7 +48,7 @@ async function fuzzDemo(): Promise<boolean> {
     },
   })
   try {
-    return await fuzz({ ...options, baseUrl: demo.url, env: demo.env, isThrowAway: true })
+    return await fuzz({ ...options, baseUrl: demo.url, env: demo.env, isDisposable: true })
   } finally {
     await demo.stop()
   }

@@ -2,7 +2,7 @@ import http, { type IncomingHttpHeaders } from 'node:http'
 import https from 'node:https'
 
 /** What is sent: exactly this, with nothing added but Host and Connection. */
-export interface Sent {
+export interface SentRequest {
   method: string
   url: string
   headers: Record<string, string>
@@ -10,9 +10,9 @@ export interface Sent {
 }
 
 /** A request and its answer. */
-export interface Exchange extends Sent {
+export interface Exchange extends SentRequest {
   status: number
-  answered: IncomingHttpHeaders
+  responseHeaders: IncomingHttpHeaders
   bytes: number
   raw: Buffer
   /** The parsed body; undefined where there is none or it is not JSON. */
@@ -31,7 +31,7 @@ export function createTransport() {
   }
 
   /** `isEnough` says when a stream, which never ends, has said enough: then it is left. */
-  function send(sent: Sent, isEnough?: (raw: Buffer) => boolean): Promise<Exchange> {
+  function send(sent: SentRequest, isEnough?: (raw: Buffer) => boolean): Promise<Exchange> {
     const isTls = sent.url.startsWith('https:')
     const [, origin = '', path = '/'] = /^(https?:\/\/[^/]+)(.*)$/.exec(sent.url) ?? []
     const { hostname, port } = new URL(origin)
@@ -53,7 +53,7 @@ export function createTransport() {
           resolve({
             ...sent,
             status: response.statusCode ?? 0,
-            answered: response.headers,
+            responseHeaders: response.headers,
             bytes: raw.length,
             raw,
             ...parse(raw),

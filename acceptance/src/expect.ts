@@ -3,12 +3,12 @@ import type { Exchange } from './exchange.ts'
 import { dig, digList, digText, type JsonObject } from './json.ts'
 import { assertShape, name, object, type Shape } from './shape.ts'
 
-/** What was asked and answered, for messages. */
-export const told = ({ method, url, status, json }: Exchange) =>
+/** What was asked and responseHeaders, for messages. */
+export const describeExchange = ({ method, url, status, json }: Exchange) =>
   `${method} ${url} → ${status} ${JSON.stringify(json)?.slice(0, 200) ?? ''}`
 
 export function expectStatus(exchange: Exchange, status: number): Exchange {
-  assert.equal(exchange.status, status, told(exchange))
+  assert.equal(exchange.status, status, describeExchange(exchange))
   return exchange
 }
 
@@ -30,19 +30,23 @@ export const errorShape = object({ error: object({ code: name, message: name, re
 /** An error as every error is: exactly code, message and request_id, the last one also in the header. Returns the message. */
 export function expectError(exchange: Exchange, status: number, code: string): string {
   expectStatus(exchange, status)
-  assertShape(errorShape, exchange.json, 'body', told(exchange))
-  assert.equal(dig(exchange.json, 'error.code'), code, told(exchange))
+  assertShape(errorShape, exchange.json, 'body', describeExchange(exchange))
+  assert.equal(dig(exchange.json, 'error.code'), code, describeExchange(exchange))
   assert.equal(
     dig(exchange.json, 'error.request_id'),
-    exchange.answered['x-request-id'],
-    `${told(exchange)}: request_id must be the x-request-id header`,
+    exchange.responseHeaders['x-request-id'],
+    `${describeExchange(exchange)}: request_id must be the x-request-id header`,
   )
   return digText(exchange.json, 'error.message')
 }
 
 /** A header that must be a whole number, as that number. */
 export function headerNumber(exchange: Exchange, header: string): number {
-  const value = exchange.answered[header]
-  assert.match(String(value), /^[0-9]+$/, `${told(exchange)}: ${header} must be a whole number, not ${value}`)
+  const value = exchange.responseHeaders[header]
+  assert.match(
+    String(value),
+    /^[0-9]+$/,
+    `${describeExchange(exchange)}: ${header} must be a whole number, not ${value}`,
+  )
   return Number(value)
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { type Client, canonical } from './client.ts'
 import { dig, digList, digNumber, digText, type JsonObject } from './json.ts'
-import { need } from './promise.ts'
-import { canonical, type Visit } from './visit.ts'
+import { orSkip } from './spec-test.ts'
 
 /** Things of the server's world to ask about. Each is looked for once; a test that lacks one is skipped. */
 export interface World {
@@ -11,11 +12,11 @@ export interface World {
   /** A nation to hold keys for: an alliance's officer, else a member, else any. */
   owner(): Promise<JsonObject>
   /** A nation that is neither the owner nor in its alliance; in another one if there is one. */
-  stranger(): Promise<JsonObject>
+  otherNation(): Promise<JsonObject>
   /** A nation with an alliance, of the given rank where one is named. */
   member(rank?: string): Promise<JsonObject>
   /** A nation without an alliance. */
-  loner(): Promise<JsonObject>
+  nationWithoutAlliance(): Promise<JsonObject>
   allianceId(): Promise<string>
   wars(): Promise<JsonObject[]>
   activeWar(): Promise<JsonObject>
@@ -27,11 +28,11 @@ const pagesMax = 3
 const readyMs = 180_000
 const pollMs = 500
 
-export function createWorld(visit: Visit): World {
+export function createWorld(client: Client): World {
   const all = (path: string) => async () => {
     const items: JsonObject[] = []
     for (let page = 1; page <= pagesMax; page += 1) {
-      const { json } = await visit.ask(`${canonical}${path}?limit=100&page=${page}`)
+      const { json } = await client.request(`${canonical}${path}?limit=100&page=${page}`)
       const found = digList(json, 'data')
       items.push(...found)
       if (found.length < 100) break
@@ -45,48 +46,48 @@ export function createWorld(visit: Visit): World {
   const owner = once(async () => {
     const found = await nations()
     const officer = found.find(nation => dig(nation, 'alliance.rank') === 'officer')
-    return need(officer ?? found.find(isMember) ?? found[0], 'the world has no nation')
+    return orSkip(officer ?? found.find(isMember) ?? found[0], 'the world has no nation')
   })
 
   return {
     ready: async () => {
       const deadline = Date.now() + readyMs
       const isEmpty = async () =>
-        digList((await visit.ask(`${canonical}/nations?limit=1`)).json, 'data').length === 0
-      while ((await isEmpty()) || visit.settings.isWorldUnfinished()) {
+        digList((await client.request(`${canonical}/nations?limit=1`)).json, 'data').length === 0
+      while ((await isEmpty()) || client.settings.isWorldUnfinished()) {
         if (Date.now() > deadline) throw new Error('the world has no nation, or its history takes too long')
         await sleep(pollMs)
       }
     },
     nations,
     owner,
-    stranger: once(async () => {
+    otherNation: once(async () => {
       const { id, alliance } = await owner()
       const allianceId = dig(alliance, 'alliance_id')
       const others = (await nations()).filter(
         nation =>
           nation.id !== id && (!isMember(nation) || dig(nation, 'alliance.alliance_id') !== allianceId),
       )
-      return need(others.find(isMember) ?? others[0], 'the world has no nation outside of an alliance')
+      return orSkip(others.find(isMember) ?? others[0], 'the world has no nation outside of an alliance')
     }),
     async member(rank) {
       const found = (await nations()).find(
         nation => isMember(nation) && (rank === undefined || dig(nation, 'alliance.rank') === rank),
       )
-      return need(found, `the world has no nation with an alliance${rank ? ` and the rank ${rank}` : ''}`)
+      return orSkip(found, `the world has no nation with an alliance${rank ? ` and the rank ${rank}` : ''}`)
     },
-    loner: async () =>
-      need(
+    nationWithoutAlliance: async () =>
+      orSkip(
         (await nations()).find(nation => nation.alliance === null),
         'the world has no nation without alliance',
       ),
     allianceId: once(async () => {
-      const found = need((await nations()).find(isMember), 'the world has no alliance with a member')
+      const found = orSkip((await nations()).find(isMember), 'the world has no alliance with a member')
       return digText(found, 'alliance.alliance_id')
     }),
     wars,
     activeWar: async () =>
-      need(
+      orSkip(
         (await wars()).find(war => war.status === 'active'),
         'the world has no war that goes on',
       ),
@@ -94,7 +95,10 @@ export function createWorld(visit: Visit): World {
       const [most] = (await wars()).toSorted(
         (one, other) => digNumber(other, 'battles_count') - digNumber(one, 'battles_count'),
       )
-      return need(most && digNumber(most, 'battles_count') > 0 ? most : undefined, 'the world has no battle')
+      return orSkip(
+        most && digNumber(most, 'battles_count') > 0 ? most : undefined,
+        'the world has no battle',
+      )
     }),
   }
 }
@@ -104,5 +108,23 @@ function once<T>(find: () => Promise<T>): () => Promise<T> {
   return () => {
     found ??= find()
     return found
+  }
+}
+
+const attemptsMax = 8
+
+/**
+ * Reads a thing, then others that should agree with it, then the thing again, until it did not change in between:
+ * a world that goes on must not make an answer look wrong.
+ */
+export async function readUnchanged<T, O>(
+  read: () => Promise<T>,
+  readOthers: () => Promise<O>,
+): Promise<{ thing: T; others: O }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const thing = await read()
+    const others = await readOthers()
+    if (isDeepStrictEqual(await read(), thing)) return { thing, others }
+    if (attempt === attemptsMax) throw new Error(`the world changed during each of ${attemptsMax} readings`)
   }
 }

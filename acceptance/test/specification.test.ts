@@ -3,7 +3,7 @@
  * In one process and in this order, because the calls of all tests come out of the same buckets.
  */
 import { after } from 'node:test'
-import { openScene } from '../src/scene.ts'
+import { openFixture } from '../src/fixture.ts'
 import { disclosure } from './sections/1-disclosure.ts'
 import { whatTheServiceDoes } from './sections/1-what-the-service-does.ts'
 import { resourcesAndTheirFields } from './sections/2-resources.ts'
@@ -19,23 +19,23 @@ import { limits } from './sections/8-limits.ts'
 import { versioning } from './sections/9-versioning.ts'
 import { wholeRun } from './sections/whole-run.ts'
 
-const scene = await openScene(process.env)
-const { begin, rest: theRestOfLimits } = limits(scene)
+const fixture = await openFixture(process.env)
+const { begin, rest: theRestOfLimits } = limits(fixture)
 await begin()
 
-whatTheServiceDoes(scene)
-disclosure(scene)
-resourcesAndTheirFields(scene)
-theOperations(scene)
-pagination(scene)
-verification(scene)
-botCommands(scene)
-authentication(scene)
-events(scene)
-eventStream(scene)
-errors(scene)
-versioning(scene)
+whatTheServiceDoes(fixture)
+disclosure(fixture)
+resourcesAndTheirFields(fixture)
+theOperations(fixture)
+pagination(fixture)
+verification(fixture)
+botCommands(fixture)
+authentication(fixture)
+events(fixture)
+eventStream(fixture)
+errors(fixture)
+versioning(fixture)
 theRestOfLimits()
-wholeRun(scene)
+wholeRun(fixture)
 
-after(() => scene.close())
+after(() => fixture.close())

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTransport } from '../../acceptance/src/exchange.ts'
-import { type Caller, nobody } from '../../acceptance/src/fuzz/callers.ts'
+import { anonymous, type Caller } from '../../acceptance/src/fuzz/callers.ts'
 import { readApi } from '../../acceptance/src/fuzz/document.ts'
 import { learnValues } from '../../acceptance/src/fuzz/known-values.ts'
 import { publicProbes } from '../../acceptance/src/fuzz/public-probes.ts'
 import { runProbes } from '../../acceptance/src/fuzz/run.ts'
 import { openSession } from '../../acceptance/src/fuzz/session.ts'
 import { randomRuns } from '../../server/test/support/tier.ts'
-import { type Answer, type Fault, startLittleServer } from './little-server.ts'
+import { type Answer, type Fault, startLittleServer } from './small-server.ts'
 
 const caller = (name: string, kind: Caller['kind'], scopes: string[] = []): Caller => ({
   name,
@@ -18,7 +18,7 @@ const caller = (name: string, kind: Caller['kind'], scopes: string[] = []): Call
   hasNation: true,
 })
 const callers = [
-  nobody,
+  anonymous,
   caller('all', 'known', ['mine.read']),
   caller('none', 'known'),
   caller('wrong', 'wrong'),
@@ -38,7 +38,7 @@ async function findings(fault?: Fault, { seed = 1, requests = 1_000 } = {}): Pro
     await runProbes(session, publicProbes(session), {
       seed,
       requests,
-      onFinding: text => found.push(text),
+      onFailure: text => found.push(text),
     })
   } finally {
     session.close()
@@ -161,7 +161,7 @@ const faults: Record<string, { fault: Fault; says: RegExp }> = {
   },
   'a method that is not refused': {
     fault: (answer, { method }) => (method === 'PUT' ? { status: 200, headers: {}, body: {} } : answer),
-    says: /PUT is answered with 200, not with 405/,
+    says: /PUT is responseHeaders with 200, not with 405/,
   },
   'Allow missing': {
     fault: answer => (answer.status === 405 ? without(answer, 'allow') : answer),
@@ -185,7 +185,7 @@ const faults: Record<string, { fault: Fault; says: RegExp }> = {
       isGood(answer) && /^\/two\/things\/t/.test(path)
         ? withData(answer, thing => ({ ...thing, size: 77 }))
         : answer,
-    says: /it is not answered like/,
+    says: /it is not responseHeaders like/,
   },
   'pages that overlap': {
     fault: (answer, { path, query }) =>

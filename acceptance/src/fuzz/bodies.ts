@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { spoiled, valuesFor } from './body-values.ts'
+import { mutated, valuesFor } from './body-values.ts'
 import type { Operation, Schema } from './document.ts'
 import type { Session } from './session.ts'
 
@@ -8,7 +8,7 @@ export interface Body {
   text: string | undefined
   type: string | undefined
   /** Whether the document takes it: what it does not take must be refused. */
-  isTaken: boolean
+  isValid: boolean
 }
 
 const oddBodies = [
@@ -27,15 +27,15 @@ const oddTypes = [undefined, 'text/plain', 'application/xml', 'application/', 'x
 /** Bodies for an operation: such as it takes, such with a thing wrong in them, and such as are none. */
 export function bodiesFor(session: Session, operation: Operation): fc.Arbitrary<Body> {
   const { body } = operation
-  const none: Body = { text: undefined, type: undefined, isTaken: !body?.isRequired }
+  const none: Body = { text: undefined, type: undefined, isValid: !body?.isRequired }
   if (!body) return fc.constant(none)
   const typed = Object.entries(body.content).map(([type, { schema }]) =>
     schema.contentSchema
       ? linesOf(session, type, schema.contentSchema)
       : jsonOf(session, operation, type, schema),
   )
-  // Whatever its type, lines are answered one by one: only JSON can be told to be of a wrong type.
-  const strange = fc.constantFrom(...oddTypes).map((type): Body => ({ text: '{}', type, isTaken: false }))
+  // Whatever its type, lines are responseHeaders one by one: only JSON can be told to be of a wrong type.
+  const strange = fc.constantFrom(...oddTypes).map((type): Body => ({ text: '{}', type, isValid: false }))
   return fc.oneof(...typed.map(arbitrary => ({ weight: 12, arbitrary })), fc.constant(none), strange)
 }
 
@@ -45,15 +45,15 @@ function jsonOf(session: Session, operation: Operation, type: string, schema: Sc
   const judged = (value: unknown): Body => ({
     text: JSON.stringify(value),
     type,
-    isTaken: checker.accepts(schema, value),
+    isValid: checker.accepts(schema, value),
   })
   const odd = fc.constantFrom(...oddBodies).map((text): Body => {
     const isOptional = text === '' && operation.body?.isRequired === false
-    return { text, type, isTaken: isOptional || acceptsText(session, schema, text) }
+    return { text, type, isValid: isOptional || acceptsText(session, schema, text) }
   })
   return fc.oneof(
     { weight: 6, arbitrary: good.map(judged) },
-    { weight: 4, arbitrary: spoiled(good).map(judged) },
+    { weight: 4, arbitrary: mutated(good).map(judged) },
     { weight: 1, arbitrary: odd },
   )
 }
@@ -71,10 +71,10 @@ function linesOf({ api, values }: Session, type: string, schema: Schema): fc.Arb
   const good = valuesFor(api, values, schema)
   const line = fc.oneof(
     { weight: 8, arbitrary: good.map(value => JSON.stringify(value)) },
-    { weight: 2, arbitrary: spoiled(good).map(value => JSON.stringify(value) ?? '') },
+    { weight: 2, arbitrary: mutated(good).map(value => JSON.stringify(value) ?? '') },
     fc.constantFrom('', '{', '\0', 'null', '[]', ' ', '{"op":"put"}', '{"op":"commit","batch":"b"}'),
   )
   return fc
     .array(line, { maxLength: 6 })
-    .map((lines): Body => ({ text: lines.map(each => `${each}\n`).join(''), type, isTaken: true }))
+    .map((lines): Body => ({ text: lines.map(each => `${each}\n`).join(''), type, isValid: true }))
 }

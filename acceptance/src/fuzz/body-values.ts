@@ -106,7 +106,7 @@ const oddValues: unknown[] = [
 ]
 
 /** A value with one thing in it changed, taken away or added. */
-export const spoiled = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+export const mutated = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc
     .tuple(
       value,

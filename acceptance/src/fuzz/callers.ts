@@ -1,6 +1,6 @@
+import type { Client } from '../client.ts'
 import { dig, digText } from '../json.ts'
 import { allScopes, type Keys } from '../keys.ts'
-import type { Visit } from '../visit.ts'
 import type { World } from '../world.ts'
 
 /** Somebody who calls, as the fuzzer knows them. */
@@ -30,7 +30,7 @@ const wrong = (name: string, authorization: string): Caller => ({
   hasNation: false,
 })
 
-export const nobody: Caller = {
+export const anonymous: Caller = {
   name: 'nobody',
   authorization: undefined,
   kind: 'nobody',
@@ -38,7 +38,7 @@ export const nobody: Caller = {
   hasNation: false,
 }
 
-const neverAKey = [
+const invalidKeys = [
   wrong('a word', 'Bearer'),
   wrong('an empty key', 'Bearer '),
   wrong('no bearer', 'Basic dXNlcjpwYXNzd29yZA=='),
@@ -49,10 +49,15 @@ const neverAKey = [
 ]
 
 /** Callers of every kind. Without the operator door only those who bring the key that was given, nothing or something wrong. */
-export async function makeCallers(visit: Visit, world: World, keys: Keys, limit: number): Promise<Caller[]> {
-  const given = visit.settings.key
-  if (!visit.settings.operator)
-    return [nobody, ...neverAKey, ...(given === undefined ? [] : [await ofGivenKey(visit, given)])]
+export async function createCallers(
+  client: Client,
+  world: World,
+  keys: Keys,
+  limit: number,
+): Promise<Caller[]> {
+  const given = client.settings.key
+  if (!client.settings.operator)
+    return [anonymous, ...invalidKeys, ...(given === undefined ? [] : [await callerOfKey(client, given)])]
   const nationId = digText(await world.owner(), 'id')
   const owner = await keys.make({ nationId, scopes: allScopes, limit })
   const narrow = await keys.make({ nationId, scopes: ['nation.read'], limit })
@@ -60,7 +65,7 @@ export async function makeCallers(visit: Visit, world: World, keys: Keys, limit:
   const revoked = await keys.make({ nationId, scopes: allScopes })
   await keys.revoke(revoked)
   return [
-    nobody,
+    anonymous,
     known('OWNER_KEY', `Bearer ${owner.key}`, allScopes),
     known('OWNER_KEY', `bearer  ${owner.key} `, allScopes),
     known('KEY_WITH_NATION_READ', `Bearer ${narrow.key}`, ['nation.read']),
@@ -69,12 +74,12 @@ export async function makeCallers(visit: Visit, world: World, keys: Keys, limit:
     wrong('a mistyped key', `Bearer ${owner.key.slice(0, -1)}${owner.key.endsWith('0') ? '1' : '0'}`),
     wrong('a key and more', `Bearer ${owner.key} x`),
     wrong('a key without its scheme', owner.key),
-    ...neverAKey,
+    ...invalidKeys,
   ]
 }
 
-async function ofGivenKey(visit: Visit, key: string): Promise<Caller> {
-  const { json } = await visit.ask('/api/v1/me/key', { key })
+async function callerOfKey(client: Client, key: string): Promise<Caller> {
+  const { json } = await client.request('/api/v1/me/key', { key })
   const scopes = dig(json, 'data.scopes')
   const nation = dig(json, 'data.nation')
   return known('KEY', `Bearer ${key}`, Array.isArray(scopes) ? scopes.map(String) : [], Boolean(nation))

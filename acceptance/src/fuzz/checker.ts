@@ -2,11 +2,11 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Schema } from './document.ts'
 
-/** Holds values against the schemas of a document, by a validator that knows nothing of the server. */
+/** Validates values against the schemas of a document, independently of the server. */
 export interface Checker {
-  /** What is wrong with what was answered. A member that the document does not name is wrong too. */
+  /** The problems of a received value. A member that the document does not name is one. */
   problems(schema: Schema, value: unknown): string[]
-  /** Whether a value may be sent. */
+  /** Whether the document allows to send a value. */
   accepts(schema: Schema, value: unknown): boolean
 }
 
@@ -30,11 +30,11 @@ export function createChecker(document: object): Checker {
       return made
     }
   }
-  const answered = compileIn('answered', document, closed)
+  const received = compileIn('received', document, closed)
   const sent = compileIn('sent', document, part => part)
   return {
     problems(schema, value) {
-      const validate = answered(schema)
+      const validate = received(schema)
       if (validate(value)) return []
       return (validate.errors ?? []).map(
         ({ instancePath, message, params }) =>
@@ -46,8 +46,8 @@ export function createChecker(document: object): Checker {
 }
 
 /**
- * A copy in which objects hold what they name and nothing else. The document leaves them open for what later versions add; this
- * server has not added anything that it does not describe. An alternative that takes every object goes for the same reason.
+ * A copy in which objects have only the members that they name. The document leaves them open for later versions; this server must not
+ * add members that it does not describe. An alternative that allows every object is dropped for the same reason.
  */
 function closed<T>(part: T): T {
   if (Array.isArray(part)) return part.map(closed) as T

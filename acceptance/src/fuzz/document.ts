@@ -37,7 +37,7 @@ export interface Parameter {
 }
 
 /** An answer as the document describes it. */
-export interface Described {
+export interface ResponseDescription {
   headers: Record<string, { required?: boolean; schema: Schema }>
   content: Record<string, { schema: Schema }> | undefined
 }
@@ -58,7 +58,7 @@ export interface Operation {
   roles: string[] | undefined
   body: { isRequired: boolean; content: Record<string, { schema: Schema }> } | undefined
   /** By status, or `default`. */
-  responses: Record<string, Described>
+  responses: Record<string, ResponseDescription>
 }
 
 /** An API as it describes itself. */
@@ -93,8 +93,8 @@ interface RawOperation {
   responses: Record<
     string,
     OrRef<{
-      headers?: Record<string, OrRef<Described['headers'][string]>>
-      content?: Described['content']
+      headers?: Record<string, OrRef<ResponseDescription['headers'][string]>>
+      content?: ResponseDescription['content']
     }>
   >
 }
@@ -110,7 +110,7 @@ function describeApi(origin: string, document: RawDocument): Api {
     const steps = part.$ref.slice(2).split('/')
     return steps.reduce<unknown>((inside, step) => Object(inside)[step.replaceAll('~1', '/')], document) as T
   }
-  const describe = (part: RawOperation['responses'][string]): Described => {
+  const describe = (part: RawOperation['responses'][string]): ResponseDescription => {
     const { headers = {}, content } = follow(part)
     return {
       content,

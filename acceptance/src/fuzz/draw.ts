@@ -7,7 +7,7 @@ import { type Verdict, verdictOf } from './parameter-verdict.ts'
 import type { Call, Session } from './session.ts'
 
 /** A text that stands for a parameter, as it is written and as it is meant. */
-interface Written {
+interface ParameterText {
   parameter: Parameter | undefined
   name: string
   /** The name as it stands in a query, where that is not the name itself. */
@@ -26,9 +26,9 @@ export interface Draw {
   /** Known parameters that are given, by name; of those that are given twice the last, or all of a list. */
   given: Map<string, string>
   /** Names of parameters that the operation does not have. */
-  strange: string[]
+  unknownParameters: string[]
   /** Whether the world has what the path names. */
-  namesKnown: boolean
+  idsKnown: boolean
 }
 
 const unknownNames = [
@@ -50,12 +50,12 @@ export function drawsOf(session: Session, operation: Operation, weights = caller
   const ids = values.inPath(operation)
   const path = fc.tuple(
     ...ofPlace('path').map(parameter =>
-      written(parameter, ids.length > 0 ? ids : ['2345678923'], pathEncodings),
+      drawText(parameter, ids.length > 0 ? ids : ['2345678923'], pathEncodings),
     ),
   )
   const inQuery = ofPlace('query')
   const queryParts = inQuery.map(parameter =>
-    fc.array(written(parameter, values.forParameter(operation, parameter), queryEncodings), {
+    fc.array(drawText(parameter, values.forParameter(operation, parameter), queryEncodings), {
       minLength: 1,
       maxLength: isList(parameter) ? 2 : 1,
     }),
@@ -73,7 +73,7 @@ export function drawsOf(session: Session, operation: Operation, weights = caller
   const headers = ofPlace('header').map(parameter =>
     textsFor(parameter, values.forParameter(operation, parameter))
       .map(text => text.replaceAll(/[^\x21-\x7e]/g, ''))
-      .map((text): Written => ({ parameter, name: parameter.name, raw: text, text })),
+      .map((text): ParameterText => ({ parameter, name: parameter.name, raw: text, text })),
   )
   return fc
     .record({
@@ -98,11 +98,11 @@ export function drawsOf(session: Session, operation: Operation, weights = caller
           caller,
           headers: Object.fromEntries(sentHeaders.map(({ name, raw }) => [name, raw])),
         },
-        verdict: together(checker, operation, [...query, ...sentHeaders]),
-        queryVerdict: together(checker, operation, query),
+        verdict: combinedVerdict(checker, operation, [...query, ...sentHeaders]),
+        queryVerdict: combinedVerdict(checker, operation, query),
         given: new Map(joinLists(known).map(({ name, text }) => [name, text ?? ''])),
-        strange: query.filter(({ parameter }) => !parameter).map(({ name }) => name),
-        namesKnown: path.every(({ text }) => text !== null && ids.includes(text)),
+        unknownParameters: query.filter(({ parameter }) => !parameter).map(({ name }) => name),
+        idsKnown: path.every(({ text }) => text !== null && ids.includes(text)),
       }
     })
 }
@@ -110,7 +110,7 @@ export function drawsOf(session: Session, operation: Operation, weights = caller
 const isList = ({ schema }: Parameter) => schema.type === 'array'
 
 /** What is given of one list stands together, as if commas were between: any of it that means nothing spoils the whole. */
-function joinLists(known: readonly Written[]): Written[] {
+function joinLists(known: readonly ParameterText[]): ParameterText[] {
   const lists = Map.groupBy(known, ({ parameter, name }) =>
     parameter && isList(parameter) ? name : undefined,
   )
@@ -123,12 +123,16 @@ function joinLists(known: readonly Written[]): Written[] {
 }
 
 /** Of parameters given together. A name that is given twice is wrong, unless it is a list's; and so is one in another case or with brackets. */
-function together(checker: Checker, { parameters }: Operation, written: readonly Written[]): Verdict {
+function combinedVerdict(
+  checker: Checker,
+  { parameters }: Operation,
+  written: readonly ParameterText[],
+): Verdict {
   const known = joinLists(written.filter(({ parameter }) => parameter))
   const verdicts = known.map(({ parameter, text }) =>
     parameter && text !== null ? verdictOf(checker, parameter, text) : 'bad',
   )
-  const isLikeKnown = ({ name }: Written) =>
+  const isLikeKnown = ({ name }: ParameterText) =>
     parameters.some(
       ({ in: place, name: other }) => place === 'query' && name.replace('[]', '').toLowerCase() === other,
     )
@@ -157,25 +161,31 @@ export function drawnCaller(
   )
 }
 
-function written(
+function drawText(
   parameter: Parameter,
   known: readonly string[],
   encodings: readonly ((text: string) => string)[],
-): fc.Arbitrary<Written> {
+): fc.Arbitrary<ParameterText> {
   const { name } = parameter
   const isBracketed = parameter.in === 'query' && isList(parameter)
   const names = isBracketed ? [name, name, `${name}[]`, `${name}%5B%5D`, `${name}[0]`] : [name]
   const right = fc
     .tuple(textsFor(parameter, known), fc.constantFrom(...encodings), fc.constantFrom(...names))
     .map(
-      ([text, encode, spelledName]): Written => ({ parameter, name, spelledName, raw: encode(text), text }),
+      ([text, encode, spelledName]): ParameterText => ({
+        parameter,
+        name,
+        spelledName,
+        raw: encode(text),
+        text,
+      }),
     )
   const broken = fc
     .constantFrom(...brokenEncodings)
-    .map((raw): Written => ({ parameter, name, raw, text: null }))
+    .map((raw): ParameterText => ({ parameter, name, raw, text: null }))
   return fc.oneof({ weight: 40, arbitrary: right }, { weight: 1, arbitrary: broken })
 }
 
 const unknown = fc
   .tuple(fc.constantFrom(...unknownNames), fc.constantFrom('', '1', 'x', '%00', '%zz', 'a=b'))
-  .map(([name, raw]): Written => ({ parameter: undefined, name, raw, text: raw }))
+  .map(([name, raw]): ParameterText => ({ parameter: undefined, name, raw, text: raw }))

@@ -23,7 +23,7 @@ export async function learnValues(
   const byName = new Map<string, Set<string>>()
   const idsByPath = new Map<string, Set<string>>()
   const wordsByPath = new Map<string, Set<string>>()
-  const note = (into: Map<string, Set<string>>, name: string, value: unknown) => {
+  const addValue = (into: Map<string, Set<string>>, name: string, value: unknown) => {
     if (typeof value !== 'string' && typeof value !== 'number') return
     const kept = into.get(name) ?? new Set()
     into.set(name, kept)
@@ -33,11 +33,11 @@ export async function learnValues(
     const data = dig(json, 'data')
     for (const item of Array.isArray(data) ? data : []) {
       if (!isRecord(item)) continue
-      note(idsByPath, path, item.id)
-      for (const [name, value] of Object.entries(item)) note(wordsByPath, `${path} ${name}`, value)
+      addValue(idsByPath, path, item.id)
+      for (const [name, value] of Object.entries(item)) addValue(wordsByPath, `${path} ${name}`, value)
       for (const [name, value] of members(item)) {
-        note(byName, name, value)
-        if (Array.isArray(value)) for (const each of value) note(byName, name.replace(/s$/, ''), each)
+        addValue(byName, name, value)
+        if (Array.isArray(value)) for (const each of value) addValue(byName, name.replace(/s$/, ''), each)
       }
     }
   }

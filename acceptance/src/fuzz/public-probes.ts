@@ -1,8 +1,8 @@
+import type { Client } from '../client.ts'
 import type { Keys } from '../keys.ts'
-import type { Visit } from '../visit.ts'
 import type { Probe } from './probe.ts'
 import { liveCodes } from './probes/codes.ts'
-import { likeness } from './probes/likeness.ts'
+import { consistency } from './probes/consistency.ts'
 import { limitsReached } from './probes/limits.ts'
 import { links } from './probes/links.ts'
 import { undocumentedMethods } from './probes/methods.ts'
@@ -12,12 +12,12 @@ import { reads } from './probes/reads.ts'
 import type { Session } from './session.ts'
 
 /** All questions to an API that only reads. With a door at which keys and codes are made, also what comes of those. */
-export const publicProbes = (session: Session, door?: { keys: Keys; visit: Visit }): Probe[] => [
+export const publicProbes = (session: Session, door?: { keys: Keys; client: Client }): Probe[] => [
   ...reads(session),
   undocumentedMethods(session),
   oddPaths(session),
-  ...(door ? [limitsReached(session, door.keys), ...liveCodes(session, door.visit)] : []),
-  ...likeness(session),
+  ...(door ? [limitsReached(session, door.keys), ...liveCodes(session, door.client)] : []),
+  ...consistency(session),
   ...pages(session),
   ...links(session),
 ]

@@ -1,5 +1,5 @@
 import type { Failure, Probe } from './probe.ts'
-import { asCurl, Finding, type Session } from './session.ts'
+import { asCurl, ProbeError, type Session } from './session.ts'
 
 export interface RunOptions {
   seed: number
@@ -8,7 +8,7 @@ export interface RunOptions {
   /** Only probes whose name contains this text. */
   only?: string
   /** Told of each finding as it is made. */
-  onFinding(text: string): void
+  onFailure(text: string): void
 }
 
 /** So many probes go on at a time: while one waits for its answer, another judges its own. */
@@ -18,7 +18,7 @@ const lanes = 3
 export async function runProbes(
   session: Pick<Session, 'api'>,
   probes: readonly Probe[],
-  { seed, requests, only = '', onFinding }: RunOptions,
+  { seed, requests, only = '', onFailure }: RunOptions,
 ): Promise<number> {
   const weights = probes.reduce((sum, { weight }) => sum + weight, 0)
   const waiting = probes.entries().filter(([, { name }]) => name.includes(only))
@@ -29,15 +29,15 @@ export async function runProbes(
       const failure = await run({ seed: (seed + index * 7_919) | 0, runs })
       if (!failure) continue
       findings += 1
-      onFinding(told(session.api.origin, name, failure))
+      onFailure(describeFailure(session.api.origin, name, failure))
     }
   }
   await Promise.all(Array.from({ length: lanes }, lane))
   return findings
 }
 
-function told(origin: string, name: string, { error, shrinks }: Failure): string {
-  if (!(error instanceof Finding)) return `${name}: ${error instanceof Error ? error.stack : error}`
+function describeFailure(origin: string, name: string, { error, shrinks }: Failure): string {
+  if (!(error instanceof ProbeError)) return `${name}: ${error instanceof Error ? error.stack : error}`
   return [
     name,
     ...error.problems.slice(0, 10).map(problem => `  ${problem}`),

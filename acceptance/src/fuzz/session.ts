@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTransport, type Exchange, type Sent } from '../exchange.ts'
-import { answerProblems } from './answers.ts'
+import { createTransport, type Exchange, type SentRequest } from '../exchange.ts'
 import type { Caller } from './callers.ts'
 import { type Checker, createChecker } from './checker.ts'
 import type { Api, Operation } from './document.ts'
-import { hasSaidEnough } from './event-lines.ts'
 import type { KnownValues } from './known-values.ts'
+import { hasEnoughEvents, responseProblems } from './response-problems.ts'
 
 /** A call as it goes out. */
 export interface Call {
@@ -18,7 +17,7 @@ export interface Call {
 }
 
 /** Something that is not as the document says, and the call that shows it. */
-export class Finding extends Error {
+export class ProbeError extends Error {
   readonly problems: readonly string[]
   readonly call: Call
   constructor(problems: readonly string[], call: Call) {
@@ -38,10 +37,10 @@ export interface Session {
   isFrozen: boolean
   send(call: Call): Promise<Exchange>
   /** Sends a call of an operation. Throws a Finding where its answer is not as documented. */
-  ask(operation: Operation, call: Call): Promise<Exchange>
+  request(operation: Operation, call: Call): Promise<Exchange>
   /** How many answers there were: of all, and by operation and status. */
   count: number
-  tally: Map<string, Map<number, number>>
+  statusCounts: Map<string, Map<number, number>>
 }
 
 /** A busy machine may say that it is, and when to come again. Who never has an answer for one call has failed. */
@@ -57,22 +56,25 @@ export function openSession(parts: SessionParts): Session & { close(): void } {
     ...parts,
     checker,
     count: 0,
-    tally: new Map(),
+    statusCounts: new Map(),
     async send(call) {
       for (let attempt = 1; ; attempt += 1) {
-        const exchange = await transport.send(sentBy(parts.api.origin, call), hasSaidEnough)
+        const exchange = await transport.send(requestOf(parts.api.origin, call), hasEnoughEvents)
         session.count += 1
-        const seconds = Number(exchange.answered['retry-after'])
+        const seconds = Number(exchange.responseHeaders['retry-after'])
         if (exchange.status !== 503 || !(seconds > 0) || attempt === attemptsMax) return exchange
         await sleep(seconds * 1000)
       }
     },
-    async ask(operation, call) {
+    async request(operation, call) {
       const exchange = await session.send(call)
-      const statuses = session.tally.get(operation.id) ?? new Map<number, number>()
-      session.tally.set(operation.id, statuses.set(exchange.status, (statuses.get(exchange.status) ?? 0) + 1))
-      const problems = answerProblems(checker, operation, exchange)
-      if (problems.length > 0) throw new Finding(problems, call)
+      const statuses = session.statusCounts.get(operation.id) ?? new Map<number, number>()
+      session.statusCounts.set(
+        operation.id,
+        statuses.set(exchange.status, (statuses.get(exchange.status) ?? 0) + 1),
+      )
+      const problems = responseProblems(checker, operation, exchange)
+      if (problems.length > 0) throw new ProbeError(problems, call)
       return exchange
     },
     close: transport.close,
@@ -80,7 +82,7 @@ export function openSession(parts: SessionParts): Session & { close(): void } {
   return session
 }
 
-const sentBy = (origin: string, { method, target, caller, headers = {}, body }: Call): Sent => ({
+const requestOf = (origin: string, { method, target, caller, headers = {}, body }: Call): SentRequest => ({
   method,
   url: origin + target,
   headers: {

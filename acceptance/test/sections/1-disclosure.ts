@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
+import { canonical, onBothBases } from '../../src/client.ts'
 import type { Exchange } from '../../src/exchange.ts'
-import { expectBody, expectError, expectStatus, told } from '../../src/expect.ts'
+import { describeExchange, expectBody, expectError, expectStatus } from '../../src/expect.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import { dig, digList, digText, isRecord, members } from '../../src/json.ts'
 import { allScopes } from '../../src/keys.ts'
-import { lacking, promise } from '../../src/promise.ts'
 import { alliance, allianceWithTreasury, nation, one, ownNation } from '../../src/resources.ts'
-import type { Scene } from '../../src/scene.ts'
-import { canonical, onBothBases } from '../../src/visit.ts'
+import { skip, specTest } from '../../src/spec-test.ts'
 import { fill, lists, withQuery } from '../operations.ts'
 import { namesIn, privateMembers } from './1-what-the-service-does.ts'
 
 /** What is known of others, to the best-cleared reader: a key with every scope. */
-export function disclosure(scene: Scene): void {
-  const { visit, world, keys } = scene
+export function disclosure(fixture: Fixture): void {
+  const { client, world, keys } = fixture
   let harvested: Promise<Exchange[]> | undefined
 
   describe('1. Nobody reads of another nation', () => {
     for (const [secret, names] of Object.entries(privateMembers)) {
-      promise(secret, async () => {
+      specTest(secret, async () => {
         harvested ??= harvest()
         for (const exchange of await harvested) {
           const found = namesIn(exchange.json)
@@ -31,19 +31,19 @@ export function disclosure(scene: Scene): void {
       })
     }
 
-    promise('a private number of its owner, under whatever name', async () => {
-      const strangerId = digText(await world.stranger(), 'id')
+    specTest('a private number of its owner, under whatever name', async () => {
+      const strangerId = digText(await world.otherNation(), 'id')
       const { key } = await keys.make({
         nationId: strangerId,
         scopes: ['military.read', 'economy.read', 'production.read'],
       })
-      const own = expectStatus(await visit.ask(`${canonical}/me/nation`, { key }), 200)
+      const own = expectStatus(await client.request(`${canonical}/me/nation`, { key }), 200)
       const { military, economy, production } = { ...nothing, ...(dig(own.json, 'data') ?? {}) }
       // Small numbers occur anywhere by chance.
       const secrets = numbersIn([military, economy, production]).filter(number => number >= 10_000)
-      if (secrets.length === 0) lacking('the game sends no private numbers')
+      if (secrets.length === 0) skip('the game sends no private numbers')
       await onBothBases(async base => {
-        const told = numbersIn((await visit.ask(`${base}/nations/${strangerId}`)).json)
+        const told = numbersIn((await client.request(`${base}/nations/${strangerId}`)).json)
         assert.deepEqual(
           secrets.filter(number => told.includes(number)),
           [],
@@ -53,50 +53,56 @@ export function disclosure(scene: Scene): void {
   })
 
   describe('1. Data is public, player-private, alliance-private or admin-only', () => {
-    promise('a nation and an alliance are the same for everybody, key or not', async () => {
+    specTest('a nation and an alliance are the same for everybody, key or not', async () => {
       const { id } = await world.owner()
       const allianceId = await world.allianceId()
-      const publicly = expectBody(await visit.ask(`${canonical}/nations/${id}`, { key: null }), one(nation))
-      const asOwner = expectBody(await visit.ask(`${canonical}/nations/${id}`), one(nation))
+      const publicly = expectBody(
+        await client.request(`${canonical}/nations/${id}`, { key: null }),
+        one(nation),
+      )
+      const asOwner = expectBody(await client.request(`${canonical}/nations/${id}`), one(nation))
       assert.deepEqual(namesIn(asOwner), namesIn(publicly))
-      expectBody(await visit.ask(`${canonical}/alliances/${allianceId}`, { key: null }), one(alliance))
-      expectBody(await visit.ask(`${canonical}/alliances/${allianceId}`), one(alliance))
+      expectBody(await client.request(`${canonical}/alliances/${allianceId}`, { key: null }), one(alliance))
+      expectBody(await client.request(`${canonical}/alliances/${allianceId}`), one(alliance))
     })
 
-    promise('player-private: the owner reads military, economy and production', async () => {
+    specTest('player-private: the owner reads military, economy and production', async () => {
       const nationId = digText(await world.owner(), 'id')
       const scopes = ['military.read', 'economy.read', 'production.read']
       const { key } = await keys.make({ nationId, scopes })
       await onBothBases(async base => {
         expectBody(
-          await visit.ask(`${base}/me/nation`, { key }),
+          await client.request(`${base}/me/nation`, { key }),
           one(ownNation(['military', 'economy', 'production'])),
         )
       })
     })
 
-    promise('alliance-private: a member who may see it reads the treasury, a stranger does not', async () => {
-      const officer = await world.member('officer')
-      const { key } = await keys.make({ nationId: digText(officer, 'id'), scopes: ['treasury.read'] })
-      const own = digText(officer, 'alliance.alliance_id')
-      const other = (await world.nations())
-        .map(item => dig(item, 'alliance.alliance_id'))
-        .find(id => id !== undefined && id !== own)
-      await onBothBases(async base => {
-        expectBody(
-          await visit.ask(`${base}/alliances/${own}?include=treasury`, { key }),
-          one(allianceWithTreasury),
-        )
-        if (other === undefined) return
-        const refused = await visit.ask(`${base}/alliances/${other}?include=treasury`, { key })
-        expectError(refused, 403, 'not_entitled')
-      })
-    })
+    specTest(
+      'alliance-private: a member who may see it reads the treasury, a stranger does not',
+      async () => {
+        const officer = await world.member('officer')
+        const { key } = await keys.make({ nationId: digText(officer, 'id'), scopes: ['treasury.read'] })
+        const own = digText(officer, 'alliance.alliance_id')
+        const other = (await world.nations())
+          .map(item => dig(item, 'alliance.alliance_id'))
+          .find(id => id !== undefined && id !== own)
+        await onBothBases(async base => {
+          expectBody(
+            await client.request(`${base}/alliances/${own}?include=treasury`, { key }),
+            one(allianceWithTreasury),
+          )
+          if (other === undefined) return
+          const refused = await client.request(`${base}/alliances/${other}?include=treasury`, { key })
+          expectError(refused, 403, 'not_entitled')
+        })
+      },
+    )
 
-    promise('admin-only: no key reads it, not even of its own nation', async () => {
+    specTest('admin-only: no key reads it, not even of its own nation', async () => {
       const nationId = digText(await world.owner(), 'id')
       const { key } = await keys.make({ nationId, scopes: allScopes })
-      const exchange = expectStatus(await visit.ask(`${canonical}/me/nation`, { key }), 200)
+      const exchange = expectStatus(await client.request(`${canonical}/me/nation`, { key }), 200)
       const found = namesIn(exchange.json)
       assert.deepEqual(
         privateMembers['what is for administrators only'].filter(name => found.has(name)),
@@ -104,9 +110,9 @@ export function disclosure(scene: Scene): void {
       )
     })
 
-    promise('attributes of a game have one of these classes, and only public ones leave', async () => {
-      const game = await visit.ask(`${canonical}/game`)
-      if (game.status === 404) lacking('this server does not describe its game')
+    specTest('attributes of a game have one of these classes, and only public ones leave', async () => {
+      const game = await client.request(`${canonical}/game`)
+      if (game.status === 404) skip('this server does not describe its game')
       for (const [kind, path] of [
         ['nation', '/nations?limit=100'],
         ['alliance', `/alliances/${await world.allianceId()}`],
@@ -119,13 +125,13 @@ export function disclosure(scene: Scene): void {
             `${kind}.${key} has the class ${fieldClass}`,
           )
         const open = attributes.filter(entry => entry.class === 'public').map(entry => entry.key)
-        const exchange = expectStatus(await visit.ask(canonical + path), 200)
+        const exchange = expectStatus(await client.request(canonical + path), 200)
         for (const [name, value] of members(exchange.json)) {
           if (name !== 'attributes' || !isRecord(value)) continue
           assert.deepEqual(
             Object.keys(value).filter(member => !open.includes(member)),
             [],
-            told(exchange),
+            describeExchange(exchange),
           )
         }
       }
@@ -134,7 +140,7 @@ export function disclosure(scene: Scene): void {
 
   /** Everything that can be read about others, with every parameter that might add to it. */
   async function harvest(): Promise<Exchange[]> {
-    const stranger = await world.stranger()
+    const stranger = await world.otherNation()
     const paths = [
       `/nations/${stranger.id}`,
       `/nations/${stranger.id}?include=military,economy,production,assignments`,
@@ -151,7 +157,7 @@ export function disclosure(scene: Scene): void {
     }
     const exchanges: Exchange[] = []
     await onBothBases(async base => {
-      for (const path of paths) exchanges.push(expectStatus(await visit.ask(base + path), 200))
+      for (const path of paths) exchanges.push(expectStatus(await client.request(base + path), 200))
     })
     return exchanges
   }

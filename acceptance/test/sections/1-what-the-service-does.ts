@@ -1,53 +1,57 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { expectBody, expectError, expectItems, expectStatus, told } from '../../src/expect.ts'
+import { canonical, onBothBases } from '../../src/client.ts'
+import { describeExchange, expectBody, expectError, expectItems, expectStatus } from '../../src/expect.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import { dig, digText, isRecord, type JsonObject, members } from '../../src/json.ts'
-import { lacking, need, promise } from '../../src/promise.ts'
 import { nation, one } from '../../src/resources.ts'
-import type { Scene } from '../../src/scene.ts'
-import { canonical, onBothBases } from '../../src/visit.ts'
+import { orSkip, skip, specTest } from '../../src/spec-test.ts'
 import { fill, operations } from '../operations.ts'
 
 const otherMethods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-export function whatTheServiceDoes(scene: Scene): void {
-  const { visit, world } = scene
+export function whatTheServiceDoes(fixture: Fixture): void {
+  const { client, world } = fixture
 
   describe('1. What the service does', () => {
     for (const { data, path } of operations.filter(operation => operation.data !== undefined)) {
-      promise(`it exposes ${data}`, () =>
+      specTest(`it exposes ${data}`, () =>
         onBothBases(async base => {
-          const { json } = expectStatus(await visit.ask(base + (await fill(path, world))), 200)
+          const { json } = expectStatus(await client.request(base + (await fill(path, world))), 200)
           const held = dig(json, 'data')
           assert.ok(Array.isArray(held) || isRecord(held), `${base}${path} has no data`)
         }),
       )
     }
 
-    promise('it is reached over HTTPS', () => {
-      if (!visit.settings.baseUrl.startsWith('https:'))
-        lacking('this server was given as http: in front of it something must end TLS')
+    specTest('it is reached over HTTPS', () => {
+      if (!client.settings.baseUrl.startsWith('https:'))
+        skip('this server was given as http: in front of it something must end TLS')
     })
 
-    promise('an answer is UTF-8 JSON whatever the caller accepts', () =>
+    specTest('an answer is UTF-8 JSON whatever the caller accepts', () =>
       onBothBases(async base => {
         for (const accept of ['text/html', 'application/xml;q=1, */*;q=0.1', 'application/json', 'nonsense'])
           for (const path of ['/nations', '/nowhere', '/nations?limit=0']) {
-            const exchange = await visit.ask(base + path, { headers: { accept } })
-            assert.equal(exchange.answered['content-type'], 'application/json; charset=utf-8', told(exchange))
-            assert.ok(exchange.problem === undefined && isRecord(exchange.json), told(exchange))
+            const exchange = await client.request(base + path, { headers: { accept } })
+            assert.equal(
+              exchange.responseHeaders['content-type'],
+              'application/json; charset=utf-8',
+              describeExchange(exchange),
+            )
+            assert.ok(exchange.problem === undefined && isRecord(exchange.json), describeExchange(exchange))
           }
       }),
     )
 
-    promise('names outside ASCII come and go as UTF-8', async () => {
+    specTest('names outside ASCII come and go as UTF-8', async () => {
       const found = (await world.nations()).find(({ nation_name }) =>
         /[^\u0020-\u007e]/.test(String(nation_name)),
       )
-      const { id, nation_name } = need(found, 'the world has no nation whose name is not ASCII')
+      const { id, nation_name } = orSkip(found, 'the world has no nation whose name is not ASCII')
       await onBothBases(async base => {
         const items = expectItems(
-          await visit.ask(`${base}/nations?search=${encodeURIComponent(String(nation_name))}`),
+          await client.request(`${base}/nations?search=${encodeURIComponent(String(nation_name))}`),
         )
         assert.ok(
           items.some(item => item.id === id && item.nation_name === nation_name),
@@ -59,7 +63,7 @@ export function whatTheServiceDoes(scene: Scene): void {
 
   describe('1. The API is read-only', () => {
     for (const { path } of operations) {
-      promise(`${path} answers GET alone: POST, PUT, PATCH and DELETE are 405`, async () => {
+      specTest(`${path} answers GET alone: POST, PUT, PATCH and DELETE are 405`, async () => {
         const filled = await fill(path, world)
         await onBothBases(async base => {
           for (const method of otherMethods) await refuses(method, base + filled)
@@ -67,11 +71,13 @@ export function whatTheServiceDoes(scene: Scene): void {
       })
     }
 
-    promise('what a page may ask of its browser is reading', () =>
+    specTest('what a page may ask of its browser is reading', () =>
       onBothBases(async base => {
-        const { status, answered } = await visit.ask(`${base}/nations`, { method: 'OPTIONS' })
+        const { status, responseHeaders } = await client.request(`${base}/nations`, {
+          method: 'OPTIONS',
+        })
         assert.equal(status, 204)
-        assert.deepEqual(String(answered['access-control-allow-methods']).split(/, */).sort(), [
+        assert.deepEqual(String(responseHeaders['access-control-allow-methods']).split(/, */).sort(), [
           'GET',
           'HEAD',
           'OPTIONS',
@@ -79,33 +85,33 @@ export function whatTheServiceDoes(scene: Scene): void {
       }),
     )
 
-    promise('a header that names another method makes a GET nothing but a GET', async () => {
+    specTest('a header that names another method makes a GET nothing but a GET', async () => {
       const { id } = await world.owner()
       await onBothBases(async base => {
         for (const header of ['x-http-method-override', 'x-http-method', 'x-method-override'])
           expectBody(
-            await visit.ask(`${base}/nations/${id}`, { headers: { [header]: 'DELETE' } }),
+            await client.request(`${base}/nations/${id}`, { headers: { [header]: 'DELETE' } }),
             one(nation),
           )
       })
     })
 
-    promise('request bodies are not used', async () => {
+    specTest('request bodies are not used', async () => {
       const { id } = await world.owner()
       await onBothBases(async base => {
         const body = '{"search":"nothing is called so","limit":0}'
         const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
-        expectBody(await visit.ask(`${base}/nations/${id}`, { headers, body }), one(nation))
+        expectBody(await client.request(`${base}/nations/${id}`, { headers, body }), one(nation))
       })
     })
   })
 
   describe('1. The API must not allow', () => {
     for (const [action, attempts] of Object.entries(forbidden)) {
-      promise(action, async () => {
+      specTest(action, async () => {
         const before = await stateOfOwner()
         const { id: own } = await world.owner()
-        const stranger = await world.stranger().then(
+        const stranger = await world.otherNation().then(
           nation => nation.id,
           () => 'n0',
         )
@@ -128,11 +134,11 @@ export function whatTheServiceDoes(scene: Scene): void {
       })
     }
 
-    promise("the operator's acts at this door", async () => {
+    specTest("the operator's acts at this door", async () => {
       for (const path of ['/facts', '/keys', '/codes']) {
         await refuses('POST', path)
         await onBothBases(base => refuses('POST', base + path))
-        expectError(await visit.ask(canonical + path), 404, 'not_found')
+        expectError(await client.request(canonical + path), 404, 'not_found')
       }
     })
   })
@@ -140,20 +146,20 @@ export function whatTheServiceDoes(scene: Scene): void {
   async function refuses(method: string, path: string): Promise<void> {
     const body = '{"credits":1}'
     const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
-    const exchange = await visit.ask(path, { method, headers, body })
+    const exchange = await client.request(path, { method, headers, body })
     expectError(exchange, 405, 'method_not_allowed')
-    const allowed = String(exchange.answered.allow).split(/, */)
-    assert.ok(allowed.includes('GET'), `${told(exchange)}: Allow must name GET`)
+    const allowed = String(exchange.responseHeaders.allow).split(/, */)
+    assert.ok(allowed.includes('GET'), `${describeExchange(exchange)}: Allow must name GET`)
     assert.ok(
       !allowed.some(name => otherMethods.some(other => other === name)),
-      `${told(exchange)}: ${allowed}`,
+      `${describeExchange(exchange)}: ${allowed}`,
     )
   }
 
   /** What no call may move, and what no tick of a simulated world moves either. */
   async function stateOfOwner(): Promise<JsonObject> {
     const { id } = await world.owner()
-    const data = dig(expectStatus(await visit.ask(`${canonical}/nations/${id}`), 200).json, 'data')
+    const data = dig(expectStatus(await client.request(`${canonical}/nations/${id}`), 200).json, 'data')
     return {
       id: digText(data, 'id'),
       founded_at: dig(data, 'founded_at'),

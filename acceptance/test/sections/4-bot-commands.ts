@@ -1,23 +1,26 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { expectItems, expectStatus, told } from '../../src/expect.ts'
+import { onBothBases } from '../../src/client.ts'
+import { describeExchange, expectItems, expectStatus } from '../../src/expect.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import { dig, digList, digText, type JsonObject } from '../../src/json.ts'
-import { lacking, need, promise } from '../../src/promise.ts'
-import type { Scene } from '../../src/scene.ts'
-import { onBothBases } from '../../src/visit.ts'
+import { orSkip, skip, specTest } from '../../src/spec-test.ts'
 
 /** The commands of a bot, each by the calls that section 4.3 names for it, from what a chat user types to what the bot shows. */
-export function botCommands({ visit, world }: Scene): void {
-  const items = async (path: string) => expectItems(await visit.ask(path))
-  const one = async (path: string) => dig(expectStatus(await visit.ask(path), 200).json, 'data')
-  const first = (found: JsonObject[], lack: string) => need(found[0], lack)
+export function botCommands({ client, world }: Fixture): void {
+  const items = async (path: string) => expectItems(await client.request(path))
+  const one = async (path: string) => dig(expectStatus(await client.request(path), 200).json, 'data')
+  const first = (found: JsonObject[], lack: string) => orSkip(found[0], lack)
 
   describe('4.3 Bot commands', () => {
-    promise('nation: by its name, then by its id', async () => {
+    specTest('nation: by its name, then by its id', async () => {
       const { nation_name, leader_name, id } = await world.owner()
       await onBothBases(async base => {
         const found = await items(`${base}/nations?search=${encodeURIComponent(String(nation_name))}`)
-        const match = need(found.find(nation => nation.nation_name === nation_name)?.id, `no ${nation_name}`)
+        const match = orSkip(
+          found.find(nation => nation.nation_name === nation_name)?.id,
+          `no ${nation_name}`,
+        )
         const nation = await one(`${base}/nations/${match}`)
         assert.equal(match, id)
         assert.equal(digText(nation, 'nation_name'), nation_name)
@@ -25,7 +28,7 @@ export function botCommands({ visit, world }: Scene): void {
       })
     })
 
-    promise('alliance: itself and its members', async () => {
+    specTest('alliance: itself and its members', async () => {
       const allianceId = await world.allianceId()
       await onBothBases(async base => {
         const alliance = await one(`${base}/alliances/${allianceId}`)
@@ -35,7 +38,7 @@ export function botCommands({ visit, world }: Scene): void {
       })
     })
 
-    promise('war: itself and its battles', async () => {
+    specTest('war: itself and its battles', async () => {
       const warId = digText(await world.foughtWar(), 'id')
       await onBothBases(async base => {
         const war = await one(`${base}/wars/${warId}`)
@@ -50,20 +53,20 @@ export function botCommands({ visit, world }: Scene): void {
       })
     })
 
-    promise('wars: those of a nation that go on', async () => {
+    specTest('wars: those of a nation that go on', async () => {
       const warOfNation = await world.activeWar()
       const nationId = digText(warOfNation, 'defender.nation_id')
       await onBothBases(async base => {
-        const exchange = await visit.ask(`${base}/wars?status=active&nation_id=${nationId}`)
+        const exchange = await client.request(`${base}/wars?status=active&nation_id=${nationId}`)
         const found = expectItems(exchange)
         if (!found.some(war => war.id === warOfNation.id)) {
           const now = await one(`${base}/wars/${warOfNation.id}`)
-          assert.equal(dig(now, 'status'), 'ended', told(exchange))
+          assert.equal(dig(now, 'status'), 'ended', describeExchange(exchange))
         }
       })
     })
 
-    promise('market: prices', () =>
+    specTest('market: prices', () =>
       onBothBases(async base => {
         const price = first(await items(`${base}/market/price`), 'the world has no market')
         assert.equal(typeof price.price, 'number')
@@ -71,7 +74,7 @@ export function botCommands({ visit, world }: Scene): void {
       }),
     )
 
-    promise('rankings: both boards', () =>
+    specTest('rankings: both boards', () =>
       onBothBases(async base => {
         const nation = first(await items(`${base}/rankings?board=nations`), 'no ranked nation')
         const alliance = first(await items(`${base}/rankings?board=alliances`), 'no ranked alliance')
@@ -80,7 +83,7 @@ export function botCommands({ visit, world }: Scene): void {
       }),
     )
 
-    promise('conflict: global conflicts and who fights on which side', () =>
+    specTest('conflict: global conflicts and who fights on which side', () =>
       onBothBases(async base => {
         const conflicts = await items(`${base}/global-conflicts`)
         for (const conflict of conflicts) assert.notEqual(digText(conflict, 'name'), '')
@@ -92,16 +95,16 @@ export function botCommands({ visit, world }: Scene): void {
       }),
     )
 
-    promise('era: eras, and the one that goes on', () =>
+    specTest('era: eras, and the one that goes on', () =>
       onBothBases(async base => {
         const eras = await items(`${base}/eras`)
-        if (eras.length === 0) lacking('the world has no eras')
+        if (eras.length === 0) skip('the world has no eras')
         assert.ok(eras.filter(era => era.status === 'active').length <= 1, 'one era goes on')
         for (const era of eras) assert.notEqual(digText(era, 'name'), '')
       }),
     )
 
-    promise('nukes: launches of strategic weapons', () =>
+    specTest('nukes: launches of strategic weapons', () =>
       onBothBases(async base => {
         const launches = await items(`${base}/events?type=strategic_weapon.launched`)
         const launch = first(launches, 'no strategic weapon was launched in this world')
@@ -110,7 +113,7 @@ export function botCommands({ visit, world }: Scene): void {
       }),
     )
 
-    promise('history: events and news', () =>
+    specTest('history: events and news', () =>
       onBothBases(async base => {
         const event = first(await items(`${base}/events`), 'the world has no event')
         assert.notEqual(digText(event, 'summary'), '')

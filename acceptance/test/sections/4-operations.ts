@@ -1,34 +1,35 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { expectBody, expectError, expectItems, expectStatus, told } from '../../src/expect.ts'
+import { canonical, mirror, onBothBases } from '../../src/client.ts'
+import { describeExchange, expectBody, expectError, expectItems, expectStatus } from '../../src/expect.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import { dig, digList, digNumber, digText, type JsonObject } from '../../src/json.ts'
-import { lacking, promise } from '../../src/promise.ts'
 import { nation, one, page } from '../../src/resources.ts'
-import type { Scene } from '../../src/scene.ts'
-import { whileSteady } from '../../src/steady.ts'
-import { canonical, mirror, onBothBases } from '../../src/visit.ts'
+import { skip, specTest } from '../../src/spec-test.ts'
+import { readUnchanged } from '../../src/world.ts'
 import { fill, operations } from '../operations.ts'
 
-export function theOperations({ visit, world }: Scene): void {
+export function theOperations({ client, world }: Fixture): void {
   describe('4.1 Both bases behave identically', () => {
     for (const { path, body } of operations) {
-      promise(`${path}: the same answer`, async () => {
+      specTest(`${path}: the same answer`, async () => {
         const filled = await fill(path, world)
-        const read = (base: string) => async () => withoutRequestId((await visit.ask(base + filled)).json)
-        const { thing, others } = await whileSteady(read(canonical), read(mirror))
+        const read = (base: string) => async () =>
+          withoutRequestId((await client.request(base + filled)).json)
+        const { thing, others } = await readUnchanged(read(canonical), read(mirror))
         assert.deepEqual(others, thing)
         if (body) assert.notEqual(dig(thing, 'data'), undefined)
       })
     }
 
-    promise('an error is the same on both', async () => {
+    specTest('an error is the same on both', async () => {
       for (const path of [
         '/nations/no-such-nation',
         '/nations?limit=0',
         '/nowhere',
         '/rankings?board=bots',
       ]) {
-        const [one, other] = [await visit.ask(canonical + path), await visit.ask(mirror + path)]
+        const [one, other] = [await client.request(canonical + path), await client.request(mirror + path)]
         assert.equal(one.status, other.status)
         assert.deepEqual(withoutRequestId(one.json), withoutRequestId(other.json))
       }
@@ -36,24 +37,24 @@ export function theOperations({ visit, world }: Scene): void {
   })
 
   describe('4.2 What each operation takes and returns', () => {
-    promise('/nations?search= finds the nations whose name contains the text, in any case', async () => {
+    specTest('/nations?search= finds the nations whose name contains the text, in any case', async () => {
       const { id, nation_name } = await world.owner()
       const text = String(nation_name).slice(1, 5).toUpperCase()
       await onBothBases(async base => {
         const path = `${base}/nations?limit=100&search=${encodeURIComponent(text)}`
-        const items = expectItems(await visit.ask(path))
+        const items = expectItems(await client.request(path))
         for (const item of items) assert.ok(isNamed(item, text), `${path} found ${JSON.stringify(item)}`)
         assert.ok(items.length === 100 || items.some(item => item.id === id), `${path} did not find ${id}`)
       })
     })
 
-    promise(
+    specTest(
       '/nations?search= finds nothing where nothing is so called, and takes % and _ for themselves',
       () =>
         onBothBases(async base => {
           for (const text of ['no nation is called like this', '%25', '____']) {
             const { json } = expectStatus(
-              await visit.ask(`${base}/nations?search=${encodeURIComponent(text)}`),
+              await client.request(`${base}/nations?search=${encodeURIComponent(text)}`),
               200,
             )
             assert.deepEqual(json, { data: [], pagination: { page: 1, limit: 25, total: 0, pages: 0 } })
@@ -61,11 +62,11 @@ export function theOperations({ visit, world }: Scene): void {
         }),
     )
 
-    promise('/nations?search= goes with page and limit', async () => {
+    specTest('/nations?search= goes with page and limit', async () => {
       const letter = String((await world.owner()).nation_name).slice(0, 1)
       await onBothBases(async base => {
         const body = expectBody(
-          await visit.ask(`${base}/nations?search=${encodeURIComponent(letter)}&page=2&limit=1`),
+          await client.request(`${base}/nations?search=${encodeURIComponent(letter)}&page=2&limit=1`),
           page(nation),
         )
         const { data, pagination } = { data: digList(body, 'data'), pagination: dig(body, 'pagination') }
@@ -76,114 +77,121 @@ export function theOperations({ visit, world }: Scene): void {
     })
 
     for (const path of ['/nations', '/alliances', '/wars']) {
-      promise(`${path}/{id} of an id that names nothing is 404`, () =>
+      specTest(`${path}/{id} of an id that names nothing is 404`, () =>
         onBothBases(async base => {
           for (const id of ['no-such-id', '0', `${'x'.repeat(200)}`, '%E2%98%83', "'", '..%2f..'])
-            expectError(await visit.ask(`${base}${path}/${id}`), 404, 'not_found')
+            expectError(await client.request(`${base}${path}/${id}`), 404, 'not_found')
         }),
       )
     }
 
-    promise('lists under an id that names nothing are 404', () =>
+    specTest('lists under an id that names nothing are 404', () =>
       onBothBases(async base => {
         for (const path of ['/alliances/no-such-id/members', '/wars/no-such-id/battles'])
-          expectError(await visit.ask(base + path), 404, 'not_found')
+          expectError(await client.request(base + path), 404, 'not_found')
       }),
     )
 
-    promise('/alliances/{id}/members are the nations of that alliance', async () => {
+    specTest('/alliances/{id}/members are the nations of that alliance', async () => {
       const allianceId = await world.allianceId()
       await onBothBases(async base => {
-        const members = await visit.ask(`${base}/alliances/${allianceId}/members?limit=100`)
+        const members = await client.request(`${base}/alliances/${allianceId}/members?limit=100`)
         const [first] = expectItems(members)
-        const nation = expectStatus(await visit.ask(`${base}/nations/${first?.nation_id}`), 200).json
+        const nation = expectStatus(await client.request(`${base}/nations/${first?.nation_id}`), 200).json
         assert.equal(dig(nation, 'data.alliance.alliance_id'), allianceId)
-        const alliance = expectStatus(await visit.ask(`${base}/alliances/${allianceId}`), 200).json
+        const alliance = expectStatus(await client.request(`${base}/alliances/${allianceId}`), 200).json
         assert.equal(dig(alliance, 'data.member_count'), dig(members.json, 'pagination.total'))
       })
     })
 
-    promise('/wars?status=active holds wars that are active, and only those', () =>
+    specTest('/wars?status=active holds wars that are active, and only those', () =>
       onBothBases(async base => {
-        const active = await visit.ask(`${base}/wars?status=active&limit=100`)
+        const active = await client.request(`${base}/wars?status=active&limit=100`)
         const items = expectItems(active)
-        if (items.length === 0) lacking('the world has no war that goes on')
-        for (const war of items) assert.equal(war.status, 'active', told(active))
+        if (items.length === 0) skip('the world has no war that goes on')
+        for (const war of items) assert.equal(war.status, 'active', describeExchange(active))
         const known = (await world.wars()).filter(war => war.status === 'active').map(war => war.id)
         const listed = new Set(items.map(war => war.id))
         const ended = known.filter(id => !listed.has(id))
         // A war may have ended since the list was read: then it says so itself.
         for (const id of items.length < 100 ? ended : []) {
-          const war = expectStatus(await visit.ask(`${base}/wars/${id}`), 200).json
+          const war = expectStatus(await client.request(`${base}/wars/${id}`), 200).json
           assert.equal(dig(war, 'data.status'), 'ended', `active war ${id} is not listed`)
         }
       }),
     )
 
-    promise('/wars?nation_id= holds the wars of that nation, on either side', async () => {
+    specTest('/wars?nation_id= holds the wars of that nation, on either side', async () => {
       const someWar = await world.foughtWar().catch(() => world.activeWar())
       await onBothBases(async base => {
         for (const side of ['attacker', 'defender']) {
           const nationId = digText(someWar, `${side}.nation_id`)
-          const exchange = await visit.ask(`${base}/wars?nation_id=${nationId}&limit=100`)
+          const exchange = await client.request(`${base}/wars?nation_id=${nationId}&limit=100`)
           const items = expectItems(exchange)
           for (const war of items)
             assert.ok(
               [dig(war, 'attacker.nation_id'), dig(war, 'defender.nation_id')].includes(nationId),
               `${exchange.url} holds ${war.id}`,
             )
-          assert.ok(items.length === 100 || items.some(war => war.id === someWar.id), told(exchange))
+          assert.ok(
+            items.length === 100 || items.some(war => war.id === someWar.id),
+            describeExchange(exchange),
+          )
         }
-        const none = await visit.ask(`${base}/wars?nation_id=no-such-id`)
+        const none = await client.request(`${base}/wars?nation_id=no-such-id`)
         assert.equal(expectItems(none).length, 0)
       })
     })
 
-    promise('/wars?status=active&nation_id= holds what both say', async () => {
+    specTest('/wars?status=active&nation_id= holds what both say', async () => {
       const nationId = digText(await world.activeWar(), 'attacker.nation_id')
       await onBothBases(async base => {
         const path = `${base}/wars?status=active&nation_id=${nationId}&limit=100`
-        for (const war of expectItems(await visit.ask(path))) {
+        for (const war of expectItems(await client.request(path))) {
           assert.equal(war.status, 'active')
           assert.ok([dig(war, 'attacker.nation_id'), dig(war, 'defender.nation_id')].includes(nationId))
         }
       })
     })
 
-    promise('/wars?status= takes no word that is not a status', () =>
+    specTest('/wars?status= takes no word that is not a status', () =>
       onBothBases(async base => {
-        const message = expectError(await visit.ask(`${base}/wars?status=lively`), 400, 'invalid_parameter')
+        const message = expectError(
+          await client.request(`${base}/wars?status=lively`),
+          400,
+          'invalid_parameter',
+        )
         assert.match(message, /status/)
       }),
     )
 
-    promise('/wars/{id}/battles are of that war, as many as it counts', async () => {
+    specTest('/wars/{id}/battles are of that war, as many as it counts', async () => {
       const warId = digText(await world.foughtWar(), 'id')
       await onBothBases(async base => {
         const read = async () =>
-          digNumber((await visit.ask(`${base}/wars/${warId}`)).json, 'data.battles_count')
-        const { thing, others } = await whileSteady(read, () =>
-          visit.ask(`${base}/wars/${warId}/battles?limit=100`),
+          digNumber((await client.request(`${base}/wars/${warId}`)).json, 'data.battles_count')
+        const { thing, others } = await readUnchanged(read, () =>
+          client.request(`${base}/wars/${warId}/battles?limit=100`),
         )
         for (const battle of expectItems(others)) assert.equal(battle.war_id, warId)
         assert.equal(dig(others.json, 'pagination.total'), thing)
       })
     })
 
-    promise('/market/price has one item for each resource', () =>
+    specTest('/market/price has one item for each resource', () =>
       onBothBases(async base => {
-        const resources = expectItems(await visit.ask(`${base}/market/price?limit=100`)).map(
+        const resources = expectItems(await client.request(`${base}/market/price?limit=100`)).map(
           item => item.resource,
         )
-        if (resources.length === 0) lacking('the world has no market')
+        if (resources.length === 0) skip('the world has no market')
         assert.equal(new Set(resources).size, resources.length)
       }),
     )
 
-    promise('/market/rankings has the resources of the market in an order of places', () =>
+    specTest('/market/rankings has the resources of the market in an order of places', () =>
       onBothBases(async base => {
-        const items = expectItems(await visit.ask(`${base}/market/rankings?limit=100`))
-        if (items.length === 0) lacking('the world has no market')
+        const items = expectItems(await client.request(`${base}/market/rankings?limit=100`))
+        if (items.length === 0) skip('the world has no market')
         assertPlaces(items, 'traded_value_24h')
       }),
     )
@@ -192,10 +200,10 @@ export function theOperations({ visit, world }: Scene): void {
       ['nations', 'nation', 'national_score'],
       ['alliances', 'alliance', 'total_score'],
     ] as const) {
-      promise(`/rankings?board=${board} ranks ${board}, the highest ${score} first`, () =>
+      specTest(`/rankings?board=${board} ranks ${board}, the highest ${score} first`, () =>
         onBothBases(async base => {
-          const items = expectItems(await visit.ask(`${base}/rankings?board=${board}&limit=100`))
-          if (items.length === 0) lacking(`the world has no ${board}`)
+          const items = expectItems(await client.request(`${base}/rankings?board=${board}&limit=100`))
+          if (items.length === 0) skip(`the world has no ${board}`)
           for (const item of items) digText(item, `${thing}.id`)
           assertPlaces(items, score)
           assert.equal(items[0]?.rank, 1)
@@ -203,34 +211,34 @@ export function theOperations({ visit, world }: Scene): void {
       )
     }
 
-    promise('/rankings takes no board but nations and alliances', () =>
+    specTest('/rankings takes no board but nations and alliances', () =>
       onBothBases(async base => {
         for (const board of ['players', 'Nations', 'nations,alliances']) {
-          const exchange = await visit.ask(`${base}/rankings?board=${board}`)
+          const exchange = await client.request(`${base}/rankings?board=${board}`)
           const message = expectError(exchange, 400, 'invalid_parameter')
           for (const word of [/board/, /nations/, /alliances/]) assert.match(message, word)
         }
       }),
     )
 
-    promise('a parameter that is not named is ignored', async () => {
+    specTest('a parameter that is not named is ignored', async () => {
       const { id } = await world.owner()
       await onBothBases(async base => {
-        expectBody(await visit.ask(`${base}/nations/${id}?colour=red&limit=0`), one(nation))
-        expectBody(await visit.ask(`${base}/nations?colour=red`), page(nation))
+        expectBody(await client.request(`${base}/nations/${id}?colour=red&limit=0`), one(nation))
+        expectBody(await client.request(`${base}/nations?colour=red`), page(nation))
       })
     })
 
-    promise('a parameter that is nearly named is refused, and the message says which may be meant', () =>
+    specTest('a parameter that is nearly named is refused, and the message says which may be meant', () =>
       onBothBases(async base => {
         for (const name of ['nationid', 'nation-id', 'NATION_ID', 'nation_ids', 'natoin_id']) {
-          const exchange = await visit.ask(`${base}/wars?${name}=none`)
+          const exchange = await client.request(`${base}/wars?${name}=none`)
           assert.match(expectError(exchange, 400, 'invalid_parameter'), /`nation_id`/)
         }
       }),
     )
 
-    promise('a list has one body, whatever the spelling, and an empty one selects nothing', async () => {
+    specTest('a list has one body, whatever the spelling, and an empty one selects nothing', async () => {
       const { id } = await world.owner()
       await onBothBases(async base => {
         for (const query of [
@@ -241,22 +249,22 @@ export function theOperations({ visit, world }: Scene): void {
           `ids=none,%20${id}`,
           `ids=none,+${id}`,
         ]) {
-          const items = expectItems(await visit.ask(`${base}/nations?${query}`))
+          const items = expectItems(await client.request(`${base}/nations?${query}`))
           assert.deepEqual(
             items.map(item => item.id),
             [id],
             query,
           )
         }
-        assert.deepEqual(expectItems(await visit.ask(`${base}/nations?ids=`)), [])
-        expectError(await visit.ask(`${base}/nations?ids=${id}%20none`), 400, 'invalid_parameter')
+        assert.deepEqual(expectItems(await client.request(`${base}/nations?ids=`)), [])
+        expectError(await client.request(`${base}/nations?ids=${id}%20none`), 400, 'invalid_parameter')
       })
     })
 
-    promise('a parameter that is given twice is refused', () =>
+    specTest('a parameter that is given twice is refused', () =>
       onBothBases(async base => {
         const message = expectError(
-          await visit.ask(`${base}/nations?limit=5&limit=6`),
+          await client.request(`${base}/nations?limit=5&limit=6`),
           400,
           'invalid_parameter',
         )

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { expectError, expectItems, expectStatus, told } from '../../src/expect.ts'
+import { canonical, onBothBases } from '../../src/client.ts'
+import { describeExchange, expectError, expectItems, expectStatus } from '../../src/expect.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import { dig, digNumber } from '../../src/json.ts'
-import { lacking, promise } from '../../src/promise.ts'
-import type { Scene } from '../../src/scene.ts'
-import { whileSteady } from '../../src/steady.ts'
-import { canonical, onBothBases } from '../../src/visit.ts'
+import { skip, specTest } from '../../src/spec-test.ts'
+import { readUnchanged } from '../../src/world.ts'
 import { fill, lists, withQuery } from '../operations.ts'
 
 const wrongLimits = ['0', '101', '-1', '1.5', '1e1', 'ten', '%2B5', '0x10', '99999999999999999999']
@@ -14,25 +14,25 @@ const farPages = ['1000000', '9007199254740993', '99999999999999999999999']
 /** Longer lists are not read to their end. */
 const walkedPagesMax = 150
 
-export function pagination({ visit, world }: Scene): void {
+export function pagination({ client, world }: Fixture): void {
   describe('4.2 Pagination on every list endpoint', () => {
     for (const { path } of lists) {
       const at = async (base: string, query = '') => {
         const filled = await fill(path, world)
-        return visit.ask(query ? withQuery(base + filled, query) : base + filled)
+        return client.request(query ? withQuery(base + filled, query) : base + filled)
       }
 
-      promise(`${path}: page is 1 and limit is 25 where they are not given`, () =>
+      specTest(`${path}: page is 1 and limit is 25 where they are not given`, () =>
         onBothBases(async base => {
           const exchange = await at(base)
           const items = expectItems(exchange)
-          assert.equal(dig(exchange.json, 'pagination.page'), 1, told(exchange))
-          assert.equal(dig(exchange.json, 'pagination.limit'), 25, told(exchange))
+          assert.equal(dig(exchange.json, 'pagination.page'), 1, describeExchange(exchange))
+          assert.equal(dig(exchange.json, 'pagination.limit'), 25, describeExchange(exchange))
           assert.equal(items.length, Math.min(25, digNumber(exchange.json, 'pagination.total')))
         }),
       )
 
-      promise(`${path}: limit is an integer from 1 to 100`, () =>
+      specTest(`${path}: limit is an integer from 1 to 100`, () =>
         onBothBases(async base => {
           for (const limit of [1, 100]) {
             const exchange = await at(base, `limit=${limit}`)
@@ -47,7 +47,7 @@ export function pagination({ visit, world }: Scene): void {
         }),
       )
 
-      promise(`${path}: page is an integer from 1`, () =>
+      specTest(`${path}: page is an integer from 1`, () =>
         onBothBases(async base => {
           for (const page of wrongPages)
             assert.match(expectError(await at(base, `page=${page}`), 400, 'invalid_parameter'), /page/)
@@ -58,22 +58,22 @@ export function pagination({ visit, world }: Scene): void {
         }),
       )
 
-      promise(`${path}: pages follow one another without gap or repetition`, () =>
+      specTest(`${path}: pages follow one another without gap or repetition`, () =>
         onBothBases(async base => {
           const read = async () => expectItems(await at(base, 'limit=6'))
-          const { thing, others } = await whileSteady(read, async () => [
+          const { thing, others } = await readUnchanged(read, async () => [
             ...expectItems(await at(base, 'limit=2&page=1')),
             ...expectItems(await at(base, 'limit=2&page=2')),
             ...expectItems(await at(base, 'limit=2&page=3')),
           ])
-          if (thing.length < 3) lacking('the world has no second page of these')
+          if (thing.length < 3) skip('the world has no second page of these')
           assert.deepEqual(others, thing)
         }),
       )
 
-      promise(`${path}: total is the number of items on all pages`, async () => {
+      specTest(`${path}: total is the number of items on all pages`, async () => {
         const read = async () => dig(expectStatus(await at(canonical, 'limit=100'), 200).json, 'pagination')
-        const { thing, others } = await whileSteady(read, async () => {
+        const { thing, others } = await readUnchanged(read, async () => {
           const pages = digNumber(await read(), 'pages')
           if (pages > walkedPagesMax) return undefined
           let items = 0
@@ -81,7 +81,7 @@ export function pagination({ visit, world }: Scene): void {
             items += expectItems(await at(canonical, `limit=100&page=${page}`)).length
           return items
         })
-        if (others === undefined) lacking(`this list has more than ${walkedPagesMax} pages of 100`)
+        if (others === undefined) skip(`this list has more than ${walkedPagesMax} pages of 100`)
         assert.equal(others, digNumber(thing, 'total'))
       })
     }

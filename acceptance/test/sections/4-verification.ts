@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { expectBody, expectError, expectStatus, told } from '../../src/expect.ts'
+import { bases, canonical, mirror, onBothBases } from '../../src/client.ts'
+import { describeExchange, expectBody, expectError, expectStatus } from '../../src/expect.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import { dig, digText } from '../../src/json.ts'
-import { lacking, need, promise } from '../../src/promise.ts'
 import { one, verifiedIdentity } from '../../src/resources.ts'
-import type { Scene } from '../../src/scene.ts'
 import { assertShape, decimal, exactly, name, type Shape, text } from '../../src/shape.ts'
-import { bases, canonical, mirror, onBothBases } from '../../src/visit.ts'
+import { orSkip, skip, specTest } from '../../src/spec-test.ts'
 
 /** Section 2.2, row by row. */
 const identityRows: Record<string, Shape> = {
@@ -24,23 +24,23 @@ const identityRows: Record<string, Shape> = {
 const codesDrawn = 20
 const redeemersAtOnce = 12
 
-export function verification({ visit, world }: Scene): void {
+export function verification({ client, world }: Fixture): void {
   const issue = async (nationId: string, boundTo?: string) => {
-    const exchange = await visit.askOperator('POST', '/codes', {
+    const exchange = await client.requestOperator('POST', '/codes', {
       nation_id: nationId,
       ...(boundTo === undefined ? {} : { for: boundTo }),
     })
-    if (exchange.status === 400) lacking(`a code is refused: ${dig(exchange.json, 'error.message')}`)
+    if (exchange.status === 400) skip(`a code is refused: ${dig(exchange.json, 'error.message')}`)
     expectStatus(exchange, 201)
     return { code: digText(exchange.json, 'code'), expiresAt: digText(exchange.json, 'expires_at'), exchange }
   }
-  const redeem = (code: string, base: string = mirror) => visit.ask(`${base}/discord/verify/${code}`)
+  const redeem = (code: string, base: string = mirror) => client.request(`${base}/discord/verify/${code}`)
   // A nation has 10 live codes at most: those that a failed run leaves behind must not make the next one fail.
   let turn = Date.now()
   const ofSomebody = async (boundTo?: string) => {
     const nations = await world.nations()
     turn += 1
-    const { id } = need(nations[turn % nations.length], 'the world has no nation')
+    const { id } = orSkip(nations[turn % nations.length], 'the world has no nation')
     return issue(String(id), boundTo)
   }
 
@@ -55,14 +55,14 @@ export function verification({ visit, world }: Scene): void {
     }
 
     for (const [row, shape] of Object.entries(identityRows)) {
-      promise(row, async () => assertShape(shape, dig(await identity(), row), row, 'verified identity'))
+      specTest(row, async () => assertShape(shape, dig(await identity(), row), row, 'verified identity'))
     }
 
-    promise('that, and nothing else', async () => {
+    specTest('that, and nothing else', async () => {
       assertShape(one(verifiedIdentity), await identity(), 'body', 'verified identity')
     })
 
-    promise('it is the nation, the alliance and the rank that the game knows', async () => {
+    specTest('it is the nation, the alliance and the rank that the game knows', async () => {
       const member = await world.member()
       const body = await identity()
       for (const field of ['id', 'nation_name', 'leader_name'])
@@ -70,34 +70,34 @@ export function verification({ visit, world }: Scene): void {
       assert.deepEqual(dig(body, 'data.alliance'), member.alliance)
     })
 
-    promise('a rank named officer exists', async () => {
+    specTest('a rank named officer exists', async () => {
       const officer = await world.member('officer')
       const { code } = await issue(digText(officer, 'id'))
       const { json } = expectStatus(await redeem(code), 200)
       assert.equal(dig(json, 'data.alliance.rank'), 'officer')
     })
 
-    promise('a nation without alliance has alliance null', async () => {
-      const { code } = await issue(digText(await world.loner(), 'id'))
+    specTest('a nation without alliance has alliance null', async () => {
+      const { code } = await issue(digText(await world.nationWithoutAlliance(), 'id'))
       const body = expectBody(await redeem(code), one(verifiedIdentity))
       assert.equal(dig(body, 'data.alliance'), null)
     })
   })
 
   describe('4.3 Nation verification flow', () => {
-    promise('a code has 10 characters, none of them easily taken for another', async () => {
+    specTest('a code has 10 characters, none of them easily taken for another', async () => {
       const { code } = await ofSomebody()
       assert.match(code, /^[23456789ABCDEFGHJKMNPQRSTVWXYZ]{10}$/)
       expectStatus(await redeem(code), 200)
     })
 
-    promise(
+    specTest(
       'codes are random: no two agree, at no place do they stay the same, and none tells of its nation',
       async () => {
         const all = await world.nations()
         const from = turn % Math.max(1, all.length - codesDrawn)
         const nations = all.slice(from, from + codesDrawn)
-        need(nations[codesDrawn - 1], `the world has fewer than ${codesDrawn} nations`)
+        orSkip(nations[codesDrawn - 1], `the world has fewer than ${codesDrawn} nations`)
         const codes = []
         for (const { id } of nations) codes.push((await issue(String(id))).code)
         assert.equal(new Set(codes).size, codes.length)
@@ -112,22 +112,22 @@ export function verification({ visit, world }: Scene): void {
       },
     )
 
-    promise('a code expires 10 minutes after its creation', async () => {
+    specTest('a code expires 10 minutes after its creation', async () => {
       const { code, expiresAt, exchange } = await ofSomebody()
-      const createdAt = Date.parse(String(exchange.answered.date))
+      const createdAt = Date.parse(String(exchange.responseHeaders.date))
       const seconds = (Date.parse(expiresAt) - createdAt) / 1000
       assert.ok(Math.abs(seconds - 600) <= 2, `it expires after ${seconds} s`)
       expectStatus(await redeem(code), 200)
     })
 
-    promise('GET /discord/verify/<CODE> redeems it, on either base', () =>
+    specTest('GET /discord/verify/<CODE> redeems it, on either base', () =>
       onBothBases(async base => {
         const { code } = await ofSomebody()
         expectBody(await redeem(code, base), one(verifiedIdentity))
       }),
     )
 
-    promise('a code cannot be redeemed twice, on whichever base', async () => {
+    specTest('a code cannot be redeemed twice, on whichever base', async () => {
       for (const first of bases) {
         const { code } = await ofSomebody()
         expectStatus(await redeem(code, first), 200)
@@ -137,7 +137,7 @@ export function verification({ visit, world }: Scene): void {
       }
     })
 
-    promise('of redemptions at once exactly one succeeds', async () => {
+    specTest('of redemptions at once exactly one succeeds', async () => {
       const { code } = await ofSomebody()
       const answers = await Promise.all(
         Array.from({ length: redeemersAtOnce }, (_, index) => redeem(code, index % 2 ? canonical : mirror)),
@@ -147,50 +147,50 @@ export function verification({ visit, world }: Scene): void {
       assert.equal(lost?.length, redeemersAtOnce - 1)
     })
 
-    promise('an unknown code and what cannot be a code are refused', () =>
+    specTest('an unknown code and what cannot be a code are refused', () =>
       onBothBases(async base => {
         for (const code of ['2345678923', '1', 'IIIIIIIIII', 'K7PWM3XQ9TT', '%00', `${'2'.repeat(300)}`])
           expectError(await redeem(code, base), 404, 'verification_code_unknown')
       }),
     )
 
-    promise('lower case is taken for upper case', async () => {
+    specTest('lower case is taken for upper case', async () => {
       const { code } = await ofSomebody()
       expectStatus(await redeem(code.toLowerCase()), 200)
     })
 
-    promise('only GET uses a code up', async () => {
+    specTest('only GET uses a code up', async () => {
       const { code } = await ofSomebody()
       await onBothBases(async base => {
         for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
-          const { status } = await visit.ask(`${base}/discord/verify/${code}`, { method })
+          const { status } = await client.request(`${base}/discord/verify/${code}`, { method })
           assert.equal(status, method === 'OPTIONS' ? 204 : 405, `${method} of a code`)
         }
       })
       expectStatus(await redeem(code), 200)
     })
 
-    promise('neither a key nor anything of the chat platform is asked for', async () => {
+    specTest('neither a key nor anything of the chat platform is asked for', async () => {
       const { code } = await ofSomebody()
-      expectStatus(await visit.ask(`${mirror}/discord/verify/${code}`, { key: null }), 200)
-      const document = await visit.ask('/openapi.json')
+      expectStatus(await client.request(`${mirror}/discord/verify/${code}`, { key: null }), 200)
+      const document = await client.request('/openapi.json')
       if (document.status !== 200) return
       assert.doesNotMatch(JSON.stringify(document.json), /password/i)
     })
 
-    promise('a code for one chat account is an unknown code to any other, and survives it', async () => {
+    specTest('a code for one chat account is an unknown code to any other, and survives it', async () => {
       const { code } = await ofSomebody('chat-account-1')
       for (const query of ['', '?for=chat-account-2'])
         expectError(await redeem(code + query), 404, 'verification_code_unknown')
       expectStatus(await redeem(`${code}?for=chat-account-1`), 200)
     })
 
-    promise('no answer to a redemption is kept, and no error repeats the code', async () => {
+    specTest('no answer to a redemption is kept, and no error repeats the code', async () => {
       const { code } = await ofSomebody()
       const [redeemed, used] = [await redeem(code), await redeem(code)]
-      for (const { answered, url } of [redeemed, used])
-        assert.equal(answered['cache-control'], 'no-store', url)
-      assert.ok(!JSON.stringify(used.json).includes(code), told(used))
+      for (const { responseHeaders, url } of [redeemed, used])
+        assert.equal(responseHeaders['cache-control'], 'no-store', url)
+      assert.ok(!JSON.stringify(used.json).includes(code), describeExchange(used))
     })
   })
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expectBody, expectError, expectStatus, told } from '../../src/expect.ts'
+import { canonical, mirror, onBothBases } from '../../src/client.ts'
+import { describeExchange, expectBody, expectError, expectStatus } from '../../src/expect.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import { dig, digText } from '../../src/json.ts'
 import { allScopes } from '../../src/keys.ts'
-import { need, promise } from '../../src/promise.ts'
 import { alliance, nation, one, ownNation, type Section } from '../../src/resources.ts'
-import type { Scene } from '../../src/scene.ts'
-import { canonical, mirror, onBothBases } from '../../src/visit.ts'
+import { orSkip, specTest } from '../../src/spec-test.ts'
 import { fill, operations } from '../operations.ts'
 
 /** Which scope opens which section of the own nation. */
@@ -21,115 +21,118 @@ const sections: Record<string, Section> = {
 /** Has the form of a key and is none. */
 const wrongKey = 'chk_0000000000000000000000000000000000000000'
 
-export function authentication({ visit, world, keys }: Scene): void {
-  const ownKey = () => need(visit.ownKey, 'needs a key')
+export function authentication({ client, world, keys }: Fixture): void {
+  const ownKey = () => orSkip(client.ownKey, 'needs a key')
 
   describe('5. Authentication', () => {
     for (const { path } of operations.filter(({ body }) => body)) {
       // Alternately on one base and the other: calls without a key are few.
       const base = path.length % 2 ? canonical : mirror
-      promise(`${path} may be called without a key`, async () => {
-        expectStatus(await visit.ask(base + (await fill(path, world)), { key: null }), 200)
+      specTest(`${path} may be called without a key`, async () => {
+        expectStatus(await client.request(base + (await fill(path, world)), { key: null }), 200)
       })
     }
 
-    promise('a key is sent as Authorization: Bearer, the word in any case', () =>
+    specTest('a key is sent as Authorization: Bearer, the word in any case', () =>
       onBothBases(async base => {
         for (const word of ['Bearer', 'bearer', 'BEARER']) {
           const headers = { authorization: `${word} ${ownKey()}` }
-          expectStatus(await visit.ask(`${base}/me/key`, { headers }), 200)
+          expectStatus(await client.request(`${base}/me/key`, { headers }), 200)
         }
       }),
     )
 
-    promise('a key has an owner: /me/nation is the nation of whoever owns the key', async () => {
-      for (const owner of [await world.owner(), await world.stranger()]) {
+    specTest('a key has an owner: /me/nation is the nation of whoever owns the key', async () => {
+      for (const owner of [await world.owner(), await world.otherNation()]) {
         const nationId = digText(owner, 'id')
         const { key } = await keys.make({ nationId })
         await onBothBases(async base => {
-          const body = expectBody(await visit.ask(`${base}/me/nation`, { key }), one(nation))
+          const body = expectBody(await client.request(`${base}/me/nation`, { key }), one(nation))
           assert.equal(dig(body, 'data.id'), nationId)
         })
       }
     })
 
-    promise('/me/nation requires a key', () =>
+    specTest('/me/nation requires a key', () =>
       onBothBases(async base => {
-        const exchange = await visit.ask(`${base}/me/nation`, { key: null })
+        const exchange = await client.request(`${base}/me/nation`, { key: null })
         expectError(exchange, 401, 'api_key_required')
-        assert.match(String(exchange.answered['www-authenticate']), /^Bearer/)
+        assert.match(String(exchange.responseHeaders['www-authenticate']), /^Bearer/)
       }),
     )
 
-    promise('a key in the URL is no key', async () => {
-      const exchange = await visit.ask(`${mirror}/me/nation?api_key=${ownKey()}&key=${ownKey()}`, {
+    specTest('a key in the URL is no key', async () => {
+      const exchange = await client.request(`${mirror}/me/nation?api_key=${ownKey()}&key=${ownKey()}`, {
         key: null,
       })
       expectError(exchange, 401, 'api_key_required')
     })
 
-    promise('a wrong key is refused, and not taken for no key', () =>
+    specTest('a wrong key is refused, and not taken for no key', () =>
       onBothBases(async base => {
-        const exchange = await visit.ask(`${base}/nations`, { key: wrongKey })
+        const exchange = await client.request(`${base}/nations`, { key: wrongKey })
         expectError(exchange, 401, 'invalid_api_key')
-        assert.match(String(exchange.answered['www-authenticate']), /^Bearer/)
+        assert.match(String(exchange.responseHeaders['www-authenticate']), /^Bearer/)
       }),
     )
 
     for (const authorization of ['', 'Bearer', 'Basic dXNlcjpwYXNz', 'Bearer two words']) {
-      promise(
+      specTest(
         `Authorization: ${authorization || '(empty)'} is refused, and not taken for no key`,
         async () => {
-          const exchange = await visit.ask(`${mirror}/nations`, { key: null, headers: { authorization } })
+          const exchange = await client.request(`${mirror}/nations`, {
+            key: null,
+            headers: { authorization },
+          })
           expectError(exchange, 401, 'invalid_api_key')
         },
       )
     }
 
-    promise('a key can be revoked without affecting other tools', async () => {
+    specTest('a key can be revoked without affecting other tools', async () => {
       const nationId = digText(await world.owner(), 'id')
       const [leaked, other] = [await keys.make({ nationId }), await keys.make({ nationId })]
-      expectStatus(await visit.ask(`${mirror}/me/nation`, { key: leaked.key }), 200)
+      expectStatus(await client.request(`${mirror}/me/nation`, { key: leaked.key }), 200)
       await keys.revoke(leaked)
       // Within a second, on however many processes.
       await sleep(1000)
       await onBothBases(async base => {
-        expectError(await visit.ask(`${base}/me/nation`, { key: leaked.key }), 401, 'invalid_api_key')
-        expectStatus(await visit.ask(`${base}/me/nation`, { key: other.key }), 200)
+        expectError(await client.request(`${base}/me/nation`, { key: leaked.key }), 401, 'invalid_api_key')
+        expectStatus(await client.request(`${base}/me/nation`, { key: other.key }), 200)
       })
     })
   })
 
   describe('5. Keys are scoped', () => {
     for (const [scope, section] of Object.entries(sections)) {
-      promise(`a call that lacks ${scope} is refused, and told so`, async () => {
+      specTest(`a call that lacks ${scope} is refused, and told so`, async () => {
         const nationId = digText(await world.owner(), 'id')
         const others = allScopes.filter(other => other !== scope)
         const { key } = await keys.make({ nationId, scopes: others })
         await onBothBases(async base => {
-          const exchange = await visit.ask(`${base}/me/nation?include=${section}`, { key })
+          const exchange = await client.request(`${base}/me/nation?include=${section}`, { key })
           const message = expectError(exchange, 403, 'insufficient_scope')
-          assert.ok(message.includes(scope), `${told(exchange)} must name ${scope}`)
-          assert.match(String(exchange.answered['www-authenticate']), /insufficient_scope/)
+          assert.ok(message.includes(scope), `${describeExchange(exchange)} must name ${scope}`)
+          assert.match(String(exchange.responseHeaders['www-authenticate']), /insufficient_scope/)
         })
       })
 
-      promise(`${scope} opens ${section} of the own nation, and nothing else`, async () => {
+      specTest(`${scope} opens ${section} of the own nation, and nothing else`, async () => {
         const { key } = await keys.make({ nationId: digText(await world.owner(), 'id'), scopes: [scope] })
         await onBothBases(async base => {
           for (const query of ['', `?include=${section}`]) {
-            const body = expectStatus(await visit.ask(`${base}/me/nation${query}`, { key }), 200).json
+            const body = expectStatus(await client.request(`${base}/me/nation${query}`, { key }), 200).json
             const { data } = { data: dig(body, 'data') }
             const present = Object.values(sections).filter(other => dig(data, other) !== undefined)
             assert.deepEqual(present, [section])
           }
-          const body = expectStatus(await visit.ask(`${base}/me/nation`, { key }), 200).json
+          const body = expectStatus(await client.request(`${base}/me/nation`, { key }), 200).json
           expectShapeOfOwn(body, section)
         })
       })
     }
 
-    promise('a call that lacks treasury.read is refused, and told so', async () => {
+    specTest('a call that lacks treasury.read is refused, and told so', async () => {
       const member = await world.member()
       const { key } = await keys.make({
         nationId: digText(member, 'id'),
@@ -137,15 +140,15 @@ export function authentication({ visit, world, keys }: Scene): void {
       })
       const path = `/alliances/${digText(member, 'alliance.alliance_id')}`
       await onBothBases(async base => {
-        expectBody(await visit.ask(base + path, { key }), one(alliance))
-        const exchange = await visit.ask(`${base}${path}?include=treasury`, { key })
+        expectBody(await client.request(base + path, { key }), one(alliance))
+        const exchange = await client.request(`${base}${path}?include=treasury`, { key })
         const message = expectError(exchange, 403, 'insufficient_scope')
-        assert.ok(message.includes('treasury.read'), told(exchange))
+        assert.ok(message.includes('treasury.read'), describeExchange(exchange))
       })
     })
 
-    promise('what needs a scope needs a key', async () => {
-      const exchange = await visit.ask(
+    specTest('what needs a scope needs a key', async () => {
+      const exchange = await client.request(
         `${canonical}/alliances/${await world.allianceId()}?include=treasury`,
         {
           key: null,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { expectError, expectItems, expectStatus, told } from '../../src/expect.ts'
+import { canonical, onBothBases } from '../../src/client.ts'
+import { describeExchange, expectError, expectItems, expectStatus } from '../../src/expect.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import { dig, digNumber, digText } from '../../src/json.ts'
-import { lacking, promise } from '../../src/promise.ts'
 import { newsItem, weaponLaunch } from '../../src/resources.ts'
-import type { Scene } from '../../src/scene.ts'
 import { assertShape, listOf } from '../../src/shape.ts'
-import { whileSteady } from '../../src/steady.ts'
-import { canonical, onBothBases } from '../../src/visit.ts'
+import { skip, specTest } from '../../src/spec-test.ts'
+import { readUnchanged } from '../../src/world.ts'
 
 /** The kinds that every game has, as the answers name them. */
 const kinds = [
@@ -36,16 +36,16 @@ const kinds = [
   'strategic_weapon.intercepted',
 ]
 
-export function events({ visit }: Scene): void {
+export function events({ client }: Fixture): void {
   const ofType = (base: string, type: string, more = '') =>
-    visit.ask(`${base}/events?type=${encodeURIComponent(type)}${more}`)
+    client.request(`${base}/events?type=${encodeURIComponent(type)}${more}`)
 
   describe('6. Events', () => {
-    promise('the feed is read with GET /events, newest first, its numbers without gap', () =>
+    specTest('the feed is read with GET /events, newest first, its numbers without gap', () =>
       onBothBases(async base => {
-        const exchange = await visit.ask(`${base}/events?limit=100`)
+        const exchange = await client.request(`${base}/events?limit=100`)
         const numbers = expectItems(exchange).map(event => digNumber(event, 'seq'))
-        if (numbers.length === 0) lacking('the world has no event')
+        if (numbers.length === 0) skip('the world has no event')
         const [newest = 0] = numbers
         assert.deepEqual(
           numbers,
@@ -55,7 +55,7 @@ export function events({ visit }: Scene): void {
     )
 
     for (const type of kinds) {
-      promise(`type=${type} holds that kind alone`, () =>
+      specTest(`type=${type} holds that kind alone`, () =>
         onBothBases(async base => {
           const exchange = await ofType(base, type, '&limit=100')
           for (const event of expectItems(exchange)) assert.equal(event.type, type, exchange.url)
@@ -63,21 +63,21 @@ export function events({ visit }: Scene): void {
       )
     }
 
-    promise('type leaves out nothing of its kind', async () => {
-      const read = async () => expectItems(await visit.ask(`${canonical}/events?limit=100`))
-      const { thing, others } = await whileSteady(read, async () => {
+    specTest('type leaves out nothing of its kind', async () => {
+      const read = async () => expectItems(await client.request(`${canonical}/events?limit=100`))
+      const { thing, others } = await readUnchanged(read, async () => {
         const [event] = await read()
-        const type = digText(event ?? lacking('the world has no event'), 'type')
+        const type = digText(event ?? skip('the world has no event'), 'type')
         return { type, found: expectItems(await ofType(canonical, type, '&limit=100')) }
       })
       const wanted = thing.filter(event => event.type === others.type)
       assert.deepEqual(others.found.slice(0, wanted.length), wanted)
     })
 
-    promise('one kind is strategic_weapon.launched, which says who, at whom, with what', () =>
+    specTest('one kind is strategic_weapon.launched, which says who, at whom, with what', () =>
       onBothBases(async base => {
         const launches = expectItems(await ofType(base, 'strategic_weapon.launched'))
-        if (launches.length === 0) lacking('no strategic weapon was launched in this world')
+        if (launches.length === 0) skip('no strategic weapon was launched in this world')
         for (const { data, summary, nation_ids } of launches) {
           assertShape(weaponLaunch, data, 'data', String(summary))
           assert.ok(Array.isArray(nation_ids) && nation_ids.includes(dig(data, 'attacker_nation_id')))
@@ -85,7 +85,7 @@ export function events({ visit }: Scene): void {
       }),
     )
 
-    promise('a family of kinds, and several kinds, filter too', () =>
+    specTest('a family of kinds, and several kinds, filter too', () =>
       onBothBases(async base => {
         for (const event of expectItems(await ofType(base, 'war.*')))
           assert.match(String(event.type), /^war\./)
@@ -94,41 +94,41 @@ export function events({ visit }: Scene): void {
       }),
     )
 
-    promise('a type that is no kind is refused', () =>
+    specTest('a type that is no kind is refused', () =>
       onBothBases(async base => {
         const message = expectError(await ofType(base, 'no.such_kind'), 400, 'invalid_parameter')
         assert.match(message, /type/)
       }),
     )
 
-    promise('type goes with page and limit', () =>
+    specTest('type goes with page and limit', () =>
       onBothBases(async base => {
         const read = async () => expectItems(await ofType(base, 'battle.fought', '&limit=4'))
-        const { thing, others } = await whileSteady(read, async () => [
+        const { thing, others } = await readUnchanged(read, async () => [
           ...expectItems(await ofType(base, 'battle.fought', '&limit=2&page=1')),
           ...expectItems(await ofType(base, 'battle.fought', '&limit=2&page=2')),
         ])
-        if (thing.length < 4) lacking('the world has fewer than 4 battles')
+        if (thing.length < 4) skip('the world has fewer than 4 battles')
         assert.deepEqual(others, thing)
       }),
     )
 
-    promise('the log can be followed by number, and a number beyond its end is told', () =>
+    specTest('the log can be followed by number, and a number beyond its end is told', () =>
       onBothBases(async base => {
-        const [newest] = expectItems(await visit.ask(`${base}/events?limit=1`))
-        const seq = digNumber(newest ?? lacking('the world has no event'), 'seq')
-        const [next] = expectItems(await visit.ask(`${base}/events?after=${seq - 1}&limit=1`))
+        const [newest] = expectItems(await client.request(`${base}/events?limit=1`))
+        const seq = digNumber(newest ?? skip('the world has no event'), 'seq')
+        const [next] = expectItems(await client.request(`${base}/events?after=${seq - 1}&limit=1`))
         assert.equal(next?.seq, seq)
-        expectError(await visit.ask(`${base}/events?after=${seq + 1_000_000}`), 410, 'cursor_expired')
+        expectError(await client.request(`${base}/events?after=${seq + 1_000_000}`), 410, 'cursor_expired')
       }),
     )
 
-    promise('history is read with /events and /news, news newest first', () =>
+    specTest('history is read with /events and /news, news newest first', () =>
       onBothBases(async base => {
-        const exchange = await visit.ask(`${base}/news?limit=100`)
+        const exchange = await client.request(`${base}/news?limit=100`)
         const items = expectItems(expectStatus(exchange, 200))
-        if (items.length === 0) lacking('the world has no news')
-        assertShape(listOf(newsItem), items, 'data', told(exchange))
+        if (items.length === 0) skip('the world has no news')
+        assertShape(listOf(newsItem), items, 'data', describeExchange(exchange))
         const times = items.map(item => Date.parse(String(item.published_at)))
         assert.deepEqual(
           times,

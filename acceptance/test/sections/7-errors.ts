@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { expectError, told } from '../../src/expect.ts'
+import { onBothBases, type RequestOptions } from '../../src/client.ts'
+import { describeExchange, expectError } from '../../src/expect.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import { digText } from '../../src/json.ts'
-import { promise } from '../../src/promise.ts'
-import type { Scene } from '../../src/scene.ts'
-import { type Ask, onBothBases } from '../../src/visit.ts'
+import { specTest } from '../../src/spec-test.ts'
 
 interface Refused {
   path: string
-  ask?: Ask
+  ask?: RequestOptions
   status: number
   code: string
 }
@@ -59,38 +59,42 @@ const refusals: Record<string, Refused> = {
   },
 }
 
-export function errors({ visit }: Scene): void {
+export function errors({ client }: Fixture): void {
   describe('7. An error has exactly code, message and request_id, which is also in x-request-id', () => {
     for (const [what, { path, ask, status, code }] of Object.entries(refusals)) {
-      promise(`${what}: ${status} ${code}`, () =>
+      specTest(`${what}: ${status} ${code}`, () =>
         onBothBases(async base => {
-          const exchange = await visit.ask(base + path, ask)
+          const exchange = await client.request(base + path, ask)
           const message = expectError(exchange, status, code)
-          assert.doesNotMatch(message, /select |stack|\bat .*:\d+|node_modules|\/home\//i, told(exchange))
+          assert.doesNotMatch(
+            message,
+            /select |stack|\bat .*:\d+|node_modules|\/home\//i,
+            describeExchange(exchange),
+          )
         }),
       )
     }
 
-    promise('another path beside both bases: 404 not_found', async () => {
+    specTest('another path beside both bases: 404 not_found', async () => {
       for (const path of ['/', '/api', '/nations', '/apis/v1/nations'])
-        if (path !== '/') expectError(await visit.ask(path), 404, 'not_found')
+        if (path !== '/') expectError(await client.request(path), 404, 'not_found')
     })
 
-    promise('request ids differ from call to call', async () => {
+    specTest('request ids differ from call to call', async () => {
       const ids: string[] = []
       await onBothBases(async base => {
         for (let call = 0; call < 5; call += 1)
-          ids.push(digText((await visit.ask(`${base}/nowhere`)).json, 'error.request_id'))
+          ids.push(digText((await client.request(`${base}/nowhere`)).json, 'error.request_id'))
       })
       assert.equal(new Set(ids).size, ids.length)
     })
 
-    promise('a caller cannot choose the request id', async () => {
+    specTest('a caller cannot choose the request id', async () => {
       await onBothBases(async base => {
         const chosen = 'chosen-by-the-caller'
-        const exchange = await visit.ask(`${base}/nowhere`, { headers: { 'x-request-id': chosen } })
+        const exchange = await client.request(`${base}/nowhere`, { headers: { 'x-request-id': chosen } })
         expectError(exchange, 404, 'not_found')
-        assert.notEqual(exchange.answered['x-request-id'], chosen)
+        assert.notEqual(exchange.responseHeaders['x-request-id'], chosen)
       })
     })
   })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bases, canonical, mirror, onBothBases } from '../../src/client.ts'
 import type { Exchange } from '../../src/exchange.ts'
-import { expectError, expectStatus, headerNumber, told } from '../../src/expect.ts'
+import { describeExchange, expectError, expectStatus, headerNumber } from '../../src/expect.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import type { Key } from '../../src/keys.ts'
-import { need, promise } from '../../src/promise.ts'
-import type { Scene } from '../../src/scene.ts'
-import { bases, canonical, mirror, onBothBases } from '../../src/visit.ts'
+import { orSkip, specTest } from '../../src/spec-test.ts'
 
 /** Limits are of keys: whose they are does not matter. */
 const playerId = 'acceptance'
@@ -27,12 +27,12 @@ interface Blocked {
  * Begins by using up the window of a key of a small limit: nobody else is blocked by that, and when all else
  * has been examined, most of the minute is over that its end takes.
  */
-export function limits(scene: Scene): { begin: () => Promise<void>; rest: () => void } {
-  const { visit, world, keys } = scene
+export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: () => void } {
+  const { client, world, keys } = fixture
   let blocked: Blocked | undefined
 
   const begin = async () => {
-    if (!visit.settings.operator) return
+    if (!client.settings.operator) return
     const key = await keys.make({ playerId, limit: smallLimit })
     const at = Date.now()
     const answers: Exchange[] = []
@@ -41,15 +41,15 @@ export function limits(scene: Scene): { begin: () => Promise<void>; rest: () => 
     blocked = { key, answers, refused: await ask(key, mirror), at }
   }
 
-  const ask = ({ key }: Key, base: string) => visit.ask(`${base}/eras`, { key, expectsLimit: true })
-  const block = () => need(blocked, 'needs a key of a small limit, which the operator door makes')
+  const ask = ({ key }: Key, base: string) => client.request(`${base}/eras`, { key, expectsLimit: true })
+  const block = () => orSkip(blocked, 'needs a key of a small limit, which the operator door makes')
 
   const rest = () => {
     describe('8. Limits', () => {
-      promise('unauthenticated calls are 60 a minute, counted over both bases', async () => {
+      specTest('anonymous requests are limited to 60 a minute, counted over both bases', async () => {
         const counted: number[] = []
         await onBothBases(async base => {
-          const exchange = expectStatus(await visit.ask(`${base}/eras`, { key: null }), 200)
+          const exchange = expectStatus(await client.request(`${base}/eras`, { key: null }), 200)
           assert.equal(headerNumber(exchange, 'x-ratelimit-limit'), 60, 'is CHANCERY_ANONYMOUS_LIMIT set?')
           counted.push(headerNumber(exchange, 'x-ratelimit-remaining'))
         })
@@ -58,26 +58,26 @@ export function limits(scene: Scene): { begin: () => Promise<void>; rest: () => 
         assert.ok(second < first || second >= 55, `${first} left, then ${second}`)
       })
 
-      promise(
-        'authenticated calls are 120 a minute per key: of more at once exactly 120 are answered',
+      specTest(
+        'requests with a key are limited to 120 a minute: of more at once exactly 120 succeed',
         async () => {
           const key = await keys.make({ playerId })
           const calls = Array.from({ length: defaultKeyLimit + 10 }, (_, call) =>
             ask(key, bases[call % 2] ?? mirror),
           )
           const answers = await Promise.all(calls)
-          const [answered, refused] = [200, 429].map(status =>
+          const [accepted, refused] = [200, 429].map(status =>
             answers.filter(answer => answer.status === status),
           )
           for (const exchange of answers)
             assert.equal(headerNumber(exchange, 'x-ratelimit-limit'), 120, 'is CHANCERY_KEY_LIMIT set?')
-          assert.equal(answered?.length, defaultKeyLimit)
+          assert.equal(accepted?.length, defaultKeyLimit)
           assert.equal(refused?.length, 10)
           for (const exchange of refused ?? []) expectError(exchange, 429, 'rate_limited')
         },
       )
 
-      promise('a key may have a limit of its own', () => {
+      specTest('a key can have a limit of its own', () => {
         const { answers } = block()
         for (const exchange of answers) {
           expectStatus(exchange, 200)
@@ -85,57 +85,64 @@ export function limits(scene: Scene): { begin: () => Promise<void>; rest: () => 
         }
       })
 
-      promise('x-ratelimit-remaining counts down to 0, over both bases together', () => {
+      specTest('x-ratelimit-remaining counts down to 0, over both bases together', () => {
         const { answers, refused } = block()
         const counted = [...answers, refused].map(exchange => headerNumber(exchange, 'x-ratelimit-remaining'))
         assert.deepEqual(counted, [4, 3, 2, 1, 0, 0])
       })
 
-      promise('x-ratelimit-reset is when the window ends, in Unix seconds', () => {
+      specTest('x-ratelimit-reset is when the window ends, in Unix seconds', () => {
         const { answers, refused, at } = block()
         const resets = [...answers, refused].map(exchange => headerNumber(exchange, 'x-ratelimit-reset'))
         assert.equal(new Set(resets).size, 1, `it stays the same in a window: ${resets}`)
         const [exchange = refused] = answers
-        const startedAt = Date.parse(String(exchange.answered.date ?? new Date(at).toUTCString())) / 1000
+        const startedAt =
+          Date.parse(String(exchange.responseHeaders.date ?? new Date(at).toUTCString())) / 1000
         const seconds = (resets[0] ?? 0) - startedAt
         assert.ok(seconds >= 1 && seconds <= windowSeconds + 2, `it is ${seconds} s away`)
       })
 
-      promise('exceeding a limit is 429 with retry-after', () => {
+      specTest('exceeding a limit is 429 with retry-after', () => {
         const { refused } = block()
         expectError(refused, 429, 'rate_limited')
         const seconds = headerNumber(refused, 'retry-after')
         assert.ok(seconds >= 1 && seconds <= windowSeconds, `retry-after: ${seconds}`)
       })
 
-      promise('one key used up leaves another key and callers without one alone', async () => {
+      specTest('an exhausted key does not affect another key or anonymous requests', async () => {
         block()
         const other = await keys.make({ playerId })
         expectStatus(await ask(other, mirror), 200)
-        expectStatus(await visit.ask(`${mirror}/eras`, { key: null }), 200)
+        expectStatus(await client.request(`${mirror}/eras`, { key: null }), 200)
       })
 
-      promise('what bots are told to keep for 60 seconds, answers let them keep', async () => {
+      specTest('responses that bots should cache for 60 seconds are cacheable', async () => {
         const { id } = await world.owner()
         await onBothBases(async base => {
           for (const path of cacheable) {
-            const exchange = expectStatus(await visit.ask(base + path.replace('{id}', String(id))), 200)
-            const [, seconds] = /max-age=(\d+)/.exec(String(exchange.answered['cache-control'])) ?? []
-            assert.ok(Number(seconds) >= 60, `${told(exchange)}: ${exchange.answered['cache-control']}`)
-            const again = await visit.ask(base + path.replace('{id}', String(id)), {
-              headers: { 'if-none-match': String(exchange.answered.etag) },
+            const exchange = expectStatus(await client.request(base + path.replace('{id}', String(id))), 200)
+            const [, seconds] = /max-age=(\d+)/.exec(String(exchange.responseHeaders['cache-control'])) ?? []
+            assert.ok(
+              Number(seconds) >= 60,
+              `${describeExchange(exchange)}: ${exchange.responseHeaders['cache-control']}`,
+            )
+            const again = await client.request(base + path.replace('{id}', String(id)), {
+              headers: { 'if-none-match': String(exchange.responseHeaders.etag) },
             })
-            assert.ok([200, 304].includes(again.status), told(again))
+            assert.ok([200, 304].includes(again.status), describeExchange(again))
           }
         })
       })
 
-      promise('the block is temporary: refused calls do not lengthen it, and it is no ban', async () => {
+      specTest('the block is temporary: rejected requests do not lengthen it, and it is no ban', async () => {
         const { key, refused } = block()
         for (let call = 0; call < 20; call += 1) {
           const exchange = await ask(key, bases[call % 2] ?? mirror)
           if (exchange.status !== 429) break
-          assert.equal(exchange.answered['x-ratelimit-reset'], refused.answered['x-ratelimit-reset'])
+          assert.equal(
+            exchange.responseHeaders['x-ratelimit-reset'],
+            refused.responseHeaders['x-ratelimit-reset'],
+          )
         }
         const last = await ask(key, canonical)
         if (last.status === 429) await sleep(headerNumber(last, 'retry-after') * 1000)

@@ -1,8 +1,8 @@
 import { describe } from 'node:test'
 import { expectBody, expectError } from '../../src/expect.ts'
-import { promise } from '../../src/promise.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import { era, page } from '../../src/resources.ts'
-import type { Scene } from '../../src/scene.ts'
+import { specTest } from '../../src/spec-test.ts'
 
 const otherVersions = [
   '/api/v2/eras',
@@ -13,15 +13,15 @@ const otherVersions = [
   '/api/v1.1/eras',
 ]
 
-export function versioning({ visit }: Scene): void {
+export function versioning({ client }: Fixture): void {
   describe('9. Versioning', () => {
     for (const path of ['/api/v1/eras', '/api/public/v1/eras'])
-      promise(`the version is part of the path: ${path}`, async () => {
-        expectBody(await visit.ask(path), page(era))
+      specTest(`the version is part of the path: ${path}`, async () => {
+        expectBody(await client.request(path), page(era))
       })
 
-    promise('other versions and none are not found', async () => {
-      for (const path of otherVersions) expectError(await visit.ask(path), 404, 'not_found')
+    specTest('other versions and none are not found', async () => {
+      for (const path of otherVersions) expectError(await client.request(path), 404, 'not_found')
     })
   })
 }

@@ -1,69 +1,75 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import type { Exchange } from '../../src/exchange.ts'
-import { errorShape, told } from '../../src/expect.ts'
+import { describeExchange, errorShape } from '../../src/expect.ts'
+import type { Fixture } from '../../src/fixture.ts'
 import { dig } from '../../src/json.ts'
-import { promise } from '../../src/promise.ts'
-import type { Scene } from '../../src/scene.ts'
+import { specTest } from '../../src/spec-test.ts'
 import { namesIn, privateMembers } from './1-what-the-service-does.ts'
 
 const rateHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const
 const shownMax = 5
 
 /** What is said of every response is held against every response that this run has seen, whatever it was asked for. */
-export function wholeRun({ visit }: Scene): void {
+export function wholeRun({ client }: Fixture): void {
   describe('Every response of this run', () => {
     for (const header of rateHeaders) {
-      promise(`8. carries ${header}, a whole number`, () =>
-        none(apiExchanges(), ({ answered }) => !/^[0-9]+$/.test(String(answered[header]))),
+      specTest(`8. carries ${header}, a whole number`, () =>
+        none(apiExchanges(), ({ responseHeaders }) => !/^[0-9]+$/.test(String(responseHeaders[header]))),
       )
     }
 
-    promise('8. has at most x-ratelimit-limit calls remaining', () =>
+    specTest('8. has at most x-ratelimit-limit calls remaining', () =>
       none(
         apiExchanges(),
-        ({ answered }) => Number(answered['x-ratelimit-remaining']) > Number(answered['x-ratelimit-limit']),
+        ({ responseHeaders }) =>
+          Number(responseHeaders['x-ratelimit-remaining']) > Number(responseHeaders['x-ratelimit-limit']),
       ),
     )
 
-    promise('7. carries x-request-id', () =>
-      none(apiExchanges(), ({ answered }) => !/^[A-Za-z0-9_-]{8,64}$/.test(String(answered['x-request-id']))),
-    )
-
-    promise('1. is UTF-8 JSON, or has no body to be one', () =>
+    specTest('7. carries x-request-id', () =>
       none(
         apiExchanges(),
-        ({ method, status, bytes, problem, answered }) =>
+        ({ responseHeaders }) => !/^[A-Za-z0-9_-]{8,64}$/.test(String(responseHeaders['x-request-id'])),
+      ),
+    )
+
+    specTest('1. is UTF-8 JSON, or has no body to be one', () =>
+      none(
+        apiExchanges(),
+        ({ method, status, bytes, problem, responseHeaders }) =>
           problem !== undefined ||
           (bytes === 0 && method !== 'HEAD' && status !== 204 && status !== 304) ||
-          (bytes > 0 && answered['content-type'] !== 'application/json; charset=utf-8'),
+          (bytes > 0 && responseHeaders['content-type'] !== 'application/json; charset=utf-8'),
       ),
     )
 
-    promise('7. is an error of the one shape where its status is 400 or more', () =>
+    specTest('7. is an error of the one shape where its status is 400 or more', () =>
       none(
         apiExchanges().filter(({ method }) => method !== 'HEAD'),
-        ({ status, json, answered }) =>
+        ({ status, json, responseHeaders }) =>
           status >= 400 &&
-          (errorShape(json, 'body').length > 0 || dig(json, 'error.request_id') !== answered['x-request-id']),
+          (errorShape(json, 'body').length > 0 ||
+            dig(json, 'error.request_id') !== responseHeaders['x-request-id']),
       ),
     )
 
-    promise('7. carries retry-after where its status is 429', () =>
+    specTest('7. carries retry-after where its status is 429', () =>
       none(
         apiExchanges(),
-        ({ status, answered }) => status === 429 && !/^[1-9][0-9]*$/.test(String(answered['retry-after'])),
+        ({ status, responseHeaders }) =>
+          status === 429 && !/^[1-9][0-9]*$/.test(String(responseHeaders['retry-after'])),
       ),
     )
 
-    promise('1. succeeds for no method but GET, HEAD and OPTIONS', () =>
+    specTest('1. succeeds for no method but GET, HEAD and OPTIONS', () =>
       none(
         apiExchanges(),
         ({ method, status }) => !['GET', 'HEAD', 'OPTIONS'].includes(method) && status < 400,
       ),
     )
 
-    promise('1. has nothing private, unless it is of the own nation or the own treasury', () => {
+    specTest('1. has nothing private, unless it is of the own nation or the own treasury', () => {
       const names = new Set<string>(Object.values(privateMembers).flat())
       none(apiExchanges(), ({ url, json, status }) => {
         if (/\/(me\/nation|game)(\?|$)/.test(url) || (status === 200 && url.includes('include=treasury')))
@@ -72,12 +78,12 @@ export function wholeRun({ visit }: Scene): void {
       })
     })
 
-    promise('is no failure of the server', () => none(apiExchanges(), ({ status }) => status >= 500))
+    specTest('is no failure of the server', () => none(apiExchanges(), ({ status }) => status >= 500))
   })
 
   /** The API, and nothing that is served beside it. */
   function apiExchanges(): Exchange[] {
-    return visit.exchanges.filter(({ url }) => !url.endsWith('/openapi.json'))
+    return client.exchanges.filter(({ url }) => !url.endsWith('/openapi.json'))
   }
 }
 
@@ -86,6 +92,6 @@ function none(exchanges: readonly Exchange[], isWrong: (exchange: Exchange) => b
   const wrong = exchanges.filter(isWrong)
   const shown = wrong
     .slice(0, shownMax)
-    .map(exchange => `${told(exchange)} ${JSON.stringify(exchange.answered)}`)
+    .map(exchange => `${describeExchange(exchange)} ${JSON.stringify(exchange.responseHeaders)}`)
   assert.equal(wrong.length, 0, `${wrong.length} of ${exchanges.length}:\n${shown.join('\n')}`)
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
+import type { Client } from '../../client.ts'
 import { digText } from '../../json.ts'
-import type { Visit } from '../../visit.ts'
 import { drawnCaller } from '../draw.ts'
 import { type Probe, probe } from '../probe.ts'
-import { Finding, type Session } from '../session.ts'
+import { ProbeError, type Session } from '../session.ts'
 
 /** A code that is alive is redeemed once, by whomever, on whichever base; written in any case. */
-export function liveCodes(session: Session, visit: Visit): Probe[] {
+export function liveCodes(session: Session, client: Client): Probe[] {
   const operation = session.api.operations.find(({ path }) => path.endsWith('/{code}'))
   const [nationId] = session.values.named('nation_id')
   if (!operation || nationId === undefined) return []
@@ -23,18 +23,18 @@ export function liveCodes(session: Session, visit: Visit): Probe[] {
       draws,
       async check({ bases, caller, isLower }) {
         if (caller.kind === 'wrong') return
-        const { json } = await visit.askOperator('POST', '/codes', { nation_id: nationId })
+        const { json } = await client.requestOperator('POST', '/codes', { nation_id: nationId })
         const code = digText(json, 'code')
         for (const [index, base] of bases.entries()) {
           const target = `${base}${operation.path.replace('{code}', isLower ? code.toLowerCase() : code)}`
           const shown = { method: 'GET', target: `${base}${operation.path}`, caller }
-          const { status } = await session.ask(operation, { ...shown, target }).catch(error => {
+          const { status } = await session.request(operation, { ...shown, target }).catch(error => {
             // A code is a secret: it is shown no more than a key.
-            throw error instanceof Finding ? new Finding(error.problems, shown) : error
+            throw error instanceof ProbeError ? new ProbeError(error.problems, shown) : error
           })
           const right = index === 0 ? 200 : 410
           if (status !== right && status !== 429)
-            throw new Finding(
+            throw new ProbeError(
               [`${status} instead of ${right} to a code that is redeemed for time ${index + 1}`],
               shown,
             )

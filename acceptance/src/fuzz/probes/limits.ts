@@ -3,7 +3,7 @@ import type { Keys } from '../../keys.ts'
 import type { Caller } from '../callers.ts'
 import { drawsOf } from '../draw.ts'
 import { type Probe, probe } from '../probe.ts'
-import { Finding, type Session } from '../session.ts'
+import { ProbeError, type Session } from '../session.ts'
 
 /** Whatever is asked, beyond its limit a key is answered 429 as documented, on every base. */
 export function limitsReached(session: Session, keys: Keys): Probe {
@@ -25,11 +25,11 @@ export function limitsReached(session: Session, keys: Keys): Probe {
     async check([operation, draw]) {
       spent ??= spentCaller()
       const call = { ...draw.call, caller: await spent }
-      const first = await session.ask(operation, call)
+      const first = await session.request(operation, call)
       if (first.status === 429) return
-      const second = await session.ask(operation, call)
+      const second = await session.request(operation, call)
       if (second.status !== 429)
-        throw new Finding([`${second.status} instead of 429 to a second call of one`], call)
+        throw new ProbeError([`${second.status} instead of 429 to a second call of one`], call)
     },
   })
 }

@@ -3,7 +3,7 @@ import { dig, isRecord, members } from '../../json.ts'
 import { itemsOf, type Operation } from '../document.ts'
 import { drawsOf } from '../draw.ts'
 import { type Probe, probe } from '../probe.ts'
-import { type Call, Finding, type Session } from '../session.ts'
+import { type Call, ProbeError, type Session } from '../session.ts'
 import { fill } from './methods.ts'
 
 /** Ids that an answer names lead somewhere: each thing of a list by itself is what the list says, and `alliance_id` names an alliance. */
@@ -26,7 +26,7 @@ export function links(session: Session): Probe[] {
           const listed = list.path.includes('{')
             ? { ...call, target: `${session.api.bases[0]}${fill(session, list)}` }
             : call
-          const { status, json } = await session.ask(list, listed)
+          const { status, json } = await session.request(list, listed)
           const named = status === 200 ? namedIn(oneOf, list, dig(json, 'data')) : []
           const link = named[which % Math.max(1, named.length)]
           if (link) await follow(session, link, call)
@@ -57,15 +57,15 @@ function namedIn(oneOf: Map<string, Operation>, { path }: Operation, data: unkno
 
 async function follow(session: Session, { to, id, thing }: Link, from: Call): Promise<void> {
   const call: Call = { ...from, headers: {}, target: `${session.api.bases[0]}${to.path.replace('{id}', id)}` }
-  const { status, json } = await session.ask(to, call)
+  const { status, json } = await session.request(to, call)
   // What a war or an event names may be gone by now; what a list has may not.
   if (status !== 200 && !(status === 404 && thing === undefined) && status !== 429)
-    throw new Finding([`${status}, although ${from.target} names it`], call)
+    throw new ProbeError([`${status}, although ${from.target} names it`], call)
   const data = dig(json, 'data')
   if (!session.isFrozen || !isRecord(thing) || !isRecord(data)) return
   for (const [name, value] of Object.entries(thing))
     if (JSON.stringify(data[name]) !== JSON.stringify(value))
-      throw new Finding(
+      throw new ProbeError(
         [`${name} is ${JSON.stringify(data[name])}, and ${JSON.stringify(value)} in the list`],
         call,
       )

@@ -1,10 +1,10 @@
 import { METHODS } from 'node:http'
 import fc from 'fast-check'
-import { describedProblems } from '../answers.ts'
 import type { Operation } from '../document.ts'
 import { drawnCaller } from '../draw.ts'
 import { type Probe, probe } from '../probe.ts'
-import { type Call, Finding, type Session } from '../session.ts'
+import { documentedProblems } from '../response-problems.ts'
+import { type Call, ProbeError, type Session } from '../session.ts'
 
 /** CONNECT asks a proxy for a tunnel: an HTTP client sends no path with it. */
 const methods = METHODS.filter(method => method !== 'CONNECT')
@@ -33,7 +33,8 @@ export function undocumentedMethods(session: Session): Probe {
         caller,
         ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
       }
-      if (method === operation.method && body === undefined) return void (await session.ask(operation, call))
+      if (method === operation.method && body === undefined)
+        return void (await session.request(operation, call))
       const allowed = await allowedMethods(session, target)
       const problems = allowed.includes(operation.method)
         ? []
@@ -47,30 +48,30 @@ export function undocumentedMethods(session: Session): Probe {
       }
       const described = operation.responses[405] ?? operation.responses.default
       if (answer.status !== 405) problems.push(`${method} is answered with ${answer.status}, not with 405`)
-      else if (described) problems.push(...describedProblems(session.checker, described, answer))
-      if (answer.status === 405 && answer.answered.allow !== allowed.join(', '))
-        problems.push(`405 says Allow: ${answer.answered.allow}, and OPTIONS ${allowed.join(', ')}`)
+      else if (described) problems.push(...documentedProblems(session.checker, described, answer))
+      if (answer.status === 405 && answer.responseHeaders.allow !== allowed.join(', '))
+        problems.push(`405 says Allow: ${answer.responseHeaders.allow}, and OPTIONS ${allowed.join(', ')}`)
       return fail(problems, call)
     },
   })
 }
 
 const fail = (problems: readonly string[], call: Call) => {
-  if (problems.length > 0) throw new Finding(problems, call)
+  if (problems.length > 0) throw new ProbeError(problems, call)
 }
 
 async function allowedMethods(session: Session, target: string): Promise<string[]> {
   const caller = session.callers.find(({ kind }) => kind === 'nobody') ?? session.callers[0]
   if (!caller) return []
   const call: Call = { method: 'OPTIONS', target, caller }
-  const { status, answered, bytes } = await session.send(call)
+  const { status, responseHeaders, bytes } = await session.send(call)
   const problems = [
     ...(status === 204 ? [] : [`OPTIONS is answered with ${status}, not with 204`]),
     ...(bytes === 0 ? [] : ['OPTIONS is answered with a body']),
-    ...(answered.allow ? [] : ['OPTIONS is answered without Allow']),
+    ...(responseHeaders.allow ? [] : ['OPTIONS is answered without Allow']),
   ]
   fail(problems, call)
-  return String(answered.allow).split(', ')
+  return String(responseHeaders.allow).split(', ')
 }
 
 /** A path with ids of the world in the places of its names; with a word where it has none. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { dig, digList, digNumber } from '../../json.ts'
 import { itemsOf, type Operation } from '../document.ts'
 import { type Probe, probe } from '../probe.ts'
-import { type Call, Finding, type Session } from '../session.ts'
+import { type Call, ProbeError, type Session } from '../session.ts'
 
 const limitMax = 50
 
@@ -43,7 +43,7 @@ async function comparePages(session: Session, operation: Operation, { id, limit,
   })
   const read = async (page: number, size: number) => {
     const call = callOf(page, size)
-    const { json } = await session.ask(operation, call)
+    const { json } = await session.request(operation, call)
     const [items, total] = [digList(json, 'data'), digNumber(json, 'pagination.total')]
     const wanted = { page, limit: size, total, pages: Math.ceil(total / size) }
     const length = Math.min(size, Math.max(0, total - (page - 1) * size))
@@ -53,7 +53,7 @@ async function comparePages(session: Session, operation: Operation, { id, limit,
         ([name, value]) => `pagination.${name} is ${dig(json, `pagination.${name}`)}, and should be ${value}`,
       )
     if (items.length !== length) problems.push(`${items.length} items, where ${length} of ${total} are left`)
-    if (problems.length > 0) throw new Finding(problems, call)
+    if (problems.length > 0) throw new ProbeError(problems, call)
     return { items, total }
   }
   const { total } = await read(1, limit)
@@ -62,7 +62,7 @@ async function comparePages(session: Session, operation: Operation, { id, limit,
   const whole = await read(half + 1, 2 * limit)
   const isSame = JSON.stringify(parts.flatMap(({ items }) => items)) === JSON.stringify(whole.items)
   if (!isSame)
-    throw new Finding(
+    throw new ProbeError(
       [`pages ${2 * half + 1} and ${2 * half + 2} of ${limit} are not this page`],
       callOf(half + 1, 2 * limit),
     )

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { describedProblems } from '../answers.ts'
 import { drawnCaller } from '../draw.ts'
 import { brokenEncodings } from '../parameter-texts.ts'
 import { type Probe, probe } from '../probe.ts'
-import { type Call, Finding, type Session } from '../session.ts'
+import { documentedProblems } from '../response-problems.ts'
+import { type Call, ProbeError, type Session } from '../session.ts'
 
 const odd = [
   '',
@@ -65,11 +65,11 @@ export function oddPaths(session: Session): Probe {
       const error = operations.find(({ responses }) => responses.default)?.responses.default
       const problems: string[] = []
       if (status >= 500) problems.push(`${status}: the server failed`)
-      if (status >= 400 && error) problems.push(...describedProblems(session.checker, error, answer))
+      if (status >= 400 && error) problems.push(...documentedProblems(session.checker, error, answer))
       const isOther = method !== 'GET' && method !== 'HEAD'
       if (isOther && ![400, 405, 431].includes(status)) problems.push(`${method} is answered with ${status}`)
-      if (status === 405 && !answer.answered.allow) problems.push('405 without Allow')
-      if (problems.length > 0) throw new Finding(problems, call)
+      if (status === 405 && !answer.responseHeaders.allow) problems.push('405 without Allow')
+      if (problems.length > 0) throw new ProbeError(problems, call)
     },
   })
 }

@@ -1,7 +1,7 @@
 import { isStream, type Operation } from '../document.ts'
 import { type Draw, drawsOf } from '../draw.ts'
 import { type Probe, probe } from '../probe.ts'
-import { Finding, type Session } from '../session.ts'
+import { ProbeError, type Session } from '../session.ts'
 
 /** Every operation, asked by everybody, rightly and wrongly: what must be refused is refused, and what may be asked is answered. */
 export const reads = (session: Session): Probe[] =>
@@ -13,13 +13,13 @@ export const reads = (session: Session): Probe[] =>
         weight: isStream(operation) ? 2 : 3 + operation.parameters.length,
         draws: drawsOf(session, operation),
         async check(draw) {
-          const { status, answered } = await session.ask(operation, draw.call)
+          const { status, responseHeaders } = await session.request(operation, draw.call)
           const right = rightStatuses(session, operation, draw)
           if (status !== 429 && !right.has(status))
-            throw new Finding([`${status} instead of ${[...right].join(' or ')}`], draw.call)
+            throw new ProbeError([`${status} instead of ${[...right].join(' or ')}`], draw.call)
           const isDeprecated = operation.isDeprecated || usesDeprecated(operation, draw)
-          if (isDeprecated && status === 200 && !(answered.deprecation && answered.sunset))
-            throw new Finding(['something deprecated is used, and no header says so'], draw.call)
+          if (isDeprecated && status === 200 && !(responseHeaders.deprecation && responseHeaders.sunset))
+            throw new ProbeError(['something deprecated is used, and no header says so'], draw.call)
         },
       }),
     )
@@ -40,7 +40,7 @@ function rightStatuses(session: Session, operation: Operation, draw: Draw): Set<
   const [path = ''] = draw.call.target.split('?')
   const tooLong = draw.call.target.length > requestLineBytes ? [431] : []
   if (draw.verdict === 'bad') return new Set([...refused, ...tooLong, ...(path.endsWith('/') ? [404] : [])])
-  const gone = operation.path.includes('{') && !draw.namesKnown ? [400, 404, 410] : []
+  const gone = operation.path.includes('{') && !draw.idsKnown ? [400, 404, 410] : []
   return new Set(
     [
       ...access(operation, draw),

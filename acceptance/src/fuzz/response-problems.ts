@@ -1,26 +1,33 @@
 import type { Exchange } from '../exchange.ts'
 import { dig } from '../json.ts'
 import type { Checker } from './checker.ts'
-import type { Described, Operation, Schema } from './document.ts'
-import { eventsIn } from './event-lines.ts'
+import type { Operation, ResponseDescription, Schema } from './document.ts'
 
 /** What is wrong with an answer, by what the document says of its operation. */
-export function answerProblems(checker: Checker, operation: Operation, exchange: Exchange): string[] {
+export function responseProblems(checker: Checker, operation: Operation, exchange: Exchange): string[] {
   const { status } = exchange
   if (status >= 500) return [`${status}: the server failed${aboutError(exchange)}`]
   const described = operation.responses[status] ?? (status >= 400 ? operation.responses.default : undefined)
   if (!described) return [`${status} is not documented for ${operation.id}${aboutError(exchange)}`]
-  return describedProblems(checker, described, exchange)
+  return documentedProblems(checker, described, exchange)
 }
 
 /** What is wrong with an answer, by one description of it. */
-export function describedProblems(checker: Checker, described: Described, exchange: Exchange): string[] {
+export function documentedProblems(
+  checker: Checker,
+  described: ResponseDescription,
+  exchange: Exchange,
+): string[] {
   return [...headerProblems(checker, described, exchange), ...bodyProblems(checker, described, exchange)]
 }
 
-function headerProblems(checker: Checker, { headers }: Described, { answered }: Exchange): string[] {
+function headerProblems(
+  checker: Checker,
+  { headers }: ResponseDescription,
+  { responseHeaders }: Exchange,
+): string[] {
   return Object.entries(headers).flatMap(([name, { required, schema }]) => {
-    const text = answered[name.toLowerCase()]
+    const text = responseHeaders[name.toLowerCase()]
     if (text === undefined) return required ? [`the header ${name} is missing`] : []
     const isNumber = schema.type === 'integer' || schema.type === 'number'
     const value = isNumber && /^-?\d+(\.\d+)?$/.test(String(text)) ? Number(text) : String(text)
@@ -28,11 +35,11 @@ function headerProblems(checker: Checker, { headers }: Described, { answered }: 
   })
 }
 
-function bodyProblems(checker: Checker, { content }: Described, exchange: Exchange): string[] {
-  const { method, status, answered, bytes, json, problem } = exchange
+function bodyProblems(checker: Checker, { content }: ResponseDescription, exchange: Exchange): string[] {
+  const { method, status, responseHeaders, bytes, json, problem } = exchange
   if (method === 'HEAD') return bytes === 0 ? [] : ['HEAD is answered with a body']
   if (!content) return bytes === 0 ? [] : [`${status} has a body that is not documented`]
-  const type = String(answered['content-type'])
+  const type = String(responseHeaders['content-type'])
   const [essence = ''] = type.split(';')
   const schema = content[essence]?.schema
   if (!schema) return [`the content type ${type} is not documented for ${status}`]
@@ -60,14 +67,39 @@ function textProblems(checker: Checker, type: string, schema: Schema, { raw }: E
   })
 }
 
-function requestIdProblems({ json, answered }: Exchange): string[] {
+function requestIdProblems({ json, responseHeaders }: Exchange): string[] {
   const id = dig(json, 'error.request_id')
-  return id === undefined || id === answered['x-request-id']
+  return id === undefined || id === responseHeaders['x-request-id']
     ? []
-    : [`request_id is ${id}, and the header x-request-id ${answered['x-request-id']}`]
+    : [`request_id is ${id}, and the header x-request-id ${responseHeaders['x-request-id']}`]
 }
 
 const aboutError = ({ json }: Exchange) => {
   const code = dig(json, 'error.code')
   return code === undefined ? '' : ` (${code}: ${dig(json, 'error.message')})`
 }
+
+/** Server-sent events as they stand in a text that may have been left in the middle of one. */
+export function eventsIn(text: string): { data: unknown[]; problems: string[] } {
+  const data: unknown[] = []
+  const problems: string[] = []
+  const lines = text.slice(0, text.lastIndexOf('\n\n') + 1).split('\n')
+  for (const line of lines) {
+    if (line === '' || line.startsWith(':') || /^(id|retry): \d+$/.test(line)) continue
+    if (!line.startsWith('data: ')) {
+      problems.push(`a line is none of server-sent events: ${line.slice(0, 100)}`)
+      continue
+    }
+    try {
+      data.push(JSON.parse(line.slice('data: '.length)))
+    } catch {
+      problems.push(`data is not JSON: ${line.slice(0, 100)}`)
+    }
+  }
+  return { data, problems }
+}
+
+const enoughBytes = 20_000
+
+/** A stream that has made a comment has told what the log held; one that has said so much tells events as it should. */
+export const hasEnoughEvents = (raw: Buffer): boolean => raw.length > enoughBytes || raw.includes('\n: ')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { littleDocument } from './little-document.ts'
+import { littleDocument } from './small-document.ts'
 
 /** What a server sends. */
 export interface Answer {

@@ -1,23 +1,23 @@
 import { test } from 'node:test'
 
 /** The server, its world or our way in lacks what a sentence is about: nothing can be said of it. */
-export class Lacking extends Error {}
+export class SkipError extends Error {}
 
-export function lacking(reason: string): never {
-  throw new Lacking(reason)
+export function skip(reason: string): never {
+  throw new SkipError(reason)
 }
 
-export function need<T>(value: T | null | undefined, reason: string): T {
-  return value ?? lacking(reason)
+export function orSkip<T>(value: T | null | undefined, reason: string): T {
+  return value ?? skip(reason)
 }
 
 /** A sentence of the specification as a test. Skipped, with the reason, where something is lacking. */
-export function promise(sentence: string, check: () => void | Promise<void>): void {
+export function specTest(sentence: string, check: () => void | Promise<void>): void {
   test(sentence, async context => {
     try {
       await check()
     } catch (err) {
-      if (!(err instanceof Lacking)) throw err
+      if (!(err instanceof SkipError)) throw err
       context.skip(err.message)
     }
   })

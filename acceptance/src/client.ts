@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport, type Exchange } from './exchange.ts'
-import { lacking } from './promise.ts'
 import type { Settings } from './settings.ts'
+import { skip } from './spec-test.ts'
 
 /** Both bases. Whatever is promised is promised of each. */
 export const bases = ['/api/v1', '/api/public/v1'] as const
@@ -11,7 +11,7 @@ export async function onBothBases(check: (base: string) => Promise<void>): Promi
   for (const base of bases) await check(base)
 }
 
-export interface Ask {
+export interface RequestOptions {
   method?: string
   /** Whose call it is: a key, `null` for nobody's; left out for the suite's own. */
   key?: string | null
@@ -22,28 +22,35 @@ export interface Ask {
 }
 
 /** Calls of the server under examination, and a record of all that it answered. */
-export interface Visit {
+export interface Client {
   settings: Settings
   exchanges: readonly Exchange[]
   /** The key of calls that name none. */
   ownKey: string | undefined
   /** Calls below the server's root, like /api/v1/nations. */
-  ask(path: string, ask?: Ask): Promise<Exchange>
+  request(path: string, ask?: RequestOptions): Promise<Exchange>
   /** Calls of the operator door. Skips the test where that is closed to us. */
-  askOperator(method: string, path: string, body?: unknown): Promise<Exchange>
+  requestOperator(method: string, path: string, body?: unknown): Promise<Exchange>
   close(): void
 }
 
 const attemptsMax = 4
 
-export function openVisit(settings: Settings): Visit {
+export function createClient(settings: Settings): Client {
   const transport = createTransport()
   const exchanges: Exchange[] = []
-  const visit: Visit = { settings, exchanges, ownKey: settings.key, ask, askOperator, close: transport.close }
-  return visit
+  const client: Client = {
+    settings,
+    exchanges,
+    ownKey: settings.key,
+    request,
+    requestOperator,
+    close: transport.close,
+  }
+  return client
 
-  async function ask(path: string, options: Ask = {}): Promise<Exchange> {
-    const { method = 'GET', key = visit.ownKey ?? null, headers = {}, body, expectsLimit = false } = options
+  async function request(path: string, options: RequestOptions = {}): Promise<Exchange> {
+    const { method = 'GET', key = client.ownKey ?? null, headers = {}, body, expectsLimit = false } = options
     const sent = {
       method,
       url: settings.baseUrl + path,
@@ -54,13 +61,13 @@ export function openVisit(settings: Settings): Visit {
       const exchange = await transport.send(sent)
       exchanges.push(exchange)
       if (exchange.status !== 429 || expectsLimit || attempt === attemptsMax) return exchange
-      await sleep(Number(exchange.answered['retry-after'] ?? 1) * 1000)
+      await sleep(Number(exchange.responseHeaders['retry-after'] ?? 1) * 1000)
     }
   }
 
-  function askOperator(method: string, path: string, body?: unknown): Promise<Exchange> {
+  function requestOperator(method: string, path: string, body?: unknown): Promise<Exchange> {
     const { operator } = settings
-    if (!operator) return lacking('needs the operator door: its URL and token, or the data directory')
+    if (!operator) return skip('needs the operator door: its URL and token, or the data directory')
     return transport.send({
       method,
       url: operator.url + path,

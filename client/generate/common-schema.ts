@@ -5,7 +5,7 @@ export interface Schema {
   properties?: Record<string, Schema>
   required?: string[]
   items?: Schema
-  /** Set where the members' names are a game's own words. */
+  /** Set if the members' names are keys of the game profile. */
   members?: Schema
   description?: string
   examples?: unknown[]
@@ -16,7 +16,7 @@ export interface Schema {
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** What holds for both of two games' schemas of one thing. Words that differ are any text; names that differ, any name. */
+/** The intersection of two games' schemas. Enums that differ become any text, member names that differ any name. */
 export function commonSchema(one: Schema, other: Schema): Schema {
   const { enum: words, properties, items, ...rest } = one
   return {

@@ -15,7 +15,7 @@ import { otherGame } from './other-game.ts'
 const demo = contractFor(demoProfile)
 const other = contractFor(otherGame)
 
-/** What one of a resource's views looks like in any game. */
+/** The schema of one view of a resource, for any game. */
 export const resourceSchema = (name: ResourceName, view: Returns['view']): Schema =>
   commonSchema(
     readableSchema(demo.resources[name], view) as Schema,
@@ -24,7 +24,7 @@ export const resourceSchema = (name: ResourceName, view: Returns['view']): Schem
 
 export { componentName, limits }
 
-/** Kinds that any game tells: its own come with its profile. */
+/** Kinds of events of any game, without those of a profile. */
 export const eventKinds = Object.entries(demo.eventKinds)
   .filter(([type]) => type in other.eventKinds)
   .map(([type, { description, data }]) => ({
@@ -33,15 +33,15 @@ export const eventKinds = Object.entries(demo.eventKinds)
     data: commonSchema(data as Schema, (other.eventKinds[type]?.data ?? {}) as Schema),
   }))
 
-/** Every operation that is answered as a whole: the stream is followed by hand. */
-export const callable: Operation[] = Object.values<Operation>(operations).filter(
+/** Every operation but the stream, for which `follow` is written by hand. */
+export const requestOperations: Operation[] = Object.values<Operation>(operations).filter(
   ({ cache }) => cache !== 'stream',
 )
 
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** Where an operation stands in the client. `wars.battles` is walked by `wars.iterateBattles`, and a `list` by `iterate`. */
-export function placeOf({ id }: Operation): { group: string; method: string; iterator: string } {
+/** The names of an operation's methods. The iterator of `wars.battles` is `wars.iterateBattles`, that of a `list` is `iterate`. */
+export function methodNamesOf({ id }: Operation): { group: string; method: string; iterator: string } {
   const [group = '', method = ''] = id.split('.')
   return { group, method, iterator: method === 'list' ? 'iterate' : `iterate${capital(method)}` }
 }
@@ -56,11 +56,11 @@ export const pathParameters = ({ parameters }: Operation) =>
 export const queryParameters = ({ parameters }: Operation) =>
   Object.entries(parameters).filter(([, parameter]) => parameter.in === 'query')
 
-/** How the client may keep an answer: a call that has effects is made once, and is nobody else's. */
+/** The client's cache policy. Requests with side effects are neither cached, shared nor retried. */
 export const cachePolicyOf = ({ cache, allowsHead }: Operation): string =>
-  cache === 'private' && !allowsHead ? 'once' : cache
+  cache === 'private' && !allowsHead ? 'non-idempotent' : cache
 
-/** Operations by their place, in the order of the reference. */
+/** Operations by group, in the order of the reference. */
 export function groups(): [group: string, operations: Operation[]][] {
-  return [...Map.groupBy(callable, operation => placeOf(operation).group)]
+  return [...Map.groupBy(requestOperations, operation => methodNamesOf(operation).group)]
 }

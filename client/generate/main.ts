@@ -1,4 +1,4 @@
-/** Writes the client's types and methods from the contract. With --check: exits 1, naming each file that differs. */
+/** Writes the client's types and methods from the contract. With --check: reports each file that differs and exits with 1. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -30,6 +30,6 @@ function formatted(path: string, text: string): string {
     ['format', `--stdin-file-path=${path}`],
     { cwd: root, input: text, encoding: 'utf8' },
   )
-  if (status !== 0) throw new Error(`biome does not format ${path}: ${stderr}`)
+  if (status !== 0) throw new Error(`biome failed to format ${path}: ${stderr}`)
   return stdout
 }

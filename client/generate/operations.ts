@@ -1,7 +1,7 @@
 import type { Operation } from '@chancery/contract'
-import { cachePolicyOf, groups, limits, pathParameters, placeOf } from './described.ts'
+import { cachePolicyOf, groups, limits, methodNamesOf, pathParameters } from './described.ts'
 
-const kept = [
+const clientLimits = [
   'anonymousCalls',
   'keyCalls',
   'windowSeconds',
@@ -11,37 +11,43 @@ const kept = [
   'streamRetrySeconds',
 ] as const
 
-const written =
+const generatedNotice =
   '// Written by client/generate/main.ts from the contract. Change the contract, then run: npm run generate'
 
-/** The text of `src/limits.ts`: the numbers that a client goes by. */
+/** The text of `src/limits.ts`: the limits that the client uses. */
 export const limitsText = (): string =>
-  `${written}\n\n/** The numbers of the API that a client goes by. */\nexport const limits = {\n${kept
+  `${generatedNotice}\n\n/** The limits of the API that the client uses. */\nexport const limits = {\n${clientLimits
     .map(name => `${name}: ${limits[name]},`)
     .join('\n')}\n}`
 
-/** The text of `src/operations.ts`: how each operation is called. */
-export function operationsText(): string {
-  const members = groups().map(
-    ([group, operations]) => `${group}: {\n${operations.map(methods).join('\n')}\n},`,
-  )
-  return [
-    written,
-    `import type { Operations } from './api-types.ts'`,
-    `import type { Calls } from './calls.ts'`,
-    `/** A method for each operation. */\nexport const createOperations = ({ one, page, pages, segment }: Calls): Operations => ({\n${members.join('\n')}\n})`,
-  ].join('\n\n')
+/** The text of `src/operations.ts`: a method for each operation, grouped by the first part of its id. */
+export const operationsText = (): string =>
+  [
+    generatedNotice,
+    `import type { Operations } from './api-types.ts'\nimport type { Calls } from './calls.ts'`,
+    `/** A method for each operation. */
+export class OperationGroups implements Operations {
+${groups()
+  .map(([group]) => `readonly ${group}: Operations['${group}']`)
+  .join('\n')}
+
+constructor({ item, items, page, segment }: Calls) {
+${groups()
+  .map(([group, operations]) => `this.${group} = {\n${operations.map(methods).join('\n')}\n}`)
+  .join('\n')}
 }
+}`,
+  ].join('\n\n')
 
 function methods(operation: Operation): string {
-  const { method, iterator } = placeOf(operation)
+  const { method, iterator } = methodNamesOf(operation)
   const ids = pathParameters(operation).map(([name]) => name)
-  const taken = ids.length > 0 ? `(${[...ids, 'options'].join(', ')})` : 'options'
+  const parameters = ids.length > 0 ? `(${[...ids, 'options'].join(', ')})` : 'options'
   const path =
     ids.length > 0
       ? `\`${operation.path.replace(/\{(\w+)\}/g, (_, name) => `\${segment(${name})}`)}\``
       : `'${operation.path}'`
-  const rest = `(${path}, '${cachePolicyOf(operation)}', options)`
-  if (!operation.returns.isList) return `${method}: ${taken} => one${rest},`
-  return `${method}: ${taken} => page${rest},\n${iterator}: ${taken} => pages${rest},`
+  const call = `(${path}, '${cachePolicyOf(operation)}', options)`
+  if (!operation.returns.isList) return `${method}: ${parameters} => item${call},`
+  return `${method}: ${parameters} => page${call},\n${iterator}: ${parameters} => items${call},`
 }

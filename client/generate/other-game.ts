@@ -1,7 +1,7 @@
 import { type Attribute, demoProfile, type Profile } from '@chancery/contract'
 
-const renamed = <W extends { key: string }>(words: readonly W[]): W[] =>
-  words.map(word => ({ ...word, key: `other_${word.key}` }))
+const renamed = <T extends { key: string }>(terms: readonly T[]): T[] =>
+  terms.map(term => ({ ...term, key: `other_${term.key}` }))
 
 const attributeTypes: Attribute['type'][] = ['string', 'integer', 'number', 'boolean', 'time']
 const attributes: Attribute[] = attributeTypes.map(type => ({
@@ -13,8 +13,7 @@ const attributes: Attribute[] = attributeTypes.map(type => ({
 }))
 
 /**
- * A game that shares no word with the demo game. In what two such games differ, any two may: the client's types
- * hold for all of them.
+ * A game that shares no key with the demo game, so that the client's types contain only what all games have in common.
  */
 export const otherGame: Profile = {
   ...demoProfile,

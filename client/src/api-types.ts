@@ -128,7 +128,7 @@ export interface Alliance {
   attributes: Record<string, unknown>
 }
 
-/** An alliance of nations. With what only some may read: a section that is not there was withheld. */
+/** An alliance of nations. With private sections: an absent section was withheld. */
 export interface AllianceWithTreasury extends Alliance {
   /** The treasury. Only with `include=treasury`. Null if the game does not send it. In credits, units of goods. Needs `treasury.read`. */
   treasury?: {
@@ -423,7 +423,7 @@ export interface NewsItem {
   alliance_ids: string[]
 }
 
-/** A nation, led by one player. With what only some may read: a section that is not there was withheld. */
+/** A nation, led by one player. With private sections: an absent section was withheld. */
 export interface OwnNation extends Nation {
   /** Exact forces. Null if the game does not send them. In units. Needs `military.read`. */
   military?: {
@@ -684,7 +684,7 @@ export interface EventCommon {
   conflict_id: string | null
 }
 
-/** What each kind of event tells in `data`. */
+/** The `data` of each kind of event. */
 export interface EventDataOf {
   /** A nation declared war on another. */
   'war.declared': {
@@ -1116,13 +1116,13 @@ export type EventOf<K extends EventType> = EventCommon & { type: K; data: EventD
 /** An event of a kind that the game added; `/game` describes it. */
 export type GameEvent = EventCommon & { type: `game.${string}`; data: Record<string, unknown> }
 
-/** An event of a kind that is younger than this client. Its real `type` is any other text: compare it as one. */
+/** An event of a kind that is newer than this client. Its real `type` is any other text. */
 export type LaterEvent = EventCommon & { type: '(a later kind)'; data: Record<string, unknown> }
 
-/** Something that happened. Look at `type`, and ignore the kinds that you do not know. */
+/** An event. Check `type`, and ignore unknown kinds. */
 export type ChanceryEvent = { [K in EventType]: EventOf<K> }[EventType] | GameEvent | LaterEvent
 
-/** What `nations.list` may be asked. */
+/** Query parameters of `nations.list`. */
 export interface NationsListParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1142,7 +1142,7 @@ export interface NationsListParameters {
   max_score?: number | undefined
 }
 
-/** What `alliances.list` may be asked. */
+/** Query parameters of `alliances.list`. */
 export interface AlliancesListParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1154,13 +1154,13 @@ export interface AlliancesListParameters {
   ids?: readonly string[] | undefined
 }
 
-/** What `alliances.get` may be asked. */
+/** Query parameters of `alliances.get`. */
 export interface AlliancesGetParameters {
   /** Private sections to add: treasury. Comma-separated or repeated. */
   include?: readonly 'treasury'[] | undefined
 }
 
-/** What `alliances.members` may be asked. */
+/** Query parameters of `alliances.members`. */
 export interface AlliancesMembersParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1168,7 +1168,7 @@ export interface AlliancesMembersParameters {
   limit?: number | undefined
 }
 
-/** What `wars.list` may be asked. */
+/** Query parameters of `wars.list`. */
 export interface WarsListParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1186,7 +1186,7 @@ export interface WarsListParameters {
   ids?: readonly string[] | undefined
 }
 
-/** What `wars.battles` may be asked. */
+/** Query parameters of `wars.battles`. */
 export interface WarsBattlesParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1194,7 +1194,7 @@ export interface WarsBattlesParameters {
   limit?: number | undefined
 }
 
-/** What `market.price` may be asked. */
+/** Query parameters of `market.price`. */
 export interface MarketPriceParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1204,7 +1204,7 @@ export interface MarketPriceParameters {
   resource?: string | undefined
 }
 
-/** What `market.rankings` may be asked. */
+/** Query parameters of `market.rankings`. */
 export interface MarketRankingsParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1212,7 +1212,7 @@ export interface MarketRankingsParameters {
   limit?: number | undefined
 }
 
-/** What `rankings.list` may be asked. */
+/** Query parameters of `rankings.list`. */
 export interface RankingsListParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1222,7 +1222,7 @@ export interface RankingsListParameters {
   board?: 'nations' | 'alliances' | undefined
 }
 
-/** What `conflicts.list` may be asked. */
+/** Query parameters of `conflicts.list`. */
 export interface ConflictsListParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1230,7 +1230,7 @@ export interface ConflictsListParameters {
   limit?: number | undefined
 }
 
-/** What `events.list` may be asked. */
+/** Query parameters of `events.list`. */
 export interface EventsListParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1252,7 +1252,7 @@ export interface EventsListParameters {
   after?: number | undefined
 }
 
-/** What `news.list` may be asked. */
+/** Query parameters of `news.list`. */
 export interface NewsListParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1262,19 +1262,19 @@ export interface NewsListParameters {
   category?: string | undefined
 }
 
-/** What `me.nation` may be asked. */
+/** Query parameters of `me.nation`. */
 export interface MeNationParameters {
   /** Sections that the response must contain: military, economy, production, assignments. Comma-separated or repeated. */
   include?: readonly ('military' | 'economy' | 'production' | 'assignments')[] | undefined
 }
 
-/** What `discord.verify` may be asked. */
+/** Query parameters of `discord.verify`. */
 export interface DiscordVerifyParameters {
   /** The chat account that sent the code. Required if the code is bound to an account; for any other account, a bound code is reported as unknown. */
   for?: string | undefined
 }
 
-/** What `eras.list` may be asked. */
+/** Query parameters of `eras.list`. */
 export interface ErasListParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
@@ -1286,7 +1286,7 @@ export interface ErasListParameters {
 export interface NationsOperations {
   /** Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score. */
   list(options?: NationsListParameters & CallOptions): Promise<Page<Nation>>
-  /** `nations.list` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `nations.list`, up to 100 per request. */
   iterate(options?: NationsListParameters & CallOptions): AsyncIterableIterator<Nation>
   /** One nation: its public fields, the same for all callers. */
   get(id: string, options?: CallOptions): Promise<Nation>
@@ -1296,13 +1296,13 @@ export interface NationsOperations {
 export interface AlliancesOperations {
   /** Alliances in the order of the latest ranking round: total_score, highest first, then id; new alliances last. With `search`: exact matches of name or tag first, then names that begin with the text, then by score. */
   list(options?: AlliancesListParameters & CallOptions): Promise<Page<Alliance>>
-  /** `alliances.list` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `alliances.list`, up to 100 per request. */
   iterate(options?: AlliancesListParameters & CallOptions): AsyncIterableIterator<Alliance>
   /** One alliance. `include=treasury` adds its treasury and requires a key with treasury.read whose player may see this treasury in the game at present. */
   get(id: string, options?: AlliancesGetParameters & CallOptions): Promise<AllianceWithTreasury>
   /** Members by rank, highest first, then national_score, highest first, then id. Applicants are not listed. */
   members(id: string, options?: AlliancesMembersParameters & CallOptions): Promise<Page<AllianceMember>>
-  /** `alliances.members` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `alliances.members`, up to 100 per request. */
   iterateMembers(
     id: string,
     options?: AlliancesMembersParameters & CallOptions,
@@ -1313,13 +1313,13 @@ export interface AlliancesOperations {
 export interface WarsOperations {
   /** Wars by declared_at, newest first, then id. */
   list(options?: WarsListParameters & CallOptions): Promise<Page<War>>
-  /** `wars.list` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `wars.list`, up to 100 per request. */
   iterate(options?: WarsListParameters & CallOptions): AsyncIterableIterator<War>
   /** One war. */
   get(id: string, options?: CallOptions): Promise<War>
   /** Battles by fought_at, oldest first, then id. */
   battles(id: string, options?: WarsBattlesParameters & CallOptions): Promise<Page<Battle>>
-  /** `wars.battles` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `wars.battles`, up to 100 per request. */
   iterateBattles(id: string, options?: WarsBattlesParameters & CallOptions): AsyncIterableIterator<Battle>
 }
 
@@ -1327,11 +1327,11 @@ export interface WarsOperations {
 export interface MarketOperations {
   /** One item per traded resource, by the resource’s key. */
   price(options?: MarketPriceParameters & CallOptions): Promise<Page<MarketPrice>>
-  /** `market.price` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `market.price`, up to 100 per request. */
   iteratePrice(options?: MarketPriceParameters & CallOptions): AsyncIterableIterator<MarketPrice>
   /** Resources by traded_value_24h, highest first, null last, then key. */
   rankings(options?: MarketRankingsParameters & CallOptions): Promise<Page<MarketRanking>>
-  /** `market.rankings` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `market.rankings`, up to 100 per request. */
   iterateRankings(options?: MarketRankingsParameters & CallOptions): AsyncIterableIterator<MarketRanking>
 }
 
@@ -1339,7 +1339,7 @@ export interface MarketOperations {
 export interface RankingsOperations {
   /** Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round are consistent with each other. */
   list(options?: RankingsListParameters & CallOptions): Promise<Page<NationRanking | AllianceRanking>>
-  /** `rankings.list` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `rankings.list`, up to 100 per request. */
   iterate(
     options?: RankingsListParameters & CallOptions,
   ): AsyncIterableIterator<NationRanking | AllianceRanking>
@@ -1349,7 +1349,7 @@ export interface RankingsOperations {
 export interface ConflictsOperations {
   /** Global conflicts by started_at, newest first, then id. */
   list(options?: ConflictsListParameters & CallOptions): Promise<Page<Conflict>>
-  /** `conflicts.list` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `conflicts.list`, up to 100 per request. */
   iterate(options?: ConflictsListParameters & CallOptions): AsyncIterableIterator<Conflict>
 }
 
@@ -1357,7 +1357,7 @@ export interface ConflictsOperations {
 export interface EventsOperations {
   /** Events by seq, newest first. With `after`, oldest first, starting with the next number: read until a page is empty and store the last seq, and no event is missed or repeated. */
   list(options?: EventsListParameters & CallOptions): Promise<Page<ChanceryEvent>>
-  /** `events.list` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `events.list`, up to 100 per request. */
   iterate(options?: EventsListParameters & CallOptions): AsyncIterableIterator<ChanceryEvent>
 }
 
@@ -1365,15 +1365,15 @@ export interface EventsOperations {
 export interface NewsOperations {
   /** News by published_at, newest first, then id. */
   list(options?: NewsListParameters & CallOptions): Promise<Page<NewsItem>>
-  /** `news.list` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `news.list`, up to 100 per request. */
   iterate(options?: NewsListParameters & CallOptions): AsyncIterableIterator<NewsItem>
 }
 
 /** Own nation. */
 export interface MeOperations {
-  /** The nation that the key’s player leads at present: its public fields, and every private section that the key’s scopes grant. `include` makes sections required: if the key lacks the scope of one, the request fails instead of omitting the section. Needs a key with `nation.read`. */
+  /** The nation that the key’s player leads at present: its public fields, and every private section that the key’s scopes grant. `include` makes sections required: if the key lacks the scope of one, the request fails instead of omitting the section. Requires a key with `nation.read`. */
   nation(options?: MeNationParameters & CallOptions): Promise<OwnNation>
-  /** The key of this request: its name, scopes, rate limit and remaining calls, expiry and last use. Needs a key. */
+  /** The key of this request: its name, scopes, rate limit and remaining calls, expiry and last use. Requires a key. */
   key(options?: CallOptions): Promise<Key>
 }
 
@@ -1393,7 +1393,7 @@ export interface GameOperations {
 export interface ErasOperations {
   /** Eras by started_at, newest first, null last, then id. */
   list(options?: ErasListParameters & CallOptions): Promise<Page<Era>>
-  /** `eras.list` from page to page: one item after the other, up to 100 with each call. */
+  /** The items of all pages of `eras.list`, up to 100 per request. */
   iterate(options?: ErasListParameters & CallOptions): AsyncIterableIterator<Era>
 }
 
@@ -1413,7 +1413,7 @@ export interface Operations {
   eras: ErasOperations
 }
 
-/** What the API may answer instead, and why. */
+/** Codes of the API's errors. */
 export type ErrorCode =
   | 'invalid_parameter'
   | 'bad_request'

@@ -1,8 +1,8 @@
-/** What every call takes beside its parameters. */
+/** Options of every request. */
 export interface CallOptions {
-  /** Gives the call up. It rejects with the signal’s reason. */
+  /** Aborts the request, which rejects with the signal’s reason. */
   signal?: AbortSignal | undefined
-  /** Milliseconds that one attempt may take, from sending it to the last byte. Default: that of the client. */
+  /** Timeout of one attempt in milliseconds, until the last byte. Default: that of the client. */
   timeoutMs?: number | undefined
 }
 

@@ -3,25 +3,23 @@ import { ChanceryError } from './errors.ts'
 import { limits } from './limits.ts'
 import type { CachePolicy, Read } from './reader.ts'
 
-/** What the methods of operations are made of. */
+/** The requests that the methods of operations send. */
 export interface Calls {
-  /** A thing. */
-  one<T>(path: string, keeping: CachePolicy, options?: CallOptions): Promise<T>
-  /** A page of things. */
-  page<T>(path: string, keeping: CachePolicy, options?: CallOptions): Promise<Page<T>>
-  /** Things, from page to page. */
-  pages<T>(path: string, keeping: CachePolicy, options?: CallOptions): AsyncIterableIterator<T>
-  /** A text as one segment of a path. */
+  /** One item. */
+  item<T>(path: string, policy: CachePolicy, options?: CallOptions): Promise<T>
+  /** A page of items. */
+  page<T>(path: string, policy: CachePolicy, options?: CallOptions): Promise<Page<T>>
+  /** The items of all pages. */
+  items<T>(path: string, policy: CachePolicy, options?: CallOptions): AsyncIterableIterator<T>
+  /** Encodes text as one segment of a path. */
   segment(text: string): string
 }
 
-/** A path with its parameters, the same for equal ones in whatever order. Lists are comma separated; an empty list of ids selects nothing. */
-export function addressOf(path: string, parameters: object): string {
+/** A path with sorted parameters. Lists are comma-separated; an empty list of ids selects nothing. */
+export function urlOf(path: string, parameters: object): string {
   for (const [name, value] of Object.entries(parameters))
     if (Array.isArray(value) && value.length === 0 && name !== 'ids')
-      throw new TypeError(
-        `${name} is an empty list, and would ask for everything. Leave it out if you mean that.`,
-      )
+      throw new TypeError(`${name} is an empty list, which would select everything. Omit it to do that.`)
   const query = Object.entries(parameters)
     .filter(([, value]) => value !== undefined && value !== null)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
@@ -30,40 +28,40 @@ export function addressOf(path: string, parameters: object): string {
 }
 
 export function createCalls(read: Read): Calls {
-  async function ask(path: string, keeping: CachePolicy, options: CallOptions = {}) {
+  async function request(path: string, policy: CachePolicy, options: CallOptions = {}) {
     const { signal, timeoutMs, ...parameters } = options
-    // Demanded sections are for the key's owner, whatever else the operation answers.
-    const isDemanding = 'include' in parameters && keeping === 'public'
-    const text = await read(addressOf(path, parameters), isDemanding ? 'private' : keeping, {
+    // Private sections are for the key's owner, so the response must not be cached.
+    const requiresSections = 'include' in parameters && policy === 'public'
+    const text = await read(urlOf(path, parameters), requiresSections ? 'private' : policy, {
       signal,
       timeoutMs,
     })
-    // Each caller gets a body of their own: nobody changes what another one reads.
+    // Each caller gets its own object.
     return JSON.parse(text)
   }
 
-  const page: Calls['page'] = async (path, keeping, options) => {
-    const whole = await ask(path, keeping, options)
+  const page: Calls['page'] = async (path, policy, options) => {
+    const whole = await request(path, policy, options)
     if (Array.isArray(whole.data) && typeof whole.pagination?.pages === 'number') return whole
-    throw new ChanceryError(`${path} was not answered with a list.`, {
+    throw new ChanceryError(`The response of ${path} is not a list.`, {
       code: 'unexpected_answer',
       status: 200,
     })
   }
 
   return {
-    one: async (path, keeping, options) => (await ask(path, keeping, options)).data,
+    item: async (path, policy, options) => (await request(path, policy, options)).data,
     page,
-    async *pages<T>(path: string, keeping: CachePolicy, options: CallOptions & { page?: number } = {}) {
+    async *items<T>(path: string, policy: CachePolicy, options: CallOptions & { page?: number } = {}) {
       for (let number = options.page ?? 1; ; number += 1) {
         const whole = { limit: limits.pageSizeMax, ...options, page: number }
-        const { data, pagination } = await page<T>(path, keeping, whole)
+        const { data, pagination } = await page<T>(path, policy, whole)
         yield* data
         if (number >= pagination.pages) return
       }
     },
     segment(text) {
-      // A segment of dots would be taken out of the path, with the one before it. No id has a space: it is not found.
+      // URL parsers remove dot segments and the segment before. No id has a space, so the request fails with 404.
       return encodeURIComponent(/^\.{1,2}$/.test(text) ? `${text} ` : text)
     },
   }

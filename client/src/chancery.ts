@@ -1,69 +1,60 @@
-import type { ChanceryEvent, EventsOperations, Operations } from './api-types.ts'
+import type { ChanceryEvent, EventsOperations } from './api-types.ts'
 import { createCache } from './cache.ts'
 import { createCalls } from './calls.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { createFlights } from './flights.ts'
 import { type Followed, type FollowOptions, follow } from './follow.ts'
 import { limits } from './limits.ts'
-import { createOperations } from './operations.ts'
-import { createPace } from './pace.ts'
+import { OperationGroups } from './operations.ts'
+import { createRateLimiter } from './rate-limiter.ts'
 import { createReader } from './reader.ts'
+import { createSingleFlight } from './single-flight.ts'
 import { createTransport } from './transport.ts'
 
 export interface ChanceryOptions {
   /** The game’s API, such as `https://api.game.example`. */
   baseUrl: string | URL
-  /** A key from the developer settings. Without one the limit is that of your address, and `me` cannot be read. */
+  /** A key from the developer settings. Without one, the rate limit of your address applies, and `me` cannot be read. */
   apiKey?: string | undefined
-  /** Milliseconds that one attempt may take, from sending it to the last byte. Default: 10,000. */
+  /** Timeout of one attempt in milliseconds, until the last byte. Default: 10,000. */
   timeoutMs?: number | undefined
-  /** How often a call that failed on the way is made again. Default: 2. A verification never is. */
+  /** How often a failed request is retried. Default: 2. Verifications are never retried. */
   retries?: number | undefined
-  /** Seconds for which an answer is as good as new. Default: 60. 0 asks for each answer anew, with its ETag. */
+  /** Seconds for which a response is served from the cache. Default: 60. 0 revalidates each time, with the ETag. */
   cacheSeconds?: number | undefined
-  /** Answers that are kept at most. Default: 1,000. */
+  /** Responses in the cache. Default: 1,000. */
   cacheEntriesMax?: number | undefined
-  /** Makes the calls. Default: the global `fetch`. */
+  /** Sends the requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
-  /** Time, for tests. */
+  /** The clock, for tests. */
   clock?: Clock | undefined
-  /** Chance from 0 to 1, for tests. */
+  /** Random numbers from 0 to 1, for tests. */
   random?: (() => number) | undefined
 }
 
-/** The operations on events, and a way to follow the log. */
+/** The operations on events, and a feed. */
 export interface EventsWithFollow extends EventsOperations {
   /**
-   * Events as they happen, each once and none left out: by stream, and by polling where no stream is to be had.
-   * Cuts are healed in silence. Without `after` it begins now.
-   * @throws {CursorExpired} where the log does not hold what came after the position, unless `onGap` says otherwise.
+   * Events as they are logged, each exactly once: from the stream, or by polling if no stream is available.
+   * Reconnects by itself. Without `after` it starts now.
+   * @throws {CursorExpired} if the log does not contain the events after the position, unless `onGap` is `newest`.
    */
   follow(options?: FollowOptions): Followed
 }
 
-/** A Chancery, as one bot sees it: one budget of calls and one cache. Make one for each key, and keep it. */
-export class Chancery implements Operations {
-  readonly nations: Operations['nations']
-  readonly alliances: Operations['alliances']
-  readonly wars: Operations['wars']
-  readonly market: Operations['market']
-  readonly rankings: Operations['rankings']
-  readonly conflicts: Operations['conflicts']
-  readonly eras: Operations['eras']
-  readonly events: EventsWithFollow
-  readonly news: Operations['news']
-  readonly game: Operations['game']
-  readonly me: Operations['me']
-  readonly discord: Operations['discord']
-  /** Takes note of an event that came another way, as by webhook: what it names is read anew. `follow` does it by itself. */
-  readonly forget: (event: ChanceryEvent) => void
+/** A client of one Chancery, with one rate limiter and one cache. Create one per key, and reuse it. */
+export class Chancery extends OperationGroups {
+  declare readonly events: EventsWithFollow
+  /** Makes cached responses stale that an event affects, for events received by webhook. `follow` does it by itself. */
+  readonly invalidate: (event: ChanceryEvent) => void
 
-  /** @throws {TypeError} where an option is not as it must be. */
+  /** @throws {TypeError} if an option is invalid. */
   constructor(options: ChanceryOptions) {
     const { apiKey, clock = systemClock, random = Math.random } = options
     if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey))
-      throw new TypeError('apiKey is empty, or holds what no key does. Leave it out to call without one.')
-    const pace = createPace({
+      throw new TypeError(
+        'apiKey is empty or has invalid characters. Omit it to send requests without a key.',
+      )
+    const rateLimiter = createRateLimiter({
       clock,
       limit: apiKey === undefined ? limits.anonymousCalls : limits.keyCalls,
       windowMs: limits.windowSeconds * 1000,
@@ -71,10 +62,10 @@ export class Chancery implements Operations {
     const transport = createTransport({
       base: baseOf(options.baseUrl),
       apiKey,
-      // Some runtimes want it called as a function of their own.
+      // Some runtimes require the global receiver.
       fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
       clock,
-      pace,
+      rateLimiter: rateLimiter,
       timeoutMs: options.timeoutMs ?? 10_000,
       retries: options.retries ?? 2,
       random,
@@ -84,35 +75,26 @@ export class Chancery implements Operations {
       freshMs: (options.cacheSeconds ?? limits.sharedCacheSeconds) * 1000,
       entriesMax: options.cacheEntriesMax ?? 1_000,
     })
-    const flights = createFlights()
-    const operations = createOperations(createCalls(createReader({ transport, cache, flights })))
-    this.nations = operations.nations
-    this.alliances = operations.alliances
-    this.wars = operations.wars
-    this.market = operations.market
-    this.rankings = operations.rankings
-    this.conflicts = operations.conflicts
-    this.eras = operations.eras
+    const singleFlight = createSingleFlight()
+    super(createCalls(createReader({ transport, cache, singleFlight })))
     this.events = {
-      ...operations.events,
-      follow: (how = {}) => follow({ transport, cache, flights, clock, random }, how),
+      ...this.events,
+      follow: (options = {}) => follow({ transport, cache, singleFlight, clock, random }, options),
     }
-    this.news = operations.news
-    this.game = operations.game
-    this.me = operations.me
-    this.discord = operations.discord
-    this.forget = event => {
-      cache.drop(event)
-      flights.close()
+    this.invalidate = event => {
+      cache.invalidate(event)
+      singleFlight.reset()
     }
   }
 }
 
-/** Bots call the mirror, unless they name a base themselves. */
+/** The mirror for bots, unless the URL contains a base. */
 function baseOf(baseUrl: string | URL): string {
   const { protocol, username, password, search, hash, href } = new URL(baseUrl)
   if (!/^https?:$/.test(protocol) || username || password || search || hash)
-    throw new TypeError('baseUrl is not a plain http or https address, such as https://api.game.example')
+    throw new TypeError(
+      'baseUrl must be an http or https URL without credentials and query, such as https://api.game.example',
+    )
   const plain = href.replace(/\/+$/, '')
   return /\/api\/(public\/)?v1$/.test(plain) ? plain : `${plain}/api/public/v1`
 }

@@ -1,10 +1,10 @@
-/** Time, as the client takes it. Tests pass their own. */
+/** The clock of the client. Tests pass their own. */
 export interface Clock {
-  /** Milliseconds on a clock that never steps back. */
+  /** Monotonic milliseconds. */
   now(): number
-  /** Unix milliseconds by the system's clock, which may be wrong. */
+  /** Unix milliseconds of the system clock, which may be wrong. */
   wall(): number
-  /** Calls back after so many milliseconds, unless the function that it returns is called before. */
+  /** Calls back after so many milliseconds. Returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void
 }
 
@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Waits. Rejects with the signal's reason when it is aborted before. */
+/** Rejects with the signal's reason if it is aborted before. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()

@@ -1,17 +1,17 @@
 import type { ErrorCode } from './api-types.ts'
 
 /**
- * What goes wrong on the way.
- * - `network_error`: no whole answer came.
- * - `timeout`: none came in time.
- * - `unexpected_answer`: what answered does not speak as a Chancery does: a proxy's page, a redirect, broken JSON.
+ * Errors of the client itself.
+ * - `network_error`: no complete response was received.
+ * - `timeout`: no response was received in time.
+ * - `unexpected_answer`: the response is not one of Chancery: a proxy's page, a redirect, invalid JSON.
  */
 export type ClientErrorCode = 'network_error' | 'timeout' | 'unexpected_answer'
 
-/** Codes may be added: the type names those that are known, and takes any. */
+/** Known codes, and any other: codes may be added. */
 export type ChanceryErrorCode = ErrorCode | ClientErrorCode | (string & {})
 
-export interface ChanceryErrorNotes {
+export interface ChanceryErrorDetails {
   code: ChanceryErrorCode
   status?: number | undefined
   requestId?: string | undefined
@@ -19,18 +19,18 @@ export interface ChanceryErrorNotes {
   cause?: unknown
 }
 
-/** A call that failed. The message says what to do next; it never holds a key or a code. */
+/** A failed request. The message states what to do next; it never contains a key or a code. */
 export class ChanceryError extends Error {
   override name = 'ChanceryError'
   readonly code: ChanceryErrorCode
-  /** HTTP status; undefined where no answer came. */
+  /** HTTP status; undefined without a response. */
   readonly status: number | undefined
   /** Quote it when you report a problem. */
   readonly requestId: string | undefined
-  /** Whole seconds to wait before the next call, where the server said so. */
+  /** Whole seconds to wait before the next request, if the server sent Retry-After. */
   readonly retryAfter: number | undefined
 
-  constructor(message: string, { code, status, requestId, retryAfter, cause }: ChanceryErrorNotes) {
+  constructor(message: string, { code, status, requestId, retryAfter, cause }: ChanceryErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.status = status
@@ -39,7 +39,7 @@ export class ChanceryError extends Error {
   }
 }
 
-/** The log does not hold what came after the given `seq`: too long ago, or of a world that is no more. */
+/** The log does not contain the events after the given `seq`: they have expired, or belong to an earlier world. */
 export class CursorExpired extends ChanceryError {
   override name = 'CursorExpired'
 }

@@ -1,15 +1,15 @@
-/** What a server-sent-events stream says at a time: a position, an event, how long to wait before coming back. */
+/** A server-sent message: a position, an event, or the delay before reconnecting. */
 export interface Message {
   id?: string
   data?: string
   retryMs?: number
 }
 
-/** No event is nearly as long: a stream without an end of its line is none. */
+/** Far longer than any event: a longer line is not from an event stream. */
 const lineMax = 4_000_000
 
 /**
- * Takes server-sent events apart, however they are cut. A message whose empty line has not come is not told.
+ * Parses server-sent events in chunks. An incomplete message is not returned.
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export function createEventParser(): (chunk: string) => Message[] {
@@ -26,10 +26,10 @@ export function createEventParser(): (chunk: string) => Message[] {
   return chunk => {
     const messages: Message[] = []
     rest += chunk
-    // A carriage return at the end may be half of a line's end.
+    // A carriage return at the end of a chunk may be the first half of CRLF.
     const lines = rest.split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop() ?? ''
-    if (rest.length > lineMax) throw new Error('a line of the stream does not end')
+    if (rest.length > lineMax) throw new Error('a line of the stream is too long')
     for (const line of lines) {
       if (line !== '') {
         readLine(line)

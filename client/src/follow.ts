@@ -1,6 +1,6 @@
 import type { ChanceryEvent, EventType } from './api-types.ts'
 import type { Cache } from './cache.ts'
-import { addressOf } from './calls.ts'
+import { urlOf } from './calls.ts'
 import { type Clock, sleep } from './clock.ts'
 import { ChanceryError, CursorExpired } from './errors.ts'
 import { createEventParser, type Message } from './event-source.ts'
@@ -8,7 +8,7 @@ import { limits } from './limits.ts'
 import type { Transport } from './transport.ts'
 
 export interface FollowOptions {
-  /** The last `seq` that was seen: everything after it comes. 0 begins with the oldest event that is kept. Without it: from now on. */
+  /** The last `seq` that was processed; the feed continues after it. 0: from the oldest stored event. Default: from now on. */
   after?: number | undefined
   /** Kinds (`war.declared`) and families (`war.*`). Default: all. */
   types?: readonly (EventType | `${string}.*` | (string & {}))[] | undefined
@@ -16,38 +16,38 @@ export interface FollowOptions {
   nationIds?: readonly string[] | undefined
   /** Only events about one of these alliances. */
   allianceIds?: readonly string[] | undefined
-  /** Ends it: the iterator rejects with the signal’s reason. */
+  /** Stops the feed: the iterator rejects with the signal’s reason. */
   signal?: AbortSignal | undefined
   /**
-   * What to do where the log does not hold what came after the position. `throw` (the default): reject with
-   * `CursorExpired`. `newest`: go on with what happens from now on.
+   * What to do if the log does not contain the events after the position. `throw` (the default): reject with
+   * `CursorExpired`. `newest`: continue with new events.
    */
   onGap?: 'throw' | 'newest' | undefined
 }
 
-/** Events as they happen, oldest first: each once, and none left out. Leaving the loop closes the connection. */
+/** Events as they are logged, oldest first, each exactly once. Leaving the loop closes the connection. */
 export interface Followed extends AsyncIterableIterator<ChanceryEvent> {
-  /** How far the log has been looked through. Keep it to go on after a restart: it is never behind the last event’s `seq`. */
+  /** The position in the log. Store it to resume after a restart: it is never behind the last event’s `seq`. */
   readonly position: number | undefined
 }
 
-export interface FollowParts {
+export interface FollowDependencies {
   transport: Transport
   cache: Cache
-  flights: { close(): void }
+  singleFlight: { reset(): void }
   clock: Clock
   random: () => number
 }
 
-/** Silence for two heartbeats means a dead connection, or something between that gathers what it should pass on. */
-const silenceMs = 2 * limits.streamHeartbeatSeconds * 1000
+/** No data for two heartbeats means a dead connection or a buffering proxy. */
+const idleTimeoutMs = 2 * limits.streamHeartbeatSeconds * 1000
 const retryMsUsual = limits.streamRetrySeconds * 1000
-/** A stream that fails so often before its first word is left alone for a while. */
+/** After so many failures without data, the feed polls for a while. */
 const failuresMax = 3
 const pollMs = 10_000
-const streamAgainMs = 60_000
+const streamRetryMs = 60_000
 
-/** Kinds may be added, and members to each: what an event has to have here is its number and its kind. */
+/** Kinds and members may be added, so only the number and the type are required. */
 const isEvent = (value: unknown): value is ChanceryEvent =>
   typeof value === 'object' &&
   value !== null &&
@@ -61,32 +61,32 @@ function parsedEvent(data: string): ChanceryEvent {
     const event: unknown = JSON.parse(data)
     if (isEvent(event)) return event
   } catch {}
-  // Asked for again it would be no better: the list may tell it.
-  throw new NoStream('an event that cannot be read')
+  // Reconnecting would return the same event; polling may work.
+  throw new StreamUnavailableError('an event is not valid JSON')
 }
 
-/** A stream was refused or says nothing: polling does better, or says why not. */
-class NoStream extends Error {}
+/** The stream is rejected or sends nothing: poll instead. */
+class StreamUnavailableError extends Error {}
 
-export function follow(parts: FollowParts, options: FollowOptions): Followed {
-  const { transport, cache, flights, clock, random } = parts
+export function follow(parts: FollowDependencies, options: FollowOptions): Followed {
+  const { transport, cache, singleFlight, clock, random } = parts
   const { signal, onGap = 'throw' } = options
   const filter = { type: options.types, nation_id: options.nationIds, alliance_id: options.allianceIds }
-  // Wrong options are told at once.
-  addressOf('', filter)
+  // Throws at once if an option is invalid.
+  urlOf('', filter)
   let position = options.after
-  let hasAnswered = false
+  let hasResponded = false
   const ending = new AbortController()
   const onAbort = () => ending.abort(signal?.reason)
   if (signal?.aborted) onAbort()
   signal?.addEventListener('abort', onAbort, { once: true })
 
-  /** Whether an event is news; from then on the cache does not show what was before it. */
+  /** Whether an event is new. Invalidates the cache for new events. */
   function isNew(event: ChanceryEvent): boolean {
     if (position !== undefined && event.seq <= position) return false
     position = event.seq
-    cache.drop(event)
-    flights.close()
+    cache.invalidate(event)
+    singleFlight.reset()
     return true
   }
 
@@ -96,33 +96,33 @@ export function follow(parts: FollowParts, options: FollowOptions): Followed {
     const onEnd = () => connection.abort(ending.signal.reason)
     ending.signal.addEventListener('abort', onEnd, { once: true })
     let stopTimer = () => {}
-    let hasSpoken = false
-    const listen = () => {
+    let hasReceived = false
+    const restartTimer = () => {
       stopTimer()
-      stopTimer = clock.after(silenceMs, () => connection.abort(new NoStream('silence')))
+      stopTimer = clock.after(idleTimeoutMs, () => connection.abort(new StreamUnavailableError('no data')))
     }
     try {
-      const path = addressOf('/events/stream', { ...filter, after: position })
-      const response = await transport.open({ path, signal: connection.signal, onSent: listen })
+      const path = urlOf('/events/stream', { ...filter, after: position })
+      const response = await transport.open({ path, signal: connection.signal, onSent: restartTimer })
       const { status, headers, body } = response
       if (status !== 200 || !body || !headers.get('content-type')?.startsWith('text/event-stream'))
-        throw new NoStream(`status ${status}`)
+        throw new StreamUnavailableError(`status ${status}`)
       const reader = body.getReader()
       const decoder = new TextDecoder()
       const parse = createEventParser()
       for (;;) {
         const { done, value } = await reader.read()
-        // Whoever takes their time over an event has not been met with silence.
+        // The time that the caller takes for an event does not count.
         stopTimer()
         if (done) return
-        hasSpoken = true
+        hasReceived = true
         yield* parse(decoder.decode(value, { stream: true }))
-        listen()
+        restartTimer()
       }
     } catch (error) {
       const reason = connection.signal.aborted ? connection.signal.reason : error
-      // Silence after words is a cut like any other.
-      if (hasSpoken && reason instanceof NoStream) return
+      // A timeout after data is an ordinary disconnect.
+      if (hasReceived && reason instanceof StreamUnavailableError) return
       throw reason
     } finally {
       stopTimer()
@@ -131,11 +131,11 @@ export function follow(parts: FollowParts, options: FollowOptions): Followed {
     }
   }
 
-  async function* stream(onHeard: () => void): AsyncGenerator<ChanceryEvent, number> {
+  async function* stream(onMessage: () => void): AsyncGenerator<ChanceryEvent, number> {
     let retryMs = retryMsUsual
-    for await (const { id, data, retryMs: told } of connect()) {
-      onHeard()
-      retryMs = told ?? retryMs
+    for await (const { id, data, retryMs: sentRetryMs } of connect()) {
+      onMessage()
+      retryMs = sentRetryMs ?? retryMs
       if (data !== undefined) {
         const event = parsedEvent(data)
         if (isNew(event)) yield event
@@ -144,12 +144,12 @@ export function follow(parts: FollowParts, options: FollowOptions): Followed {
     return retryMs
   }
 
-  /** One page of what is new. Returns whether there may be more. */
+  /** One page of new events. Returns whether there may be more. */
   async function* poll(): AsyncGenerator<ChanceryEvent, boolean> {
     const limit = limits.pageSizeMax
     const query = position === undefined ? { limit: 1 } : { ...filter, after: position, limit }
-    const { body } = await transport.call({ path: addressOf('/events', query), signal: ending.signal })
-    hasAnswered = true
+    const { body } = await transport.call({ path: urlOf('/events', query), signal: ending.signal })
+    hasResponded = true
     const events: unknown[] = body && Array.isArray(body.data) ? body.data : []
     if (position === undefined) {
       const [newest] = events
@@ -158,18 +158,21 @@ export function follow(parts: FollowParts, options: FollowOptions): Followed {
     }
     for (const event of events) {
       if (!isEvent(event))
-        throw new ChanceryError('/events told of no events.', { code: 'unexpected_answer', status: 200 })
+        throw new ChanceryError('The response of /events contains an invalid event.', {
+          code: 'unexpected_answer',
+          status: 200,
+        })
       if (isNew(event)) yield event
     }
     return events.length === limit
   }
 
-  /** Whether waiting cannot help. */
+  /** Whether retrying cannot help. */
   function isFinal(error: unknown): boolean {
     if (!(error instanceof ChanceryError)) return true
     const { status = 500, code } = error
     if (status >= 400 && status < 500) return status !== 408 && status !== 429
-    return code === 'unexpected_answer' && status < 500 && !hasAnswered
+    return code === 'unexpected_answer' && status < 500 && !hasResponded
   }
 
   async function* run(): AsyncGenerator<ChanceryEvent, void> {
@@ -186,26 +189,26 @@ export function follow(parts: FollowParts, options: FollowOptions): Followed {
         }
         const retryMs = yield* stream(() => {
           failures = 0
-          hasAnswered = true
+          hasResponded = true
         })
         await wait(retryMs)
       } catch (error) {
         ending.signal.throwIfAborted()
         if (error instanceof CursorExpired && onGap === 'newest') {
-          // The numbers may have begun again, with another world.
+          // A new world may have restarted the numbers.
           position = undefined
           streamAt = clock.now()
           cache.clear()
-          flights.close()
+          singleFlight.reset()
           continue
         }
-        if (error instanceof NoStream) streamAt = clock.now() + streamAgainMs
+        if (error instanceof StreamUnavailableError) streamAt = clock.now() + streamRetryMs
         else if (clock.now() < streamAt) {
           if (isFinal(error)) throw error
           await wait(Math.max(pollMs, ((error as ChanceryError).retryAfter ?? 0) * 1000))
         } else {
           failures += 1
-          if (failures >= failuresMax) streamAt = clock.now() + streamAgainMs
+          if (failures >= failuresMax) streamAt = clock.now() + streamRetryMs
           else await wait(retryMsUsual)
         }
       }
@@ -235,7 +238,7 @@ export function follow(parts: FollowParts, options: FollowOptions): Followed {
         throw error
       }
     },
-    // At once, also where an event is being waited for: a generator would wait with it.
+    // Returns at once while `next` is pending; a generator would wait for it.
     async return() {
       close()
       await events.return().catch(() => {})

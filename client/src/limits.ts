@@ -1,6 +1,6 @@
 // Written by client/generate/main.ts from the contract. Change the contract, then run: npm run generate
 
-/** The numbers of the API that a client goes by. */
+/** The limits of the API that the client uses. */
 export const limits = {
   anonymousCalls: 60,
   keyCalls: 120,

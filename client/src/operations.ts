@@ -1,64 +1,78 @@
 // Written by client/generate/main.ts from the contract. Change the contract, then run: npm run generate
 
 import type { Operations } from './api-types.ts'
-
 import type { Calls } from './calls.ts'
 
 /** A method for each operation. */
-export const createOperations = ({ one, page, pages, segment }: Calls): Operations => ({
-  nations: {
-    list: options => page('/nations', 'public', options),
-    iterate: options => pages('/nations', 'public', options),
-    get: (id, options) => one(`/nations/${segment(id)}`, 'public', options),
-  },
-  alliances: {
-    list: options => page('/alliances', 'public', options),
-    iterate: options => pages('/alliances', 'public', options),
-    get: (id, options) => one(`/alliances/${segment(id)}`, 'public', options),
-    members: (id, options) => page(`/alliances/${segment(id)}/members`, 'public', options),
-    iterateMembers: (id, options) => pages(`/alliances/${segment(id)}/members`, 'public', options),
-  },
-  wars: {
-    list: options => page('/wars', 'public', options),
-    iterate: options => pages('/wars', 'public', options),
-    get: (id, options) => one(`/wars/${segment(id)}`, 'public', options),
-    battles: (id, options) => page(`/wars/${segment(id)}/battles`, 'public', options),
-    iterateBattles: (id, options) => pages(`/wars/${segment(id)}/battles`, 'public', options),
-  },
-  market: {
-    price: options => page('/market/price', 'public', options),
-    iteratePrice: options => pages('/market/price', 'public', options),
-    rankings: options => page('/market/rankings', 'public', options),
-    iterateRankings: options => pages('/market/rankings', 'public', options),
-  },
-  rankings: {
-    list: options => page('/rankings', 'public', options),
-    iterate: options => pages('/rankings', 'public', options),
-  },
-  conflicts: {
-    list: options => page('/global-conflicts', 'public', options),
-    iterate: options => pages('/global-conflicts', 'public', options),
-  },
-  events: {
-    list: options => page('/events', 'revalidate', options),
-    iterate: options => pages('/events', 'revalidate', options),
-  },
-  news: {
-    list: options => page('/news', 'public', options),
-    iterate: options => pages('/news', 'public', options),
-  },
-  me: {
-    nation: options => one('/me/nation', 'private', options),
-    key: options => one('/me/key', 'private', options),
-  },
-  discord: {
-    verify: (code, options) => one(`/discord/verify/${segment(code)}`, 'once', options),
-  },
-  game: {
-    get: options => one('/game', 'public', options),
-  },
-  eras: {
-    list: options => page('/eras', 'public', options),
-    iterate: options => pages('/eras', 'public', options),
-  },
-})
+export class OperationGroups implements Operations {
+  readonly nations: Operations['nations']
+  readonly alliances: Operations['alliances']
+  readonly wars: Operations['wars']
+  readonly market: Operations['market']
+  readonly rankings: Operations['rankings']
+  readonly conflicts: Operations['conflicts']
+  readonly events: Operations['events']
+  readonly news: Operations['news']
+  readonly me: Operations['me']
+  readonly discord: Operations['discord']
+  readonly game: Operations['game']
+  readonly eras: Operations['eras']
+
+  constructor({ item, items, page, segment }: Calls) {
+    this.nations = {
+      list: options => page('/nations', 'public', options),
+      iterate: options => items('/nations', 'public', options),
+      get: (id, options) => item(`/nations/${segment(id)}`, 'public', options),
+    }
+    this.alliances = {
+      list: options => page('/alliances', 'public', options),
+      iterate: options => items('/alliances', 'public', options),
+      get: (id, options) => item(`/alliances/${segment(id)}`, 'public', options),
+      members: (id, options) => page(`/alliances/${segment(id)}/members`, 'public', options),
+      iterateMembers: (id, options) => items(`/alliances/${segment(id)}/members`, 'public', options),
+    }
+    this.wars = {
+      list: options => page('/wars', 'public', options),
+      iterate: options => items('/wars', 'public', options),
+      get: (id, options) => item(`/wars/${segment(id)}`, 'public', options),
+      battles: (id, options) => page(`/wars/${segment(id)}/battles`, 'public', options),
+      iterateBattles: (id, options) => items(`/wars/${segment(id)}/battles`, 'public', options),
+    }
+    this.market = {
+      price: options => page('/market/price', 'public', options),
+      iteratePrice: options => items('/market/price', 'public', options),
+      rankings: options => page('/market/rankings', 'public', options),
+      iterateRankings: options => items('/market/rankings', 'public', options),
+    }
+    this.rankings = {
+      list: options => page('/rankings', 'public', options),
+      iterate: options => items('/rankings', 'public', options),
+    }
+    this.conflicts = {
+      list: options => page('/global-conflicts', 'public', options),
+      iterate: options => items('/global-conflicts', 'public', options),
+    }
+    this.events = {
+      list: options => page('/events', 'revalidate', options),
+      iterate: options => items('/events', 'revalidate', options),
+    }
+    this.news = {
+      list: options => page('/news', 'public', options),
+      iterate: options => items('/news', 'public', options),
+    }
+    this.me = {
+      nation: options => item('/me/nation', 'private', options),
+      key: options => item('/me/key', 'private', options),
+    }
+    this.discord = {
+      verify: (code, options) => item(`/discord/verify/${segment(code)}`, 'non-idempotent', options),
+    }
+    this.game = {
+      get: options => item('/game', 'public', options),
+    }
+    this.eras = {
+      list: options => page('/eras', 'public', options),
+      iterate: options => items('/eras', 'public', options),
+    }
+  }
+}

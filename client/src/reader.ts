@@ -1,65 +1,66 @@
 import type { Cache } from './cache.ts'
 import type { CallOptions } from './call-options.ts'
 import { ChanceryError } from './errors.ts'
-import type { Flights } from './flights.ts'
+import type { SingleFlight } from './single-flight.ts'
 import type { Transport } from './transport.ts'
 
 /**
- * How an answer may be kept, in the contract's words.
- * - `public`: for a minute, then revalidated. `revalidate`: revalidated each time.
- * - `private`: never. `once`: never, and the call belongs to whoever makes it.
+ * The contract's cache policies, and one for requests with side effects.
+ * - `public`: cached for a minute, then revalidated. `revalidate`: revalidated each time.
+ * - `private`: never cached. `non-idempotent`: never cached, and neither shared nor retried.
  */
-export type CachePolicy = 'public' | 'revalidate' | 'private' | 'once'
+export type CachePolicy = 'public' | 'revalidate' | 'private' | 'non-idempotent'
 
-/** Reads the text of a body, from the cache where it may be. `address` is the path with its query. */
-export type Read = (address: string, keeping: CachePolicy, options: CallOptions) => Promise<string>
+/** Reads the text of a response body, from the cache if possible. `path` includes the query. */
+export type Read = (path: string, policy: CachePolicy, options: CallOptions) => Promise<string>
 
 export function createReader({
   transport,
   cache,
-  flights,
+  singleFlight,
 }: {
   transport: Transport
   cache: Cache
-  flights: Flights
+  singleFlight: SingleFlight
 }): Read {
   async function revalidate(
     path: string,
-    keeping: CachePolicy,
+    policy: CachePolicy,
     timeoutMs: number | undefined,
     signal: AbortSignal,
   ) {
-    const known = cache.get(path)
+    const cached = cache.get(path)
     const started = cache.begin()
-    const headers: Record<string, string> = known?.tag ? { 'if-none-match': known.tag } : {}
-    const answer = await transport.call({ path, headers, timeoutMs, signal })
-    const { text, tag } = answer.body ? { text: answer.text, tag: answer.headers.get('etag') } : (known ?? {})
+    const headers: Record<string, string> = cached?.etag ? { 'if-none-match': cached.etag } : {}
+    const res = await transport.call({ path, headers, timeoutMs, signal })
+    const { text, etag } = res.body ? { text: res.text, etag: res.headers.get('etag') } : (cached ?? {})
     if (text === undefined)
-      throw new ChanceryError('The answer was 304, which nobody asked for.', {
+      throw new ChanceryError('The response was 304 without a conditional request.', {
         code: 'unexpected_answer',
         status: 304,
       })
-    const isKept = !/no-store/i.test(answer.headers.get('cache-control') ?? '')
-    if (isKept) {
-      const body = answer.body ?? JSON.parse(text)
-      const kept = { text, tag: tag ?? null, path: path.split('?')[0] ?? path, body }
-      cache.put(path, kept, started, keeping === 'public' ? undefined : 0)
+    const isStorable = !/no-store/i.test(res.headers.get('cache-control') ?? '')
+    if (isStorable) {
+      const body = res.body ?? JSON.parse(text)
+      const stored = { text, etag: etag ?? null, path: path.split('?')[0] ?? path, body }
+      cache.put(path, stored, started, policy === 'public' ? undefined : 0)
     }
     return text
   }
 
-  return async (path, keeping, { signal, timeoutMs }) => {
+  return async (path, policy, { signal, timeoutMs }) => {
     signal?.throwIfAborted()
-    if (keeping === 'once') return (await transport.call({ path, timeoutMs, signal, isOnce: true })).text
-    const flightOf = `${timeoutMs ?? ''} ${path}`
-    if (keeping === 'private')
-      return flights.join(
-        flightOf,
+    if (policy === 'non-idempotent')
+      return (await transport.call({ path, timeoutMs, signal, isNonIdempotent: true })).text
+    const key = `${timeoutMs ?? ''} ${path}`
+    if (policy === 'private')
+      return singleFlight.join(
+        key,
         signal,
         async shared => (await transport.call({ path, timeoutMs, signal: shared })).text,
       )
-    const known = cache.get(path)
-    if (known && cache.isFresh(known)) return known.text
-    return flights.join(flightOf, signal, shared => revalidate(path, keeping, timeoutMs, shared))
+    const cached = cache.get(path)
+    if (cached && cache.isFresh(cached)) return cached.text
+    return singleFlight.join(key, signal, shared => revalidate(path, policy, timeoutMs, shared))
   }
 }

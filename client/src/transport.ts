@@ -1,27 +1,27 @@
-import { type Answer, type Body, bodyOf, errorOf } from './answer.ts'
 import { type Clock, sleep } from './clock.ts'
 import { ChanceryError } from './errors.ts'
-import type { Pace } from './pace.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+import { type Body, parseBody, parseError, type ReceivedResponse } from './response.ts'
 
-/** What a call sends, and how it is made. */
+/** A request and how it is sent. */
 export interface Request {
   /** Below the base, with its query. */
   path: string
   headers?: Record<string, string>
   timeoutMs?: number | undefined
   signal?: AbortSignal | undefined
-  /** A call that has effects: it is made once, whatever happens, and at once where anything is left. */
-  isOnce?: boolean
+  /** The request has side effects: it is never retried, and urgent for the rate limiter. */
+  isNonIdempotent?: boolean
 }
 
 export interface Transport {
   /**
-   * Calls, and calls again where that may help.
-   * @returns an answer of status 200 with its parsed body, or 304 without.
+   * Sends a request, and retries it if that may help.
+   * @returns a response with status 200 and its parsed body, or 304 without.
    * @throws {ChanceryError}, or the signal's reason.
    */
-  call(req: Request): Promise<Answer & { body: Body | undefined }>
-  /** Opens an answer that goes on, and says when it is asked for. Whoever opens it ends it by the signal. */
+  call(req: Request): Promise<ReceivedResponse & { body: Body | undefined }>
+  /** Opens a stream. `onSent` is called when the request is sent; the signal closes it. */
   open(req: { path: string; signal: AbortSignal; onSent(): void }): Promise<Response>
 }
 
@@ -30,20 +30,20 @@ export interface TransportOptions {
   apiKey: string | undefined
   fetch: typeof globalThis.fetch
   clock: Clock
-  pace: Pace
+  rateLimiter: RateLimiter
   timeoutMs: number
-  /** How often a call is made again at most. */
+  /** Retries at most. */
   retries: number
   random: () => number
 }
 
-/** A wait that is longer is left to the caller: a window has 60 seconds. */
+/** Longer waits are left to the caller: a window has 60 seconds. */
 const waitMsMax = 65_000
 
 export function createTransport(options: TransportOptions): Transport {
-  const { base, apiKey, fetch, clock, pace, random } = options
+  const { base, apiKey, fetch, clock, rateLimiter, random } = options
 
-  /** No cookies, no cache of the browser's before ours, and a key goes nowhere but where it belongs. */
+  /** No cookies, no browser cache, and no redirects that would send the key elsewhere. */
   const init = (headers: Record<string, string>, signal: AbortSignal): RequestInit => ({
     headers: apiKey === undefined ? headers : { ...headers, authorization: `Bearer ${apiKey}` },
     signal,
@@ -52,8 +52,14 @@ export function createTransport(options: TransportOptions): Transport {
     cache: 'no-store',
   })
 
-  async function send({ path, headers = {}, timeoutMs, signal, isOnce }: Request): Promise<Answer> {
-    await pace.take(signal, isOnce)
+  async function send({
+    path,
+    headers = {},
+    timeoutMs,
+    signal,
+    isNonIdempotent: isOnce,
+  }: Request): Promise<ReceivedResponse> {
+    await rateLimiter.acquire(signal, isOnce)
     const controller = new AbortController()
     const onAbort = () => controller.abort(signal?.reason)
     if (signal?.aborted) onAbort()
@@ -64,29 +70,29 @@ export function createTransport(options: TransportOptions): Transport {
       isLate = true
       controller.abort()
     })
-    let told: Headers | undefined
+    let receivedHeaders: Headers | undefined
     try {
       const response = await fetch(base + path, init(headers, controller.signal))
-      told = response.headers
+      receivedHeaders = response.headers
       return { status: response.status, headers: response.headers, text: await response.text() }
     } catch (cause) {
       signal?.throwIfAborted()
-      if (isLate) throw new ChanceryError(`No answer within ${ms} ms.`, { code: 'timeout' })
-      throw new ChanceryError('The server was not reached, or the answer broke off.', {
+      if (isLate) throw new ChanceryError(`No response within ${ms} ms.`, { code: 'timeout' })
+      throw new ChanceryError('The server could not be reached, or the connection broke.', {
         code: 'network_error',
         cause,
       })
     } finally {
       stop()
       signal?.removeEventListener('abort', onAbort)
-      pace.done(told)
+      rateLimiter.release(receivedHeaders)
     }
   }
 
-  /** Half of a doubling wait is left to chance, so that those who failed together do not come back together. */
+  /** Exponential backoff with jitter, so that clients do not retry at the same time. */
   const backoffMs = (attempt: number) => Math.min(8_000, 500 * 2 ** attempt) * (0.5 + random() / 2)
 
-  /** How long to wait before the call may be made again; undefined where that is of no use. */
+  /** The delay before a retry; undefined if a retry cannot help. */
   function retryMs({ code, status = 0, retryAfter }: ChanceryError, attempt: number): number | undefined {
     const isLost = code === 'network_error' || code === 'timeout'
     if (!isLost && status !== 429 && status < 500) return undefined
@@ -100,31 +106,31 @@ export function createTransport(options: TransportOptions): Transport {
     async call(req) {
       for (let attempt = 0; ; attempt += 1) {
         try {
-          const answer = await send(req)
-          if (answer.status === 304) return { ...answer, body: undefined }
-          if (answer.status !== 200) throw errorOf(answer)
-          return { ...answer, body: bodyOf(answer) }
+          const res = await send(req)
+          if (res.status === 304) return { ...res, body: undefined }
+          if (res.status !== 200) throw parseError(res)
+          return { ...res, body: parseBody(res) }
         } catch (error) {
           if (!(error instanceof ChanceryError)) throw error
           const ms = retryMs(error, attempt)
-          // Nobody who waits in the queue has to learn it by a refusal of their own.
-          if (error.status === 429) pace.block(ms ?? (error.retryAfter ?? 1) * 1000)
-          if (ms === undefined || req.isOnce || attempt >= options.retries) throw error
+          // Queued requests would be rejected too.
+          if (error.status === 429) rateLimiter.block(ms ?? (error.retryAfter ?? 1) * 1000)
+          if (ms === undefined || req.isNonIdempotent || attempt >= options.retries) throw error
           await sleep(clock, ms, req.signal)
         }
       }
     },
 
     async open({ path, signal, onSent }) {
-      await pace.take(signal)
+      await rateLimiter.acquire(signal)
       onSent()
-      let told: Headers | undefined
+      let receivedHeaders: Headers | undefined
       try {
         const response = await fetch(base + path, init({ accept: 'text/event-stream' }, signal))
-        told = response.headers
+        receivedHeaders = response.headers
         return response
       } finally {
-        pace.done(told)
+        rateLimiter.release(receivedHeaders)
       }
     },
   }

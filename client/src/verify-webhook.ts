@@ -1,12 +1,12 @@
 import type { ChanceryEvent, EventCommon } from './api-types.ts'
 
 /**
- * Why a message is refused.
- * - `missing_header`: one of webhook-id, webhook-timestamp and webhook-signature is not there.
+ * Why a message is rejected.
+ * - `missing_header`: webhook-id, webhook-timestamp or webhook-signature is missing.
  * - `invalid_timestamp`: the timestamp is not a whole number.
- * - `outside_tolerance`: it is too old, too new, or your clock is wrong.
- * - `no_matching_signature`: nobody who knows the secret sent this body.
- * - `invalid_body`: the body is signed, and is no message.
+ * - `outside_tolerance`: it is too old or too new, or your clock is wrong.
+ * - `no_matching_signature`: the body was not signed with the secret.
+ * - `invalid_body`: the body is signed, but not a message.
  */
 export type WebhookErrorCode =
   | 'missing_header'
@@ -15,7 +15,7 @@ export type WebhookErrorCode =
   | 'no_matching_signature'
   | 'invalid_body'
 
-/** A message that must not be believed. Answer 401. */
+/** A message that must not be trusted. Respond with 401. */
 export class WebhookError extends Error {
   override name = 'WebhookError'
   readonly code: WebhookErrorCode
@@ -29,27 +29,27 @@ export class WebhookError extends Error {
 /** A message of a webhook. */
 export type WebhookMessage =
   | { type: ChanceryEvent['type']; timestamp: string; data: ChanceryEvent }
-  /** What a test sends; it is in no log, and its `seq` is 0. */
+  /** A test message. It is not in the log, and its `seq` is 0. */
   | { type: 'webhook.test'; timestamp: string; data: EventCommon & { type: 'webhook.test' } }
 
-/** Headers as `fetch` has them, or as Node does. */
+/** Headers of `fetch` or of Node. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyOptions {
-  /** How far the timestamp may be from this clock, in seconds. Default: 300. */
+  /** The permitted difference between the timestamp and this clock, in seconds. Default: 300. */
   toleranceSeconds?: number | undefined
   /** Unix milliseconds. Default: the system’s clock. */
   now?: (() => number) | undefined
 }
 
 /**
- * Checks that a webhook comes from whoever shares the secret, by the Standard Webhooks specification, and parses it.
- * @param rawBody the bytes as they came: not JSON that was parsed and written again.
- * @param secret `whsec_…`, or several while one replaces another.
- * @throws {WebhookError} where the message must not be believed.
- * @throws {TypeError} where a secret is none.
+ * Verifies the signature of a webhook by the Standard Webhooks specification, and parses its body.
+ * @param rawBody the bytes as received, not re-serialized JSON.
+ * @param secret `whsec_…`, or several during a rotation.
+ * @throws {WebhookError} if the message must not be trusted.
+ * @throws {TypeError} if a secret is malformed.
  */
 export async function verifyWebhook(
   headers: WebhookHeaders,
@@ -58,7 +58,7 @@ export async function verifyWebhook(
   { toleranceSeconds = 300, now = Date.now }: VerifyOptions = {},
 ): Promise<WebhookMessage> {
   const keys = (typeof secret === 'string' ? [secret] : secret).map(keyBytes)
-  if (keys.length === 0) throw new TypeError('verifyWebhook was given no secret.')
+  if (keys.length === 0) throw new TypeError('verifyWebhook requires a secret.')
   const id = header(headers, 'webhook-id')
   const timestamp = header(headers, 'webhook-timestamp')
   const given = header(headers, 'webhook-signature').split(' ')
@@ -78,13 +78,13 @@ export async function verifyWebhook(
   let isKnown = false
   for (const key of keys) {
     const expected = await signature(key, signed)
-    // Every one is compared, however early one fits.
+    // All are compared, for constant time.
     for (const one of given) isKnown = isEqual(one, expected) || isKnown
   }
   if (!isKnown)
     throw new WebhookError(
       'no_matching_signature',
-      'No signature fits: another secret, or a body that was changed on the way.',
+      'No signature matches: the secret is wrong, or the body was changed.',
     )
   return parse(new TextDecoder().decode(body))
 }
@@ -104,7 +104,7 @@ const isLookUp = (headers: WebhookHeaders): headers is { get(name: string): stri
 function keyBytes(secret: string): Uint8Array<ArrayBuffer> {
   const text = secret.replace(/^whsec_/, '')
   if (!/^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text))
-    throw new TypeError('The secret of a webhook is whsec_ and base64. This one is not.')
+    throw new TypeError('The secret must be whsec_ and base64.')
   return Uint8Array.from(atob(text), character => character.charCodeAt(0))
 }
 
@@ -115,7 +115,7 @@ async function signature(key: Uint8Array<ArrayBuffer>, signed: Uint8Array<ArrayB
   return `v1,${btoa(String.fromCharCode(...bytes))}`
 }
 
-/** Takes as long for any text of the right length. What that length is, everybody knows. */
+/** Compares in constant time. The length is not secret. */
 function isEqual(given: string, expected: string): boolean {
   if (given.length !== expected.length) return false
   let difference = 0
@@ -128,5 +128,5 @@ function parse(text: string): WebhookMessage {
     const message = JSON.parse(text)
     if (typeof message?.type === 'string' && typeof message.data === 'object') return message
   } catch {}
-  throw new WebhookError('invalid_body', 'The body is signed, and is no message of a Chancery.')
+  throw new WebhookError('invalid_body', 'The body is signed, but not a message of Chancery.')
 }

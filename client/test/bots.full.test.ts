@@ -6,7 +6,7 @@ import { serveDemoWorld } from './support/demo-world.ts'
 
 const served = serveDemoWorld()
 
-test('busy bots meet no 429 after their first minute, and most of their reads need no call', async () => {
+test('busy bots get no 429 after their first minute, and most of their reads are served from the cache', async () => {
   const options = { url: served().url, bots: 3, minutes: 3, readsPerMinute: 240, limit: 120 }
   const onMinute = (minute: number) => served().ingest([nation(`minute${minute}`)], { waits: false })
   const report = await runBots({ ...options, onMinute })

@@ -10,9 +10,9 @@ import { nation } from '../../server/test/ingest/facts.ts'
 import { startTestServer } from '../../server/test/support/test-server.ts'
 import { buildPackage } from '../../tools/release/build-package.ts'
 import type * as client from '../src/index.ts'
-import { serveHostile } from './support/hostile.ts'
+import { startScriptedServer } from './support/scripted-server.ts'
 
-test('in a browser, on a page of another origin, it reads, keeps, follows and verifies', {
+test('in a browser, on a page of another origin, it reads, caches, follows and verifies', {
   skip,
 }, async t => {
   const dist = await mkdtemp(join(tmpdir(), 'chancery-browser-'))
@@ -26,7 +26,7 @@ test('in a browser, on a page of another origin, it reads, keeps, follows and ve
   buildPackage('client', dist)
   await chancery.ingest([nation('n1')])
   const { key } = await chancery.makeKey({ player_id: 'p1' })
-  const site = await serveHostile(t, async (req, res) => {
+  const site = await startScriptedServer(t, async (req, res) => {
     const isScript = req.url?.endsWith('.js')
     const text = isScript
       ? await readFile(join(dist, req.url ?? ''), 'utf8')

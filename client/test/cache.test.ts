@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
+import { knownFamilies } from '../src/cache.ts'
 import type { ChanceryEvent } from '../src/index.ts'
-import { knownFamilies } from '../src/names.ts'
-import { answering, bodyOf, pageOf } from './support/answering.ts'
+import { bodyOf, fakeServer, pageOf } from './support/fake-server.ts'
 
-const paths = (asked: { path: string }[]) => asked.map(({ path }) => path)
+const paths = (requests: { path: string }[]) => requests.map(({ path }) => path)
 
 const event = (type: string, more: object = {}) =>
   ({
@@ -22,9 +22,9 @@ const event = (type: string, more: object = {}) =>
     ...more,
   }) as unknown as ChanceryEvent
 
-test('a public read is asked for once in 60 seconds, then with its tag, and a 304 makes it new again', async () => {
+test('a public response is cached for 60 seconds, then revalidated with its ETag, and a 304 makes it fresh again', async () => {
   let version = 1
-  const { client, clock, asked } = answering(({ headers }) => {
+  const { client, clock, requests } = fakeServer(({ headers }) => {
     const tag = `"${version}"`
     if (headers.get('if-none-match') === tag)
       return new Response(null, { status: 304, headers: { etag: tag } })
@@ -32,70 +32,70 @@ test('a public read is asked for once in 60 seconds, then with its tag, and a 30
   })
   const read = async () => ((await client.nations.get('n1')) as unknown as { version: number }).version
   assert.deepEqual([await read(), await read()], [1, 1])
-  await clock.pass(59_999)
+  await clock.advance(59_999)
   assert.equal(await read(), 1)
-  assert.equal(asked.length, 1)
-  await clock.pass(1)
+  assert.equal(requests.length, 1)
+  await clock.advance(1)
   assert.equal(await read(), 1)
-  assert.equal(asked.at(-1)?.headers.get('if-none-match'), '"1"')
-  await clock.pass(59_999)
+  assert.equal(requests.at(-1)?.headers.get('if-none-match'), '"1"')
+  await clock.advance(59_999)
   assert.equal(await read(), 1)
-  assert.equal(asked.length, 2)
+  assert.equal(requests.length, 2)
   version = 2
-  await clock.pass(1)
+  await clock.advance(1)
   assert.deepEqual([await read(), await read()], [2, 2])
-  assert.equal(asked.length, 3)
+  assert.equal(requests.length, 3)
 })
 
-test('equal calls are one, in whatever order their parameters stand', async () => {
-  const { client, asked } = answering(() => pageOf([]))
+test('equal requests share a cache entry in any order of their parameters', async () => {
+  const { client, requests } = fakeServer(() => pageOf([]))
   await client.wars.list({ status: 'active', nation_id: ['n1', 'n2'] })
   await client.wars.list({ nation_id: ['n1', 'n2'], status: 'active', page: undefined })
-  assert.deepEqual(paths(asked), ['/wars?nation_id=n1%2Cn2&status=active'])
+  assert.deepEqual(paths(requests), ['/wars?nation_id=n1%2Cn2&status=active'])
   await client.wars.list({ status: 'ended', nation_id: ['n1', 'n2'] })
-  assert.equal(asked.length, 2)
+  assert.equal(requests.length, 2)
 })
 
-test('equal calls at once are one flight, and each caller gets a body of their own', async () => {
-  const { client, asked } = answering(() => bodyOf({ id: 'n1', nation_name: 'Valdoria' }))
+test('concurrent equal requests are sent once, and each caller gets its own body', async () => {
+  const { client, requests } = fakeServer(() => bodyOf({ id: 'n1', nation_name: 'Valdoria' }))
   const [one, other] = await Promise.all([client.nations.get('n1'), client.nations.get('n1')])
-  assert.equal(asked.length, 1)
+  assert.equal(requests.length, 1)
   one.nation_name = 'changed'
   assert.equal(other.nation_name, 'Valdoria')
   assert.equal((await client.nations.get('n1')).nation_name, 'Valdoria')
 })
 
-test('whoever leaves a flight takes nobody along; when all have left it ends', async () => {
+test('an aborted waiter does not abort the shared request; the last one does', async () => {
   const waiting: (() => void)[] = []
-  const { client, asked, clock } = answering(
+  const { client, requests, clock } = fakeServer(
     () => new Promise(resolve => waiting.push(() => resolve(bodyOf({ id: 'n1' })))),
   )
   const controllers = [new AbortController(), new AbortController()]
   const [one, other] = controllers.map(({ signal }) => client.nations.get('n1', { signal }))
-  await clock.settle()
+  await clock.flush()
   controllers[0]?.abort(new Error('enough'))
   await assert.rejects(one ?? Promise.resolve(), /enough/)
-  assert.equal(asked[0]?.signal.aborted, false)
+  assert.equal(requests[0]?.signal.aborted, false)
   waiting[0]?.()
   assert.equal((await other)?.id, 'n1')
 
   const alone = new AbortController()
   const left = client.nations.get('n2', { signal: alone.signal })
-  await clock.settle()
+  await clock.flush()
   alone.abort(new Error('enough'))
   await assert.rejects(left, /enough/)
-  await clock.settle()
-  assert.equal(asked[1]?.signal.aborted, true)
+  await clock.flush()
+  assert.equal(requests[1]?.signal.aborted, true)
   // The next one does not join what was given up.
   const next = client.nations.get('n2')
-  await clock.settle()
+  await clock.flush()
   waiting[2]?.()
   assert.equal((await next).id, 'n1')
 })
 
-test('nobody joins a flight that was given up, however slowly it ends', async () => {
+test('an aborted request is not joined, however slowly it ends', async () => {
   let calls = 0
-  const { client, clock } = answering(() => bodyOf({}), {
+  const { client, clock } = fakeServer(() => bodyOf({}), {
     fetch: async () => {
       calls += 1
       return calls === 1 ? new Promise<never>(() => {}) : bodyOf({ id: 'n1' })
@@ -103,15 +103,15 @@ test('nobody joins a flight that was given up, however slowly it ends', async ()
   })
   const controller = new AbortController()
   const left = client.nations.get('n1', { signal: controller.signal })
-  await clock.settle()
+  await clock.flush()
   controller.abort(new Error('enough'))
   await assert.rejects(left, /enough/)
   assert.equal((await client.nations.get('n1')).id, 'n1')
 })
 
-test('a failure is not kept', async () => {
+test('a failure is not cached', async () => {
   let isAway = true
-  const { client, asked } = answering(() =>
+  const { client, requests } = fakeServer(() =>
     isAway
       ? new Response('{"error":{"code":"not_found","message":"No.","request_id":"r"}}', { status: 404 })
       : bodyOf({ id: 'n1' }),
@@ -119,11 +119,11 @@ test('a failure is not kept', async () => {
   await assert.rejects(client.nations.get('n1'), { code: 'not_found' })
   isAway = false
   assert.equal((await client.nations.get('n1')).id, 'n1')
-  assert.equal(asked.length, 2)
+  assert.equal(requests.length, 2)
 })
 
-test('what depends on the key is never kept, nor what the server wants kept by nobody', async () => {
-  const { client, asked } = answering(({ path }) =>
+test('private responses and no-store responses are never cached', async () => {
+  const { client, requests } = fakeServer(({ path }) =>
     bodyOf({ id: 'x' }, { etag: '"1"', ...(path === '/game' ? { 'cache-control': 'no-store' } : {}) }),
   )
   const calls = [
@@ -137,47 +137,47 @@ test('what depends on the key is never kept, nor what the server wants kept by n
     await call()
     await call()
   }
-  assert.equal(asked.length, 2 * calls.length)
-  assert.ok(asked.every(({ headers }) => !headers.has('if-none-match')))
+  assert.equal(requests.length, 2 * calls.length)
+  assert.ok(requests.every(({ headers }) => !headers.has('if-none-match')))
 })
 
-test('the list of events is asked for each time, with its tag', async () => {
-  const { client, asked } = answering(({ headers }) =>
+test('the list of events is revalidated each time', async () => {
+  const { client, requests } = fakeServer(({ headers }) =>
     headers.has('if-none-match')
       ? new Response(null, { status: 304 })
       : pageOf([{ id: 'evt_1' }], { etag: '"1"' }),
   )
   for (let count = 0; count < 3; count += 1) assert.equal((await client.events.list()).data.length, 1)
   assert.deepEqual(
-    asked.map(({ headers }) => headers.get('if-none-match')),
+    requests.map(({ headers }) => headers.get('if-none-match')),
     [null, '"1"', '"1"'],
   )
 })
 
-test('no more is kept than may be, and the least used goes first', async () => {
-  const { client, asked } = answering(() => bodyOf({ id: 'x' }), { cacheEntriesMax: 2 })
+test('the cache is bounded and evicts the least recently used entries first', async () => {
+  const { client, requests } = fakeServer(() => bodyOf({ id: 'x' }), { cacheEntriesMax: 2 })
   for (const id of ['n1', 'n2', 'n1', 'n3', 'n1', 'n2']) await client.nations.get(id)
-  assert.deepEqual(paths(asked), ['/nations/n1', '/nations/n2', '/nations/n3', '/nations/n2'])
-  const large = answering(() => bodyOf({ text: 'x'.repeat(6_000_000) }))
+  assert.deepEqual(paths(requests), ['/nations/n1', '/nations/n2', '/nations/n3', '/nations/n2'])
+  const large = fakeServer(() => bodyOf({ text: 'x'.repeat(6_000_000) }))
   for (const id of ['n1', 'n2', 'n3', 'n3', 'n1']) await large.client.nations.get(id)
-  assert.equal(large.asked.length, 4)
+  assert.equal(large.requests.length, 4)
 })
 
-test('fresh for other than 60 seconds, or never, if so told', async () => {
-  const brief = answering(() => bodyOf({ id: 'n1' }), { cacheSeconds: 5 })
+test('the time of freshness can be set, also to zero', async () => {
+  const brief = fakeServer(() => bodyOf({ id: 'n1' }), { cacheSeconds: 5 })
   await brief.client.nations.get('n1')
-  await brief.clock.pass(5_000)
+  await brief.clock.advance(5_000)
   await brief.client.nations.get('n1')
-  assert.equal(brief.asked.length, 2)
-  const never = answering(() => bodyOf({ id: 'n1' }), { cacheSeconds: 0 })
+  assert.equal(brief.requests.length, 2)
+  const never = fakeServer(() => bodyOf({ id: 'n1' }), { cacheSeconds: 0 })
   await never.client.nations.get('n1')
   await never.client.nations.get('n1')
-  assert.equal(never.asked.length, 2)
+  assert.equal(never.requests.length, 2)
 })
 
 /** Reads about one war, and about others. */
 function worldOfWars() {
-  return answering(({ path }) => {
+  return fakeServer(({ path }) => {
     if (path === '/wars/w1') return bodyOf({ id: 'w1', attacker: { nation_id: 'n1' } })
     if (path === '/wars/w2') return bodyOf({ id: 'w2', attacker: { nation_id: 'n3' } })
     if (path === '/wars/w1/battles') return pageOf([{ id: 'b1' }])
@@ -189,10 +189,10 @@ function worldOfWars() {
   })
 }
 
-test('what an event names is read anew, with the lists that it changes, and nothing else is', async () => {
-  const { client, asked } = worldOfWars()
+test('an event invalidates the responses that contain its ids and the lists that it changes, and nothing else', async () => {
+  const { client, requests } = worldOfWars()
   const readAll = async () => {
-    asked.length = 0
+    requests.length = 0
     await client.wars.get('w1')
     await client.wars.get('w2')
     await client.wars.battles('w1')
@@ -203,35 +203,37 @@ test('what an event names is read anew, with the lists that it changes, and noth
     await client.nations.list({ alliance_id: ['a7', 'a8'] })
     await client.alliances.members('a1')
     await client.game.get()
-    return paths(asked).sort()
+    return paths(requests).sort()
   }
   await readAll()
   assert.deepEqual(await readAll(), [])
 
-  client.forget(event('war.declared', { nation_ids: ['n1'], war_id: 'w9', data: { war: { war_id: 'w9' } } }))
+  client.invalidate(
+    event('war.declared', { nation_ids: ['n1'], war_id: 'w9', data: { war: { war_id: 'w9' } } }),
+  )
   assert.deepEqual(await readAll(), ['/nations', '/nations/n1', '/wars/w1', '/wars?status=active'])
-  client.forget(event('battle.fought', { war_id: 'w1', data: { battle_id: 'b2' } }))
+  client.invalidate(event('battle.fought', { war_id: 'w1', data: { battle_id: 'b2' } }))
   assert.deepEqual(await readAll(), ['/wars/w1', '/wars/w1/battles', '/wars?status=active'])
-  client.forget(event('alliance.member_joined', { nation_ids: ['n5'], alliance_ids: ['a1'] }))
+  client.invalidate(event('alliance.member_joined', { nation_ids: ['n5'], alliance_ids: ['a1'] }))
   assert.deepEqual(await readAll(), ['/alliances/a1/members'])
-  client.forget(event('alliance.member_joined', { nation_ids: ['n5'], alliance_ids: ['a8'] }))
+  client.invalidate(event('alliance.member_joined', { nation_ids: ['n5'], alliance_ids: ['a8'] }))
   assert.deepEqual(await readAll(), ['/nations?alliance_id=a7%2Ca8'])
-  client.forget(event('nation.founded', { nation_ids: ['n6'] }))
+  client.invalidate(event('nation.founded', { nation_ids: ['n6'] }))
   assert.deepEqual(await readAll(), ['/nations', '/nations?alliance_id=a7%2Ca8'])
   for (const type of ['era.ended', 'record.redacted', 'unheard.of', 'constructor.x']) {
-    client.forget(event(type))
+    client.invalidate(event(type))
     assert.equal((await readAll()).length, 10, type)
   }
 })
 
-test('an answer that was under way when the event came is not shown to those who ask after it', async () => {
+test('a response in flight when an event arrives is not served to later requests', async () => {
   const waiting: ((response: Response) => void)[] = []
-  const { client, clock } = answering(() => new Promise(resolve => waiting.push(resolve)))
+  const { client, clock } = fakeServer(() => new Promise(resolve => waiting.push(resolve)))
   const before = client.wars.get('w1')
-  await clock.settle()
-  client.forget(event('war.ended', { war_id: 'w1' }))
+  await clock.flush()
+  client.invalidate(event('war.ended', { war_id: 'w1' }))
   const after = client.wars.get('w1')
-  await clock.settle()
+  await clock.flush()
   assert.equal(waiting.length, 2)
   waiting[1]?.(bodyOf({ id: 'w1', status: 'ended' }))
   assert.equal((await after).status, 'ended')
@@ -239,7 +241,7 @@ test('an answer that was under way when the event came is not shown to those who
   waiting[0]?.(bodyOf({ id: 'w1', status: 'active' }))
   assert.equal((await before).status, 'active')
   const later = client.wars.get('w1')
-  await clock.settle()
+  await clock.flush()
   waiting[2]?.(bodyOf({ id: 'w1', status: 'ended' }))
   assert.equal((await later).status, 'ended')
 })

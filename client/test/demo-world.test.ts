@@ -25,7 +25,7 @@ async function idsOf(client: Chancery) {
   return { wars: war.id, alliances: alliance.id, nations: nation.id }
 }
 
-test('every operation of the contract has a method that answers as the API does', async () => {
+test('every operation of the contract has a method that returns what the API returns', async () => {
   const { url, viewers, makeKey, makeCode, get } = served()
   const { key } = await makeKey({ nation_id: viewers.member.nationId })
   const client = new Chancery({ baseUrl: url, apiKey: key })
@@ -52,7 +52,7 @@ test('every operation of the contract has a method that answers as the API does'
   }
 })
 
-test('a list is walked to its end, each item once, in the order of the API', async () => {
+test('an iterator returns each item of a list once, in the order of the API', async () => {
   const client = new Chancery({ baseUrl: served().url })
   const walked: string[] = []
   for await (const war of client.wars.iterate({ limit: 30 })) walked.push(war.id)
@@ -69,7 +69,7 @@ test('a list is walked to its end, each item once, in the order of the API', asy
   assert.equal(battles.length, fought.battles_count)
 })
 
-test('walking a list costs a call for each of its pages', async () => {
+test('an iterator sends one request per page', async () => {
   let calls = 0
   const client = new Chancery({
     baseUrl: served().url,
@@ -86,7 +86,7 @@ test('walking a list costs a call for each of its pages', async () => {
   assert.equal(calls, 1)
 })
 
-test('filters go as the API reads them', async () => {
+test('filters are sent as the API parses them', async () => {
   const client = new Chancery({ baseUrl: served().url })
   const active = await client.wars.list({ status: 'active', limit: 100 })
   assert.ok(active.data.length > 0 && active.data.every(({ status }) => status === 'active'))
@@ -99,7 +99,7 @@ test('filters go as the API reads them', async () => {
   await assert.rejects(client.nations.list({ alliance_id: [] }), TypeError)
 })
 
-test('a base may be named, and what is no address is refused', async () => {
+test('baseUrl may contain a base, and an invalid URL is rejected', async () => {
   const { url } = served()
   for (const base of Object.values(bases)) {
     const asked: string[] = []
@@ -124,7 +124,7 @@ test('a base may be named, and what is no address is refused', async () => {
     assert.throws(() => new Chancery({ baseUrl: url, apiKey }), TypeError)
 })
 
-test('the own nation comes with the sections that the key opens', async () => {
+test('the own nation has the sections that the key grants', async () => {
   const { url, viewers, makeKey } = served()
   const { key } = await makeKey({ nation_id: viewers.member.nationId }, ['nation.read', 'military.read'])
   const client = new Chancery({ baseUrl: url, apiKey: key })
@@ -138,7 +138,7 @@ test('the own nation comes with the sections that the key opens', async () => {
   })
 })
 
-test('an error says code, status and request id', async () => {
+test('an error has code, status and request id', async () => {
   const client = new Chancery({ baseUrl: served().url })
   const error = await client.nations.get('nobody').catch(caught => caught)
   assert.ok(error instanceof ChanceryError)
@@ -156,7 +156,7 @@ test('an error says code, status and request id', async () => {
   })
 })
 
-test('an id that climbs out of its path names nothing', async () => {
+test('an id of dot segments is not found', async () => {
   const client = new Chancery({ baseUrl: served().url })
   for (const id of ['..', '.', '../game', '%2e%2e', 'a/b', '?x=1', '#', '', 'é'])
     await assert.rejects(client.nations.get(id), { code: 'not_found' }, id)
@@ -164,7 +164,7 @@ test('an id that climbs out of its path names nothing', async () => {
     await assert.rejects(client.discord.verify(code), { code: 'verification_code_unknown' }, code)
 })
 
-test('a code that two ask for at once is told to one of them', async () => {
+test('a code that two requests redeem at once is redeemed by one of them', async () => {
   const { url, viewers, makeCode } = served()
   const client = new Chancery({ baseUrl: url })
   const code = await makeCode(viewers.member.nationId)

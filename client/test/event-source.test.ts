@@ -8,7 +8,7 @@ const parse = (...chunks: string[]) => {
   return chunks.flatMap(chunk => take(chunk))
 }
 
-test('a stream as the API writes it', () => {
+test('a stream of the API is parsed', () => {
   assert.deepEqual(
     parse(
       'retry: 3000\n\nid: 7126\n\n: up to date\nid: 7126\n\nid: 7131\ndata: {"seq":7131}\n\n: heartbeat\nid: 7140\n\n',
@@ -17,7 +17,7 @@ test('a stream as the API writes it', () => {
   )
 })
 
-test('what the specification allows beyond that', () => {
+test('other forms that the specification allows are parsed', () => {
   assert.deepEqual(parse('data:one\ndata: two\ndata\n\nevent: x\nother: y\nid\n\n:\n\n\n'), [
     { data: 'one\ntwo\n' },
     { id: '' },
@@ -25,13 +25,13 @@ test('what the specification allows beyond that', () => {
   assert.deepEqual(parse('retry: soon\ndata: a: b\nid: 1\0\n\n'), [{ data: 'a: b' }])
 })
 
-test('what is not complete is not told', () => {
+test('an incomplete message is not returned', () => {
   assert.deepEqual(parse('id: 1\ndata: x\n'), [])
   assert.deepEqual(parse('id: 1\ndata: x'), [])
   assert.throws(() => parse('x'.repeat(4_000_001)))
 })
 
-test('however it is cut, and whatever ends its lines, the same is told', () => {
+test('chunks and line endings do not change the result', () => {
   const message = fc.record({ id: fc.nat(), data: fc.json() })
   fc.assert(
     fc.property(
@@ -48,10 +48,10 @@ test('however it is cut, and whatever ends its lines, the same is told', () => {
           chunks.push(text.slice(at, at + size))
           at += size
         }
-        // A last carriage return is told of with what follows it.
-        const told = parse(...chunks, end === '\r' ? '\r' : '')
+        // A last carriage return is parsed with the next chunk.
+        const parsed = parse(...chunks, end === '\r' ? '\r' : '')
         assert.deepEqual(
-          told,
+          parsed,
           messages.map(({ id, data }) => ({ id: String(id), data })),
         )
       },

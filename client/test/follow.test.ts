@@ -5,13 +5,13 @@ import { nation, war } from '../../server/test/ingest/facts.ts'
 import { tier } from '../../server/test/support/tier.ts'
 import { until } from '../../server/test/support/until.ts'
 import { Chancery, type ChanceryEvent, CursorExpired, type Followed } from '../src/index.ts'
-import { hurriedClock } from './support/clocks.ts'
+import { acceleratedClock } from './support/clocks.ts'
 import { serveDemoWorld } from './support/demo-world.ts'
-import { inTurn, page, refuses, serveHostile } from './support/hostile.ts'
-import { between, type Pass } from './support/passing.ts'
+import { type ProxyHandler, startProxy } from './support/proxy.ts'
+import { inSequence, page, refuses, startScriptedServer } from './support/scripted-server.ts'
 
 const served = serveDemoWorld()
-const clock = hurriedClock(25)
+const clock = acceleratedClock(25)
 const clientOf = (baseUrl: string) => new Chancery({ baseUrl, clock, random: () => 0.5 })
 
 /** The log after a number, as the API lists it. */
@@ -51,12 +51,12 @@ function chances(seed: number): () => number {
 const firstMet = [0.5, 0.65, 0.5, 0.72, 0.78, 0.5, 0.83]
 
 for (const seed of tier === 'quick' ? [1] : [1, 2]) {
-  test(`whatever happens on the way (${seed}), what is told is the log`, async t => {
+  test(`under random faults (${seed}), the feed is the log`, async t => {
     const chance = chances(seed)
     const met = new Map<string, number>()
     let calls = 0
     const meet = (what: string) => met.set(what, (met.get(what) ?? 0) + 1)
-    const pass: Pass = ({ res, path, forward }) => {
+    const pass: ProxyHandler = ({ res, path, forward }) => {
       const isStream = path.startsWith('/events/stream')
       const share = firstMet[calls] ?? chance()
       calls += 1
@@ -83,21 +83,21 @@ for (const seed of tier === 'quick' ? [1] : [1, 2]) {
         forward()
       }
     }
-    const { url } = await between(t, served().url, pass)
+    const { url } = await startProxy(t, served().url, pass)
     const before = await readLog()
-    const told = take(clientOf(url).events.follow({ after: 0, signal: t.signal }), before.length + 40)
+    const followed = take(clientOf(url).events.follow({ after: 0, signal: t.signal }), before.length + 40)
     for (let batch = 0; batch < 20; batch += 1) {
       const id = `s${seed}b${batch}`
       await served().ingest([nation(`${id}a`), nation(`${id}b`)], { waits: false })
       await sleep(chance() * 60)
     }
-    const events = await told
+    const events = await followed
     assert.deepEqual(events, await readLog())
     assert.ok(met.size >= 5, JSON.stringify([...met]))
   })
 }
 
-test('without a position it begins now', async () => {
+test('without a position the feed starts now', async () => {
   const followed = clientOf(served().url).events.follow()
   const first = followed.next()
   await until(() => followed.position !== undefined, 'the stream is open')
@@ -109,7 +109,7 @@ test('without a position it begins now', async () => {
   await followed.return?.()
 })
 
-test('kinds, nations and alliances are followed alone, by stream and by polling', async t => {
+test('kinds, nations and alliances can be filtered, by stream and by polling', async t => {
   const log = await readLog(0, '&type=battle.fought')
   const [battle] = log
   const id = battle?.nation_ids[0]
@@ -117,7 +117,7 @@ test('kinds, nations and alliances are followed alone, by stream and by polling'
   const expected = await readLog(0, `&type=battle.fought,war.*&nation_id=${id}`)
   assert.ok(expected.length > 0 && expected.length < log.length)
   const options = { after: 0, types: ['battle.fought', 'war.*'], nationIds: [id] }
-  const noStream = await between(t, served().url, ({ res, path, forward }) =>
+  const noStream = await startProxy(t, served().url, ({ res, path, forward }) =>
     path.startsWith('/events/stream') ? page(404)(res.req, res) : forward(),
   )
   for (const url of [served().url, noStream.url])
@@ -125,7 +125,7 @@ test('kinds, nations and alliances are followed alone, by stream and by polling'
   assert.throws(() => clientOf(served().url).events.follow({ types: [] }), TypeError)
 })
 
-test('with a narrow filter the position goes on with the log', async () => {
+test('with a narrow filter the position advances with the log', async () => {
   const followed = clientOf(served().url).events.follow({ after: 0, nationIds: ['nobody'] })
   const first = followed.next()
   const end = await newest()
@@ -134,11 +134,11 @@ test('with a narrow filter the position goes on with the log', async () => {
   assert.deepEqual(await first, { done: true, value: undefined })
 })
 
-const streamsOf = (asked: string[]) => asked.filter(path => path.startsWith('/events/stream')).length
+const streamsOf = (requests: string[]) => requests.filter(path => path.startsWith('/events/stream')).length
 
-test('where streams are refused it polls, and tries the stream again later', async t => {
+test('it polls when streams are rejected, and retries the stream later', async t => {
   let isRefusing = true
-  const { url, asked } = await between(t, served().url, ({ res, path, forward }) => {
+  const { url, requests } = await startProxy(t, served().url, ({ res, path, forward }) => {
     if (isRefusing && path.startsWith('/events/stream'))
       refuses(429, 'rate_limited', { 'retry-after': '15' })(res.req, res)
     else forward()
@@ -150,22 +150,22 @@ test('where streams are refused it polls, and tries the stream again later', asy
     await served().ingest([nation(id)], { waits: false })
     assert.equal((await next).value?.type, 'nation.founded')
   }
-  if (clock.now() - began < 15_000) assert.equal(streamsOf(asked), 1)
+  if (clock.now() - began < 15_000) assert.equal(streamsOf(requests), 1)
   isRefusing = false
   const next = followed.next()
-  const refused = streamsOf(asked)
-  await until(() => streamsOf(asked) > refused, 'the stream is tried again')
-  const polls = asked.length
+  const refused = streamsOf(requests)
+  await until(() => streamsOf(requests) > refused, 'the stream is tried again')
+  const polls = requests.length
   await sleep(300)
   await served().ingest([nation('streamed1')], { waits: false })
   assert.equal((await next).value?.type, 'nation.founded')
-  assert.equal(asked.slice(polls).filter(path => path.startsWith('/events?')).length, 0)
+  assert.equal(requests.slice(polls).filter(path => path.startsWith('/events?')).length, 0)
   await followed.return?.()
 })
 
-test('where something gathers the stream it polls, and the connection is closed', async t => {
+test('it polls when a proxy buffers the stream, and closes the connection', async t => {
   let closed = 0
-  const { url, asked } = await between(t, served().url, ({ res, path, forward }) => {
+  const { url, requests } = await startProxy(t, served().url, ({ res, path, forward }) => {
     if (!path.startsWith('/events/stream')) forward()
     else res.on('close', () => (closed += 1))
   })
@@ -175,12 +175,12 @@ test('where something gathers the stream it polls, and the connection is closed'
   await served().ingest([nation('gathered1')], { waits: false })
   assert.equal((await next).value?.type, 'nation.founded')
   assert.ok(clock.now() - began > 20_000, 'two heartbeats of silence come first')
-  assert.deepEqual([closed, streamsOf(asked)], [1, 1])
+  assert.deepEqual([closed, streamsOf(requests)], [1, 1])
   await followed.return?.()
 })
 
-test('leaving the loop closes the connection at once, also while nothing happens', async t => {
-  const passing = await between(t, served().url, ({ forward }) => forward())
+test('leaving the loop closes the connection at once, also without events', async t => {
+  const passing = await startProxy(t, served().url, ({ forward }) => forward())
   await take(clientOf(passing.url).events.follow({ after: 0 }), 3)
   await until(() => passing.open === 0, 'the connection is closed')
 
@@ -193,10 +193,13 @@ test('leaving the loop closes the connection at once, also while nothing happens
   assert.deepEqual(await followed.next(), { done: true, value: undefined })
 })
 
-test('a signal ends it with its reason, while it streams, waits and polls', async t => {
-  const passing = await between(t, served().url, ({ forward }) => forward())
-  const away = await serveHostile(t, page(503))
-  const refusing = await serveHostile(t, inTurn(refuses(429, 'rate_limited'), refuses(503, 'unavailable')))
+test('a signal ends the feed with its reason while it streams, waits and polls', async t => {
+  const passing = await startProxy(t, served().url, ({ forward }) => forward())
+  const away = await startScriptedServer(t, page(503))
+  const refusing = await startScriptedServer(
+    t,
+    inSequence(refuses(429, 'rate_limited'), refuses(503, 'unavailable')),
+  )
   for (const url of [passing.url, away.url, refusing.url]) {
     const controller = new AbortController()
     const next = clientOf(url).events.follow({ signal: controller.signal }).next()
@@ -210,7 +213,7 @@ test('a signal ends it with its reason, while it streams, waits and polls', asyn
   await assert.rejects(late.next(), /before/)
 })
 
-test('a position that the log does not hold is told, or gone over where that is wanted', async () => {
+test('a position that the log does not contain is an error, or skipped on request', async () => {
   const client = clientOf(served().url)
   const beyond = (await newest()) + 1_000
   await assert.rejects(client.events.follow({ after: beyond }).next(), error => {
@@ -227,20 +230,20 @@ test('a position that the log does not hold is told, or gone over where that is 
   await followed.return?.()
 })
 
-test('what waiting cannot mend is told', async t => {
+test('permanent errors are thrown', async t => {
   const wrongKey = new Chancery({ baseUrl: served().url, apiKey: 'chk_wrong', clock })
   await assert.rejects(wrongKey.events.follow().next(), { code: 'invalid_api_key' })
   const wrongType = clientOf(served().url).events.follow({ types: ['not a kind!'] })
   await assert.rejects(wrongType.next(), { code: 'invalid_parameter' })
   for (const status of [200, 404]) {
-    const { url } = await serveHostile(t, page(status))
+    const { url } = await startScriptedServer(t, page(status))
     await assert.rejects(clientOf(url).events.follow({ after: 1 }).next(), { code: 'unexpected_answer' })
   }
 })
 
-test('a stream that repeats itself, or goes back, is told once', async t => {
+test('repeated events of a stream are returned once', async t => {
   const frame = (seq: number) => `id: ${seq}\ndata: {"seq":${seq},"type":"war.declared"}\n\n`
-  const { url } = await serveHostile(t, (_req, res) => {
+  const { url } = await startScriptedServer(t, (_req, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' })
     res.end(
       `retry: 1\n\nid: 4\n\n${frame(5)}${frame(5)}id: 2\n\n${frame(4)}${frame(6)}${frame(7)}id: 9\n\n${frame(8)}${frame(10)}`,
@@ -253,9 +256,9 @@ test('a stream that repeats itself, or goes back, is told once', async t => {
   )
 })
 
-test('an event that cannot be read in the stream is read from the list', async t => {
+test('an invalid event in the stream is read from the list', async t => {
   for (const broken of ['{"seq":5,', '{"seq":"5","type":"x.y"}', '{"seq":5}', 'null']) {
-    const { url } = await serveHostile(t, (req, res) => {
+    const { url } = await startScriptedServer(t, (req, res) => {
       if (!req.url?.includes('/stream'))
         return res
           .writeHead(200, { 'content-type': 'application/json' })
@@ -267,7 +270,7 @@ test('an event that cannot be read in the stream is read from the list', async t
   }
 })
 
-test('a bot that is told of a war never shows what was before it', async () => {
+test('reads after an event never return responses from before it', async () => {
   const { ingest: tell, url } = served()
   const client = clientOf(url)
   const id = 'told1'

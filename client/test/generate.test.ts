@@ -11,13 +11,13 @@ const object = (properties: Record<string, object>) => ({
   required: Object.keys(properties),
 })
 
-test('words that two games share stay words, and those in which they differ are any text', () => {
+test('enums that two games share stay enums, and others become any text', () => {
   const status = { type: ['string', 'null'], enum: ['active', 'ended', null] }
   assert.equal(printType(commonSchema(status, status)), "'active' | 'ended' | null")
   assert.equal(printType(commonSchema(status, { ...status, enum: ['on', 'off', null] })), 'string | null')
 })
 
-test('members that two games share are members, and where they differ any name is one', () => {
+test('members that two games share stay members, and others become a record', () => {
   const war = object({ id: text, battles: count })
   assert.equal(printType(commonSchema(war, war)), '{\nid: string\nbattles: number\n}')
   const units = commonSchema(object({ tanks: count }), object({ spears: count, bows: count }))
@@ -29,7 +29,7 @@ test('members that two games share are members, and where they differ any name i
   assert.equal(printType(commonSchema(lists, others)), '(Record<string, number>)[]')
 })
 
-test('a member that is not always there is optional', () => {
+test('a member that may be absent is optional', () => {
   assert.equal(
     printType({ ...object({ id: text, treasury: count }), required: ['id'] }),
     '{\nid: string\ntreasury?: number\n}',

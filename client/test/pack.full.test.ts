@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { buildPackage } from '../../tools/release/build-package.ts'
-import { good, serveHostile } from './support/hostile.ts'
+import { good, startScriptedServer } from './support/scripted-server.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -78,7 +78,7 @@ console.log(name, typeof first, typeof told, typeof wrong, typeof tanks, new Cha
 const said = 'Meridian function function function function ChanceryError\n'
 const ofNode = 'declare const process: { argv: string[] }\n'
 
-test('it holds JavaScript, declarations, their maps and sources, and papers, and depends on nothing', async () => {
+test('the package contains JavaScript, declarations, maps, sources and documents, and has no dependencies', async () => {
   assert.ok(packed.includes('index.js') && packed.includes('index.d.ts') && packed.includes('README.md'))
   const others = packed.filter(path => !/^[\w-]+\.(js|d\.ts)(\.map)?$|^src\//.test(path))
   assert.deepEqual(others.sort(), ['LICENSE', 'README.md', 'package.json'])
@@ -98,7 +98,7 @@ test('it holds JavaScript, declarations, their maps and sources, and papers, and
       assert.match(from ?? '', /^\.\/[\w-]+\.js$/, path)
 })
 
-test('it has less than 10 kB, gzipped, before anybody has made it smaller', () => {
+test('it is smaller than 10 kB, gzipped and not minified', () => {
   const text = readdirSync(installed())
     .filter(name => name.endsWith('.js'))
     .map(name => readFileSync(join(installed(), name)))
@@ -124,7 +124,7 @@ for (const [resolution, module] of [
   ['bundler', 'esnext'],
 ] as const) {
   test(`an empty strict project compiles and runs with it (moduleResolution ${resolution})`, async t => {
-    const { url } = await serveHostile(t, good)
+    const { url } = await startScriptedServer(t, good)
     await compile({ 'main.ts': ofNode + program }, { module, moduleResolution: resolution })
     t.diagnostic(`run by ${nodes.join(' and ')}`)
     for (const node of nodes) {
@@ -134,10 +134,10 @@ for (const [resolution, module] of [
   })
 }
 
-test('it compiles with the names of Node in place of those of browsers', () =>
+test('it compiles with the types of Node in place of those of browsers', () =>
   compile({ 'node.ts': program }, onNode))
 
-test('what the README shows compiles', async () => {
+test('the README’s examples compile', async () => {
   const readme = readFileSync(join(installed(), 'README.md'), 'utf8')
   const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text]) => text ?? '')
   assert.ok(blocks.length >= 6)

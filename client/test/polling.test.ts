@@ -1,38 +1,38 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answering, bodyOf, pageOf } from './support/answering.ts'
+import { bodyOf, fakeServer, pageOf } from './support/fake-server.ts'
 
 const noStream = () =>
   new Response('<h1>Sorry</h1>', { status: 404, headers: { 'content-type': 'text/html' } })
 const event = (seq: number) => ({ id: `evt_${seq}`, seq, type: 'war.declared' })
 
-test('whoever is behind reads page after page without a pause, then every ten seconds', async () => {
+test('polling reads pages without a pause until it has caught up, then every ten seconds', async () => {
   const log = Array.from({ length: 250 }, (_, index) => event(index + 1))
-  const { client, clock, asked } = answering(({ path }) => {
+  const { client, clock, requests } = fakeServer(({ path }) => {
     if (path.startsWith('/events/stream')) return noStream()
     const after = Number(/after=(\d+)/.exec(path)?.[1])
     return pageOf(log.filter(({ seq }) => seq > after).slice(0, 100))
   })
-  const told: number[] = []
+  const received: number[] = []
   const followed = client.events.follow({ after: 0 })
   const following = (async () => {
-    for await (const { seq } of followed) told.push(seq)
+    for await (const { seq } of followed) received.push(seq)
   })()
-  await clock.settle()
-  for (let round = 0; round < 20 && told.length < 250; round += 1) await clock.settle()
-  assert.deepEqual([told.length, clock.now(), asked.length], [250, 0, 4])
+  await clock.flush()
+  for (let round = 0; round < 20 && received.length < 250; round += 1) await clock.flush()
+  assert.deepEqual([received.length, clock.now(), requests.length], [250, 0, 4])
   log.push(event(251))
-  await clock.pass(9_000)
-  assert.equal(told.length, 250)
-  await clock.pass(1_000)
-  assert.equal(told.at(-1), 251)
+  await clock.advance(9_000)
+  assert.equal(received.length, 250)
+  await clock.advance(1_000)
+  assert.equal(received.at(-1), 251)
   await followed.return?.()
   await following
 })
 
-test('polling never looks into the cache', async () => {
+test('polling does not use the cache', async () => {
   let seq = 5
-  const { client, clock, asked } = answering(({ path, headers }) => {
+  const { client, clock, requests } = fakeServer(({ path, headers }) => {
     if (path.startsWith('/events/stream')) return noStream()
     assert.equal(headers.get('if-none-match'), null)
     return pageOf([event(seq)], { etag: '"1"' })
@@ -41,71 +41,71 @@ test('polling never looks into the cache', async () => {
   seq = 9
   const followed = client.events.follow()
   const next = followed.next()
-  await clock.settle()
+  await clock.flush()
   assert.equal(followed.position, 9)
   seq = 10
-  await clock.pass(10_000)
+  await clock.advance(10_000)
   assert.equal((await next).value?.seq, 10)
-  assert.equal(asked.filter(({ path }) => path === '/events?limit=1').length, 2)
+  assert.equal(requests.filter(({ path }) => path === '/events?limit=1').length, 2)
   await followed.return?.()
 })
 
-test('a stream that is none is closed, though it goes on', async () => {
+test('a response that is not an event stream is closed', async () => {
   let isCancelled = false
-  const { client, clock, asked } = answering(({ path, signal }) => {
+  const { client, clock, requests } = fakeServer(({ path, signal }) => {
     if (!path.startsWith('/events/stream')) return bodyOf([])
     signal.addEventListener('abort', () => (isCancelled = true))
     return new Response(new ReadableStream(), { headers: { 'content-type': 'text/html' } })
   })
   const followed = client.events.follow({ after: 1 })
   const next = followed.next()
-  await clock.settle()
-  assert.deepEqual([isCancelled, asked.length], [true, 2])
+  await clock.flush()
+  assert.deepEqual([isCancelled, requests.length], [true, 2])
   await followed.return?.()
   await next
 })
 
-test('a stream that is cut again and again, and speaks in between, is never left for polling', async () => {
+test('a stream that breaks repeatedly, but sends data, is not replaced by polling', async () => {
   let seq = 5
-  const { client, clock, asked } = answering(() => {
+  const { client, clock, requests } = fakeServer(() => {
     // Every second connection breaks before its first word.
-    if (asked.length % 2 === 0) throw new TypeError('reset')
+    if (requests.length % 2 === 0) throw new TypeError('reset')
     seq += 1
     const text = `id: ${seq}\ndata: ${JSON.stringify(event(seq))}\n\n`
     return new Response(text, { headers: { 'content-type': 'text/event-stream' } })
   })
   const followed = client.events.follow({ after: 5 })
-  const told: number[] = []
+  const received: number[] = []
   const following = (async () => {
-    for await (const one of followed) told.push(one.seq)
+    for await (const one of followed) received.push(one.seq)
   })()
-  await clock.pass(60_000)
-  assert.ok(told.length > 8, `${told.length} events`)
+  await clock.advance(60_000)
+  assert.ok(received.length > 8, `${received.length} events`)
   assert.deepEqual(
-    asked.filter(({ path }) => !path.startsWith('/events/stream')),
+    requests.filter(({ path }) => !path.startsWith('/events/stream')),
     [],
   )
   await followed.return?.()
   await following
 })
 
-test('a stream that breaks before its first word three times is left for polling', async () => {
-  const { client, clock, asked } = answering(({ path }) => {
+test('a stream that breaks three times without data is replaced by polling', async () => {
+  const { client, clock, requests } = fakeServer(({ path }) => {
     if (path.startsWith('/events/stream')) throw new TypeError('reset')
     return pageOf([event(6)])
   })
   const followed = client.events.follow({ after: 5 })
   const next = followed.next()
-  await clock.pass(10_000)
+  await clock.advance(10_000)
   assert.equal((await next).value?.seq, 6)
-  assert.equal(asked.filter(({ path }) => path.startsWith('/events/stream')).length, 3)
+  assert.equal(requests.filter(({ path }) => path.startsWith('/events/stream')).length, 3)
   await followed.return?.()
 })
 
-test('a page of something else in the midst of following is outlasted', async () => {
+test('an HTML page while following is retried', async () => {
   let isOther = false
   let seq = 5
-  const { client, clock } = answering(({ path }) => {
+  const { client, clock } = fakeServer(({ path }) => {
     if (path.startsWith('/events/stream')) return noStream()
     if (isOther) return new Response('<h1>Back soon</h1>', { headers: { 'content-type': 'text/html' } })
     return pageOf([event(seq)])
@@ -114,10 +114,10 @@ test('a page of something else in the midst of following is outlasted', async ()
   assert.equal((await followed.next()).value?.seq, 5)
   isOther = true
   const next = followed.next()
-  await clock.pass(60_000)
+  await clock.advance(60_000)
   isOther = false
   seq = 6
-  await clock.pass(60_000)
+  await clock.advance(60_000)
   assert.equal((await next).value?.seq, 6)
   await followed.return?.()
 })

@@ -34,7 +34,7 @@ type Said<O extends Operation, Path extends string = never> = {
 }
 type ReadonlyLists<T> = T extends (infer I)[] ? readonly I[] : T
 
-test('what the client knows of each resource is what the contract lets everybody read', () => {
+test('the type of each resource has the contract’s public fields', () => {
   isSame<Same<api.Nation, PublicOf<Resource<'nation'>>>>(true)
   isSame<Same<api.Alliance, PublicOf<Resource<'alliance'>>>>(true)
   isSame<Same<api.AllianceMember, PublicOf<Resource<'alliance_member'>>>>(true)
@@ -52,12 +52,12 @@ test('what the client knows of each resource is what the contract lets everybody
   isSame<Same<api.VerifiedIdentity, PublicOf<Resource<'verified_identity'>>>>(true)
 })
 
-test('what an owner may read is what the contract lets an owner read, and no more', () => {
+test('the type of each owner view has the contract’s fields for owners', () => {
   isSame<Same<api.OwnNation, ReadableOf<Resource<'nation'>>>>(true)
   isSame<Same<api.AllianceWithTreasury, ReadableOf<Resource<'alliance'>>>>(true)
 })
 
-test('the kinds of events and what each tells are those of the contract', () => {
+test('the kinds of events and their data are those of the contract', () => {
   isSame<Same<api.EventType, ContractEventType>>(true)
   isSame<Same<api.EventDataOf, { [K in ContractEventType]: EventData<K> }>>(true)
 })
@@ -66,7 +66,7 @@ test('the codes of errors are those of the contract', () => {
   isSame<Same<api.ErrorCode, ContractErrorCode>>(true)
 })
 
-test('every parameter takes what the contract parses', () => {
+test('every parameter has the type that the contract parses', () => {
   type Operations = typeof operations
   isSame<Same<api.NationsListParameters, Said<Operations['nationsList']>>>(true)
   isSame<Same<api.AlliancesListParameters, Said<Operations['alliancesList']>>>(true)
@@ -85,12 +85,12 @@ test('every parameter takes what the contract parses', () => {
   isSame<Same<api.DiscordVerifyParameters, Said<Operations['discordVerify'], 'code'>>>(true)
 })
 
-test('an event is told apart by its type, and one of an unknown kind is no known one', () => {
+test('events are discriminated by their type, and an unknown kind is not a known one', () => {
   const read = (event: api.ChanceryEvent): string => {
     if (event.type === 'war.declared') return event.data.attacker.nation_name
     if (event.type === 'battle.fought') return event.data.battle_id
     if (event.type === 'game.flood') return String(event.data.severity)
-    // @ts-expect-error What a kind tells that is not known here is unknown, too.
+    // @ts-expect-error The data of an unknown kind is unknown.
     return event.data.attacker.nation_name
   }
   read satisfies (event: api.LaterEvent) => string

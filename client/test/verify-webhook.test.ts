@@ -32,7 +32,7 @@ const good = signedAt(at)
 
 const refusal = (code: string) => (error: unknown) => error instanceof WebhookError && error.code === code
 
-test('the vector of the Standard Webhooks specification is accepted, and refused once anything is changed', async () => {
+test('the vector of the Standard Webhooks specification is accepted, and rejected after any change', async () => {
   const vector = {
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
@@ -53,7 +53,7 @@ test('the vector of the Standard Webhooks specification is accepted, and refused
   }
 })
 
-test('a message is accepted however its headers and its body are held', async () => {
+test('a message is accepted in any form of headers and body', async () => {
   const bytes = new TextEncoder().encode(body)
   const shouted = Object.fromEntries(Object.entries(good).map(([name, value]) => [name.toUpperCase(), value]))
   for (const headers of [good, shouted, new Headers(good), { ...good, cookie: ['a', 'b'], get: 'x' }])
@@ -74,7 +74,7 @@ test('one of several secrets, and one of several signatures, is enough', async (
   await assert.rejects(verifyWebhook(good, body, [], { now }), TypeError)
 })
 
-test('a message of more than five minutes before or after is refused, and other bounds may be set', async () => {
+test('a message more than five minutes off is rejected, and the tolerance can be set', async () => {
   for (const seconds of [-300, 0, 300])
     assert.ok(await verifyWebhook(signedAt(at + seconds), body, secret, { now }))
   for (const seconds of [-301, 301])
@@ -93,7 +93,7 @@ test('a message of more than five minutes before or after is refused, and other 
   await assert.rejects(verifyWebhook(good, body, secret), refusal('outside_tolerance'))
 })
 
-test('a timestamp that is not written as a whole number is refused, also where it is signed', async () => {
+test('a timestamp that is not a whole number is rejected, even if it is signed', async () => {
   for (const timestamp of [
     `${at}abc`,
     ` ${at}`,
@@ -118,7 +118,7 @@ test('a timestamp that is not written as a whole number is refused, also where i
   }
 })
 
-test('a message without one of its headers is refused', async () => {
+test('a message without one of its headers is rejected', async () => {
   for (const name of Object.keys(good)) {
     for (const value of [undefined, '', ['a', 'b']])
       await assert.rejects(
@@ -131,7 +131,7 @@ test('a message without one of its headers is refused', async () => {
   }
 })
 
-test('signatures of other versions and shapes are nobody’s', async () => {
+test('signatures of other versions and forms are ignored', async () => {
   const [, bare = ''] = good['webhook-signature'].split(',')
   for (const signature of [
     bare,
@@ -149,12 +149,12 @@ test('signatures of other versions and shapes are nobody’s', async () => {
     )
 })
 
-test('what is no secret is the receiver’s mistake, not the sender’s', async () => {
+test('a malformed secret is a TypeError', async () => {
   for (const wrong of ['', 'whsec_', 'not base64!', `${secret}=`, 'whsec_abc'])
     await assert.rejects(verifyWebhook(good, body, wrong, { now }), TypeError, wrong)
 })
 
-test('a signed body that is no message is refused', async () => {
+test('a signed body that is not a message is rejected', async () => {
   for (const text of ['', 'null', '7', '[]', '{"type":"war.declared"}', '{"data":{}}', '{'])
     await assert.rejects(
       verifyWebhook(signedAt(at, [secret], text), text, secret, { now }),
@@ -163,7 +163,7 @@ test('a signed body that is no message is refused', async () => {
     )
 })
 
-test('it agrees with the standardwebhooks package about any message', async () => {
+test('results equal those of the standardwebhooks package for random messages', async () => {
   const time = Math.floor(Date.now() / 1000)
   const accepts = async (headers: Record<string, string>, text: string) =>
     verifyWebhook(headers, text, secret, { now: () => time * 1000 }).then(

@@ -166,10 +166,10 @@ export async function runBots(options: BotsOptions): Promise<BotsReport> {
   }
   for (let minute = 0; minute < minutes; minute += 1) {
     if (onMinute) await onMinute(minute)
-    await clock.pass(60_000)
+    await clock.advance(60_000)
   }
   // Those who still wait are heard.
-  for (let more = 0; more < 3 && answered < reads; more += 1) await clock.pass(60_000)
+  for (let more = 0; more < 3 && answered < reads; more += 1) await clock.advance(60_000)
   await limits.close()
 
   waits.sort((one, other) => one - other)

@@ -4,10 +4,10 @@ import type { Clock } from '../../src/clock.ts'
 const turnMsMax = 3
 
 /**
- * Time that passes so many times as fast. While somebody waits, a turn of the event loop lets three milliseconds pass at most: on a
- * machine that does ten other things whoever waits for an answer waits for as many turns as on one that does not.
+ * A clock that runs faster by a factor. Each turn of the event loop advances it by three milliseconds (times the factor) at most, so
+ * that timeouts do not depend on the load of the machine.
  */
-export function hurriedClock(factor: number): Clock {
+export function acceleratedClock(factor: number): Clock {
   const timers = new Set<{ at: number; callback: () => void }>()
   let passed = 0
   let seenAt = performance.now()
@@ -44,15 +44,15 @@ export function hurriedClock(factor: number): Clock {
   }
 }
 
-/** Time that stands still until it is told to go on. */
-export interface HandClock extends Clock {
-  /** Lets so many milliseconds pass, timer by timer; whatever a timer sets off is done before the next. */
-  pass(ms: number): Promise<void>
-  /** Lets what was set off be done. */
-  settle(): Promise<void>
+/** A clock that stands still until it is advanced. */
+export interface ManualClock extends Clock {
+  /** Advances the clock timer by timer, and finishes the work of each timer before the next. */
+  advance(ms: number): Promise<void>
+  /** Finishes pending work. */
+  flush(): Promise<void>
 }
 
-export function handClock({ wallAt = Date.parse('2026-05-27T18:00:00Z') } = {}): HandClock {
+export function manualClock({ wallAt = Date.parse('2026-05-27T18:00:00Z') } = {}): ManualClock {
   let now = 0
   const timers = new Set<{ at: number; callback: () => void }>()
   const settle = async () => {
@@ -66,8 +66,8 @@ export function handClock({ wallAt = Date.parse('2026-05-27T18:00:00Z') } = {}):
       timers.add(timer)
       return () => timers.delete(timer)
     },
-    settle,
-    async pass(ms) {
+    flush: settle,
+    async advance(ms) {
       const end = now + ms
       await settle()
       for (;;) {

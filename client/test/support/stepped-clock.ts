@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../src/clock.ts'
 
-/** Time that goes in steps, as fast as the work in them is done. */
+/** A clock that advances in steps, each after the work of the last one. */
 export interface SteppedClock extends Clock {
-  /** Work that no timer knows of: time stands still until it is done. */
+  /** The clock stands still until this work is done. */
   during<T>(work: Promise<T>): Promise<T>
-  /** Lets so many milliseconds pass. */
-  pass(ms: number): Promise<void>
+  /** Advances the clock. */
+  advance(ms: number): Promise<void>
 }
 
 export function steppedClock(stepMs: number): SteppedClock {
@@ -15,7 +15,7 @@ export function steppedClock(stepMs: number): SteppedClock {
   let now = 0
   let working = 0
 
-  /** Until nothing is under way, nor anything that it set off. */
+  /** Waits until no work is pending. */
   async function settle(): Promise<void> {
     for (let quiet = 0; quiet < 3; quiet = working === 0 ? quiet + 1 : 0) await setImmediate()
   }
@@ -38,7 +38,7 @@ export function steppedClock(stepMs: number): SteppedClock {
         working -= 1
       }
     },
-    async pass(ms) {
+    async advance(ms) {
       const end = now + ms
       await settle()
       while (now < end) {

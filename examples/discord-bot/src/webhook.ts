@@ -3,7 +3,7 @@ import { type Chancery, type ChanceryEvent, verifyWebhook, WebhookError } from '
 import type { Store } from './store.ts'
 
 export interface WebhookOptions {
-  client: Pick<Chancery, 'forget'>
+  client: Pick<Chancery, 'invalidate'>
   store: Pick<Store, 'hasSeen' | 'addSeen'>
   /** `whsec_…`; during a rotation both. */
   secrets: readonly string[]
@@ -37,7 +37,7 @@ async function receive(req: IncomingMessage, options: WebhookOptions): Promise<n
     const message = await verifyWebhook(req.headers, Buffer.concat(chunks), secrets)
     const event = message.data as ChanceryEvent
     if (message.type === 'webhook.test' || store.hasSeen(event.id)) return 204
-    client.forget(event)
+    client.invalidate(event)
     await handle(event)
     store.addSeen(event.id)
     return 204

@@ -21,7 +21,7 @@ beforeEach(async () => {
   invalidated = []
   isFailing = false
   server = createWebhookServer({
-    client: { forget: event => invalidated.push(event.id) },
+    client: { invalidate: event => invalidated.push(event.id) },
     store: openStore(':memory:'),
     secrets: [`whsec_${Buffer.from('the secret before this one').toString('base64')}`, secret],
     async handle(event) {

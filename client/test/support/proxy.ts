@@ -3,29 +3,29 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 
-export interface Passing {
+export interface Proxy {
   url: string
-  /** Paths below the base, in the order of asking. */
-  asked: string[]
-  /** Connections that are open to the server behind. */
+  /** Paths below the base, in the order of requests. */
+  requests: string[]
+  /** Open connections to the target. */
   readonly open: number
 }
 
-/** Passes a call on, as far as it likes. */
-export type Pass = (call: {
+/** Handles a request and may forward it. */
+export type ProxyHandler = (call: {
   req: IncomingMessage
   res: ServerResponse
   path: string
   forward(bytesMax?: number): void
 }) => void
 
-/** Something between a client and a server. `forward` passes the answer on, and cuts it after so many bytes. */
-export async function between(t: TestContext, target: string, pass: Pass): Promise<Passing> {
-  const asked: string[] = []
+/** Starts a proxy. `forward` forwards the response, truncated after so many bytes. */
+export async function startProxy(t: TestContext, target: string, pass: ProxyHandler): Promise<Proxy> {
+  const requests: string[] = []
   let open = 0
   const server = createServer((req, res) => {
     const path = (req.url ?? '').replace('/api/public/v1', '')
-    asked.push(path)
+    requests.push(path)
     const forward = (bytesMax = Number.POSITIVE_INFINITY) => {
       const { host: _host, ...headers } = req.headers
       const behind = request(new URL(req.url ?? '', target), { headers })
@@ -40,13 +40,13 @@ export async function between(t: TestContext, target: string, pass: Pass): Promi
         res.writeHead(answer.statusCode ?? 500, answer.headers)
         res.flushHeaders()
         answer.on('data', (chunk: Buffer) => {
-          // What has arrived already is told after the cut, too.
+          // Chunks may still arrive after the truncation.
           if (left <= 0) return
           res.write(chunk.subarray(0, left))
           left -= chunk.length
           if (left > 0) return
           answer.destroy()
-          // Let what was written leave first.
+          // Flush first.
           setImmediate(() => res.destroy())
         })
         answer.on('end', () => res.end())
@@ -63,7 +63,7 @@ export async function between(t: TestContext, target: string, pass: Pass): Promi
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     get open() {
       return open
     },

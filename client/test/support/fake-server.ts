@@ -1,18 +1,18 @@
 import { Chancery, type ChanceryOptions } from '../../src/index.ts'
-import { type HandClock, handClock } from './clocks.ts'
+import { type ManualClock, manualClock } from './clocks.ts'
 
-export interface Asked {
+export interface ReceivedRequest {
   /** Below the base. */
   path: string
   headers: Headers
   signal: AbortSignal
 }
 
-/** A server inside the test: whatever `answer` says, at once or when it likes. */
-export interface Answering {
+/** A client whose requests are answered by a function of the test. */
+export interface FakeServer {
   client: Chancery
-  clock: HandClock
-  asked: Asked[]
+  clock: ManualClock
+  requests: ReceivedRequest[]
 }
 
 export const bodyOf = (data: unknown, headers: Record<string, string> = {}, status = 200) =>
@@ -30,24 +30,24 @@ export const pageOf = (data: unknown[], headers: Record<string, string> = {}) =>
     { headers: { 'content-type': 'application/json', ...headers } },
   )
 
-export function answering(
-  answer: (asked: Asked) => Response | Promise<Response>,
+export function fakeServer(
+  answer: (requests: ReceivedRequest) => Response | Promise<Response>,
   options: Partial<ChanceryOptions> = {},
-): Answering {
-  const clock = handClock()
-  const asked: Asked[] = []
+): FakeServer {
+  const clock = manualClock()
+  const requests: ReceivedRequest[] = []
   const client = new Chancery({
     baseUrl: 'https://api.game.example',
     clock,
     random: () => 0.5,
     async fetch(input, init) {
       const url = new URL(String(input))
-      const one: Asked = {
+      const one: ReceivedRequest = {
         path: url.pathname.replace('/api/public/v1', '') + url.search,
         headers: new Headers(init?.headers),
         signal: init?.signal ?? new AbortController().signal,
       }
-      asked.push(one)
+      requests.push(one)
       const { promise: given, reject } = Promise.withResolvers<never>()
       one.signal.addEventListener('abort', () => reject(one.signal.reason), { once: true })
       given.catch(() => {})
@@ -55,5 +55,5 @@ export function answering(
     },
     ...options,
   })
-  return { client, clock, asked }
+  return { client, clock, requests }
 }

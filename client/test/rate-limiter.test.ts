@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { createMemoryLimits } from '../../server/src/limits/memory.ts'
-import { createPace } from '../src/pace.ts'
-import { type HandClock, handClock } from './support/clocks.ts'
+import { createRateLimiter } from '../src/rate-limiter.ts'
+import { type ManualClock, manualClock } from './support/clocks.ts'
 
 const headersOf = (values: { limit: number; remaining: number; reset: number; date?: number }) =>
   new Headers({
@@ -14,7 +14,7 @@ const headersOf = (values: { limit: number; remaining: number; reset: number; da
   })
 
 /** The windows that the server itself keeps, on the clock of a test. `skewMs` is how far the client's is ahead. */
-function office(clock: HandClock, limit: number, skewMs = 0) {
+function office(clock: ManualClock, limit: number, skewMs = 0) {
   const wall = () => clock.wall() - skewMs
   const limits = createMemoryLimits({ now: wall })
   return () => {
@@ -24,152 +24,152 @@ function office(clock: HandClock, limit: number, skewMs = 0) {
   }
 }
 
-const newPace = (clock: HandClock, limit = 120) => createPace({ clock, limit, windowMs: 60_000 })
+const newPace = (clock: ManualClock, limit = 120) => createRateLimiter({ clock, limit, windowMs: 60_000 })
 
-test('nobody waits while the budget is fine', async () => {
-  const clock = handClock()
+test('requests do not wait while enough calls remain', async () => {
+  const clock = manualClock()
   const call = office(clock, 120)
   const pace = newPace(clock)
   for (let count = 0; count < 80; count += 1) {
-    await pace.take()
-    pace.done(call().headers)
+    await pace.acquire()
+    pace.release(call().headers)
   }
   assert.equal(clock.now(), 0)
 })
 
-test('below the reserve what is left is spread over the rest of the window', async () => {
-  const clock = handClock()
+test('below the reserve the remaining calls are spread over the rest of the window', async () => {
+  const clock = manualClock()
   const call = office(clock, 120)
   const pace = newPace(clock)
   const sentAt: number[] = []
   const all = Array.from({ length: 130 }, async () => {
-    await pace.take()
+    await pace.acquire()
     sentAt.push(clock.now())
     const { isAllowed, headers } = call()
     assert.ok(isAllowed)
-    clock.after(50, () => pace.done(headers))
+    clock.after(50, () => pace.release(headers))
   })
-  await clock.pass(59_000)
+  await clock.advance(59_000)
   // A quarter and the two that are kept are not sent in a burst, and are sent within the window.
   const burst = sentAt.filter(ms => ms === 0).length
   assert.ok(burst >= 85 && burst <= 92, `${burst} at once`)
   const gaps = sentAt.slice(burst).map((ms, index) => ms - (sentAt[burst + index - 1] ?? 0))
   assert.ok(Math.max(...gaps) < 3_000 && Math.min(...gaps) > 1_000, gaps.join(' '))
   assert.ok(sentAt.length >= 115 && sentAt.length <= 118, `${sentAt.length} in the window`)
-  await clock.pass(2_000)
+  await clock.advance(2_000)
   await Promise.all(all)
 })
 
-test('a verification does not wait for what is kept, only for a window that has nothing left', async () => {
-  const clock = handClock()
+test('a verification uses the reserved calls, and waits only if none remain', async () => {
+  const clock = manualClock()
   const pace = newPace(clock)
   const reset = clock.wall() / 1000 + 60
-  await pace.take()
-  pace.done(headersOf({ limit: 120, remaining: 2, reset, date: clock.wall() }))
+  await pace.acquire()
+  pace.release(headersOf({ limit: 120, remaining: 2, reset, date: clock.wall() }))
   const order: string[] = []
-  const ordinary = pace.take().then(() => order.push('ordinary'))
-  await pace.take(undefined, true)
+  const ordinary = pace.acquire().then(() => order.push('ordinary'))
+  await pace.acquire(undefined, true)
   order.push('urgent')
-  pace.done(headersOf({ limit: 120, remaining: 0, reset, date: clock.wall() }))
-  const late = pace.take(undefined, true).then(() => order.push('late'))
-  await clock.pass(59_999)
+  pace.release(headersOf({ limit: 120, remaining: 0, reset, date: clock.wall() }))
+  const late = pace.acquire(undefined, true).then(() => order.push('late'))
+  await clock.advance(59_999)
   assert.deepEqual(order, ['urgent'])
-  await clock.pass(1)
+  await clock.advance(1)
   await Promise.all([ordinary, late])
   assert.deepEqual(order, ['urgent', 'late', 'ordinary'])
 })
 
-test('before the first answer no more go out than the smallest limit allows', async () => {
-  const clock = handClock()
+test('before the first response, the smallest limit applies', async () => {
+  const clock = manualClock()
   const pace = newPace(clock, 60)
   let sent = 0
-  for (let count = 0; count < 200; count += 1) void pace.take().then(() => (sent += 1))
-  await clock.pass(600_000)
+  for (let count = 0; count < 200; count += 1) void pace.acquire().then(() => (sent += 1))
+  await clock.advance(600_000)
   assert.equal(sent, 58)
-  pace.done()
-  await clock.settle()
+  pace.release()
+  await clock.flush()
   assert.equal(sent, 59)
 })
 
 for (const hours of [-5, 0, 5]) {
-  test(`a clock that is ${hours} hours wrong changes no wait`, async () => {
-    const clock = handClock()
+  test(`a clock that is ${hours} hours wrong does not change the waits`, async () => {
+    const clock = manualClock()
     const pace = newPace(clock)
     const serverNow = clock.wall() - hours * 3_600_000
-    await pace.take()
-    pace.done(headersOf({ limit: 120, remaining: 0, reset: serverNow / 1000 + 20, date: serverNow }))
+    await pace.acquire()
+    pace.release(headersOf({ limit: 120, remaining: 0, reset: serverNow / 1000 + 20, date: serverNow }))
     let isSent = false
-    void pace.take().then(() => (isSent = true))
-    await clock.pass(19_999)
+    void pace.acquire().then(() => (isSent = true))
+    await clock.advance(19_999)
     assert.equal(isSent, false)
-    await clock.pass(1)
+    await clock.advance(1)
     assert.equal(isSent, true)
   })
 }
 
-test('where nobody says what the time is, a wrong clock costs a window at most', async () => {
-  const clock = handClock()
+test('without a Date header, a wrong clock costs one window at most', async () => {
+  const clock = manualClock()
   const pace = newPace(clock)
-  await pace.take()
-  pace.done(headersOf({ limit: 120, remaining: 0, reset: clock.wall() / 1000 + 7_200 }))
+  await pace.acquire()
+  pace.release(headersOf({ limit: 120, remaining: 0, reset: clock.wall() / 1000 + 7_200 }))
   let isSent = false
-  void pace.take().then(() => (isSent = true))
-  await clock.pass(60_000)
+  void pace.acquire().then(() => (isSent = true))
+  await clock.advance(60_000)
   assert.equal(isSent, true)
 })
 
-test('answers that overtake each other do not give back what is spent', async () => {
-  const clock = handClock()
+test('responses out of order do not restore spent calls', async () => {
+  const clock = manualClock()
   const pace = newPace(clock)
   const reset = clock.wall() / 1000 + 60
-  await pace.take()
-  await pace.take()
-  pace.done(headersOf({ limit: 120, remaining: 1, reset, date: clock.wall() }))
-  pace.done(headersOf({ limit: 120, remaining: 50, reset, date: clock.wall() }))
+  await pace.acquire()
+  await pace.acquire()
+  pace.release(headersOf({ limit: 120, remaining: 1, reset, date: clock.wall() }))
+  pace.release(headersOf({ limit: 120, remaining: 50, reset, date: clock.wall() }))
   let isSent = false
-  void pace.take().then(() => (isSent = true))
-  await clock.pass(59_999)
+  void pace.acquire().then(() => (isSent = true))
+  await clock.advance(59_999)
   assert.equal(isSent, false)
-  await clock.pass(1)
+  await clock.advance(1)
   assert.equal(isSent, true)
 })
 
-test('whoever gives up while waiting leaves the queue, and the others keep their order', async () => {
-  const clock = handClock()
+test('an aborted request leaves the queue, and the others keep their order', async () => {
+  const clock = manualClock()
   const pace = newPace(clock)
   pace.block(1_000)
   const controller = new AbortController()
   const order: number[] = []
-  const first = pace.take().then(() => order.push(1))
-  const second = pace.take(controller.signal)
-  const third = pace.take().then(() => order.push(3))
+  const first = pace.acquire().then(() => order.push(1))
+  const second = pace.acquire(controller.signal)
+  const third = pace.acquire().then(() => order.push(3))
   const reason = new Error('enough')
   controller.abort(reason)
   await assert.rejects(second, error => error === reason)
-  await clock.pass(1_000)
+  await clock.advance(1_000)
   await Promise.all([first, third])
   assert.deepEqual(order, [1, 3])
-  await assert.rejects(pace.take(AbortSignal.abort(reason)), error => error === reason)
+  await assert.rejects(pace.acquire(AbortSignal.abort(reason)), error => error === reason)
 })
 
-test('whoever has given up takes no place of those who wait', async () => {
-  const clock = handClock()
+test('an aborted request takes no call of waiting ones', async () => {
+  const clock = manualClock()
   const pace = newPace(clock, 60)
-  for (let count = 0; count < 58; count += 1) void pace.take()
-  await clock.pass(600_000)
+  for (let count = 0; count < 58; count += 1) void pace.acquire()
+  await clock.advance(600_000)
   const controller = new AbortController()
-  const left = pace.take(controller.signal)
+  const left = pace.acquire(controller.signal)
   controller.abort(new Error('enough'))
   await assert.rejects(left, /enough/)
   let isSent = false
-  void pace.take().then(() => (isSent = true))
-  pace.done()
-  await clock.pass(60_000)
+  void pace.acquire().then(() => (isSent = true))
+  pace.release()
+  await clock.advance(60_000)
   assert.equal(isSent, true)
 })
 
-test('headers that are none change nothing', async () => {
-  const clock = handClock()
+test('invalid headers are ignored', async () => {
+  const clock = manualClock()
   const pace = newPace(clock)
   for (const [limit, remaining, reset] of [
     ['x', '0', '1'],
@@ -177,8 +177,8 @@ test('headers that are none change nothing', async () => {
     ['120', '0', '9e99'],
     ['', '', ''],
   ]) {
-    await pace.take()
-    pace.done(
+    await pace.acquire()
+    pace.release(
       new Headers({
         'x-ratelimit-limit': limit ?? '',
         'x-ratelimit-remaining': remaining ?? '',
@@ -186,11 +186,11 @@ test('headers that are none change nothing', async () => {
       }),
     )
   }
-  await pace.take()
+  await pace.acquire()
   assert.equal(clock.now(), 0)
 })
 
-test('whatever the limit, the haste and the delays, no call meets a 429', async () => {
+test('no request gets a 429 at any limit, load and delay', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 60, max: 240 }),
@@ -200,7 +200,7 @@ test('whatever the limit, the haste and the delays, no call meets a 429', async 
         maxLength: 500,
       }),
       async (limit, skewMs, calls) => {
-        const clock = handClock()
+        const clock = manualClock()
         const call = office(clock, limit, skewMs)
         const pace = newPace(clock, 60)
         let refused = 0
@@ -209,17 +209,17 @@ test('whatever the limit, the haste and the delays, no call meets a 429', async 
         for (const [gap, latency] of calls) {
           at += gap % 40
           clock.after(at, () => {
-            void pace.take().then(() => {
+            void pace.acquire().then(() => {
               const { isAllowed, headers } = call()
               if (!isAllowed) refused += 1
               clock.after(latency, () => {
                 answered += 1
-                pace.done(headers)
+                pace.release(headers)
               })
             })
           })
         }
-        await clock.pass(1_000_000)
+        await clock.advance(1_000_000)
         assert.deepEqual([refused, answered], [0, calls.length])
       },
     ),

@@ -3,17 +3,20 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 
-export interface Hostile {
+export interface ScriptedServer {
   url: string
-  /** What was asked, in order. */
-  asked: IncomingMessage[]
+  /** What was requests, in order. */
+  requests: IncomingMessage[]
 }
 
-/** Serves whatever a test says, until its end. */
-export async function serveHostile(t: TestContext, listener: RequestListener): Promise<Hostile> {
-  const asked: IncomingMessage[] = []
+/** Starts a server with a listener of the test, until the end of the test. */
+export async function startScriptedServer(
+  t: TestContext,
+  listener: RequestListener,
+): Promise<ScriptedServer> {
+  const requests: IncomingMessage[] = []
   const server = createServer((req, res) => {
-    asked.push(req)
+    requests.push(req)
     listener(req, res)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -21,11 +24,11 @@ export async function serveHostile(t: TestContext, listener: RequestListener): P
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
 }
 
-/** Answers one after the other; the last one again and again. */
-export function inTurn(...listeners: RequestListener[]): RequestListener {
+/** Calls one listener after the other; the last one for all further requests. */
+export function inSequence(...listeners: RequestListener[]): RequestListener {
   let turn = 0
   return (req, res) => {
     const listener = listeners[Math.min(turn, listeners.length - 1)]
@@ -34,7 +37,7 @@ export function inTurn(...listeners: RequestListener[]): RequestListener {
   }
 }
 
-/** An answer of status, headers and body. */
+/** Responds with status, headers and body. */
 const says =
   (status: number, headers: Record<string, string>, body: string): RequestListener =>
   (_req, res) =>

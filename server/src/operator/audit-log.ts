@@ -8,21 +8,21 @@ import {
 } from '../access/audit-log.ts'
 import type { Database } from '../store/database.ts'
 
-/** What every line of a batch says was done. */
+/** The action in the lines of batches. */
 export const batchAction = `${operatorOperations.factsSend.method} ${operatorOperations.factsSend.path}`
 
-/** Writes down what is done by the operator listener. */
+/** Audit log of the operator API. */
 export interface AuditLog {
-  /** Does something that is written down before and completed after: nothing can be done without a line. */
+  /** Runs work with a line that is written before and completed after it, so that nothing is done without one. */
   record<T extends AuditOutcome>(actor: AuditActor, action: string, work: () => Promise<T>): Promise<T>
-  /** Writes down what became of a batch, together with others, within a second. */
+  /** Adds the outcome of a batch. Lines are written together, within a second. */
   recordBatch(actor: AuditActor, batch: AuditOutcome): void
-  /** Writes what waits. */
+  /** Writes pending lines. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-/** What became of it: the status that is answered, and what it was done to. */
+/** The status of the response and the id of the changed item. */
 export interface AuditOutcome {
   status: number
   subject: string | null
@@ -36,32 +36,32 @@ export interface AuditLogOptions {
 }
 
 const flushEveryMs = 500
-/** While the database is away no batch is applied: what waits is little. */
-const waitingMax = 10_000
+/** While the database is unavailable no batch is applied, so that few lines are pending. */
+const pendingMax = 10_000
 
-/** How secrets begin that this service hands out. Whoever sends one where an id belongs must not find it in the log. */
+/** Prefixes of secrets. A secret sent in place of an id must not reach the log. */
 const secret = /^(chk|cho|whsec)_/
 
 export function createAuditLog({ db, onError, now = Date.now }: AuditLogOptions): AuditLog {
-  let waiting: AuditEntry[] = []
+  let pending: AuditEntry[] = []
   let flushing: Promise<void> = Promise.resolve()
   const timer = setInterval(() => void flush().catch(onError), flushEveryMs)
   timer.unref()
 
-  /** One at a time, so that lines stay in their order. */
+  /** One write at a time keeps the order of lines. */
   function flush(): Promise<void> {
     flushing = flushing.catch(() => undefined).then(write)
     return flushing
   }
 
   async function write(): Promise<void> {
-    if (waiting.length === 0) return
-    const lines = waiting
-    waiting = []
+    if (pending.length === 0) return
+    const lines = pending
+    pending = []
     try {
       await addAuditLines(db, lines)
     } catch (error) {
-      waiting = [...lines, ...waiting].slice(-waitingMax)
+      pending = [...lines, ...pending].slice(-pendingMax)
       throw error
     }
   }
@@ -70,12 +70,12 @@ export function createAuditLog({ db, onError, now = Date.now }: AuditLogOptions)
     async record(actor, action, work) {
       const line = await beginAuditLine(db, actor, action)
       const complete = ({ status, subject }: AuditOutcome) =>
-        // It is done, and the caller is told so. The line stays, without its status.
+        // The work is done and the caller gets its response. The line stays without a status.
         completeAuditLine(db, line, { status, subject: safe(subject) }).catch(onError)
       try {
-        const done = await work()
-        await complete(done)
-        return done
+        const outcome = await work()
+        await complete(outcome)
+        return outcome
       } catch (error) {
         await complete({ status: statusOf(error), subject: null })
         throw error
@@ -83,7 +83,7 @@ export function createAuditLog({ db, onError, now = Date.now }: AuditLogOptions)
     },
     recordBatch(actor, { status, subject }) {
       const at = new Date(now()).toISOString()
-      waiting.push({ ...actor, at, action: batchAction, subject: safe(subject), status })
+      pending.push({ ...actor, at, action: batchAction, subject: safe(subject), status })
     },
     flush,
     async close() {

@@ -11,7 +11,7 @@ import type { WebhookSettings } from '../webhooks/settings.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { TokenWatch } from './token-watch.ts'
 
-/** What the operator's routes work with. */
+/** Dependencies of the handlers. */
 export interface OperatorContext {
   contract: Contract
   pools: Pools
@@ -25,9 +25,9 @@ export interface OperatorContext {
   requestLog: Pick<RequestLog, 'read'>
   auditLog: AuditLog
   tokenWatch: TokenWatch
-  /** What callers see in front of the public listener, once it listens. */
+  /** The public listener's external URL, known once it listens. */
   publicUrl: () => string
   version: string
-  /** Number of the last migration that the database had at the start. */
+  /** Number of the last migration at the start. */
   migration: number
 }

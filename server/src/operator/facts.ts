@@ -1,9 +1,17 @@
 import { Readable } from 'node:stream'
-import { batchId, type FeedPosition, operatorOperations, withoutSnapshotCounts } from '@chancery/contract'
+import {
+  batchId,
+  type FeedPosition,
+  feedPosition,
+  operatorOperations,
+  withoutSnapshotCounts,
+} from '@chancery/contract'
 import { Compile } from 'typebox/compile'
+import { notFound } from '../http/api-error.ts'
 import { createBodyValidator } from '../http/body-validator.ts'
 import {
   checkFacts,
+  findFeed,
   type IngestContext,
   isRejected,
   type Outcome,
@@ -11,11 +19,11 @@ import {
   receiveBatch,
   receiveFacts,
 } from '../ingest/index.ts'
-import { actorOf, bearerOf, isAdmin, type OperatorCaller } from './caller.ts'
+import { actorOf, bearerOf, isAdmin, type OperatorCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { invalidBody, OperatorError } from './operator-error.ts'
-import { holdsSecret } from './pasted-secrets.ts'
+import { containsSecret } from './secret-scanning.ts'
 
 const { factsSend } = operatorOperations
 const readBatch = createBodyValidator(factsSend.body.schema, invalidBody)
@@ -32,7 +40,7 @@ const statuses: Record<Outcome['status'], number> = {
 
 export const statusOf = (outcome: Outcome): number => statuses[outcome.status]
 
-/** Counts what became of a batch. */
+/** Updates metrics and log for the outcome of a batch. */
 export async function recordOutcome(
   { metrics, pulse, log }: Pick<OperatorContext, 'metrics' | 'pulse' | 'log'>,
   outcome: Outcome,
@@ -43,13 +51,13 @@ export async function recordOutcome(
   if (outcome.status !== 'applied') return
   metrics.facts.inc(outcome.facts)
   metrics.events.inc(outcome.events)
-  // Whoever is told that a batch is durable finds it in the next answer of this process.
+  // A batch acknowledged as durable is visible in the next response of this process.
   await pulse.refresh().catch(() => undefined)
 }
 
 /**
- * The way in for a call. Whoever is erased does not come back, and who is known is seen by what an erasure counts: that is for admin.
- * The ids of batches and feeds are kept and logged, so none of them may be a secret.
+ * Ingestion with the permissions of a caller. `erase` requires admin: it is irreversible, and its counts reveal who is known. Ids of
+ * batches and feeds are stored and logged, so they must not contain a secret.
  */
 export function ingestFor(ingest: IngestContext, caller: OperatorCaller, token: string): IngestContext {
   return {
@@ -61,7 +69,7 @@ export function ingestFor(ingest: IngestContext, caller: OperatorCaller, token: 
         return [{ line, path: '/op', reason: '`erase` requires a token with the role admin' }]
       if (checked.op === 'commit' && !isRejected(checked.commit)) {
         const { batch, feed } = checked.commit
-        const path = placeOfSecret({ batch, feed }, token)
+        const path = pathOfSecret({ batch, feed }, token)
         if (path !== undefined) return { op: 'commit', commit: [{ line, path, reason: secretReason }] }
       }
       return checked
@@ -71,7 +79,7 @@ export function ingestFor(ingest: IngestContext, caller: OperatorCaller, token: 
 
 const secretReason = 'contains an API key, a token or a webhook secret: use another id'
 
-const placeOfSecret = (
+const pathOfSecret = (
   { batch, feed }: { batch: string; feed?: FeedPosition | undefined },
   token: string,
 ): string | undefined =>
@@ -79,9 +87,9 @@ const placeOfSecret = (
     { path: '/batch', text: batch },
     { path: '/feed/name', text: feed?.name ?? '' },
     { path: '/feed/after', text: feed?.after ?? '' },
-  ].find(({ text }) => holdsSecret(text, token))?.path
+  ].find(({ text }) => containsSecret(text, token))?.path
 
-/** What a check says to whoever may change the world, and not count it without a trace. */
+/** The result of a check without its counts: only admin may count the world without leaving a trace. */
 const withoutCounts = (outcome: Outcome) => ({
   ...outcome,
   events: null,
@@ -90,17 +98,17 @@ const withoutCounts = (outcome: Outcome) => ({
 })
 
 /**
- * `POST /facts`: the one way in.
- * As `application/x-ndjson` a stream of any length, answered by one line a batch as soon as it is durable.
- * As `application/json` one batch, `{ "facts": [ … ] }`, with its id as `Idempotency-Key`.
- * `?check=true` keeps nothing; `?keep=false` does not keep what is refused for the operator.
+ * `POST /facts`, the only way in for world data.
+ * `application/x-ndjson` is a stream of any length; the response has one line per batch, sent when it is durable.
+ * `application/json` is one batch, `{ "facts": [ … ] }`, with its id in `Idempotency-Key`.
+ * `?check=true` applies nothing; `?keep=false` does not keep rejected batches.
  */
 export function factRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
   const { ingest, auditLog, tokenWatch } = context
 
-  async function note(caller: OperatorCaller, outcome: Outcome): Promise<void> {
+  async function record(caller: OperatorCaller, outcome: Outcome): Promise<void> {
     await recordOutcome(context, outcome)
-    // Nothing was done again, and what is not known is sent again.
+    // A duplicate changes nothing; an unavailable batch is sent again.
     if (outcome.status === 'duplicate' || outcome.status === 'unavailable') return
     auditLog.recordBatch(actorOf(caller), { status: statusOf(outcome), subject: outcome.batch })
   }
@@ -114,56 +122,66 @@ export function factRoutes(define: DefineOperatorRoute, context: OperatorContext
       if (req.body instanceof Readable) {
         const stop = tokenWatch.watch(caller, () => req.raw.destroy())
         reply.raw.once('close', stop)
-        const way = ingestFor(ingest, caller, token)
+        const scoped = ingestFor(ingest, caller, token)
         const lines = isCheckOnly
-          ? checked(way, req.body, caller)
-          : received(way, req.body, { ...options, caller })
+          ? checked(scoped, req.body, caller)
+          : received(scoped, req.body, { ...options, caller })
         return { contentType: 'application/x-ndjson; charset=utf-8', body: Readable.from(lines) }
       }
       const id = req.headers['idempotency-key']
       if (!batchIds.Check(id)) {
         throw new OperatorError(
           'bad_request',
-          'A batch needs an Idempotency-Key of 1 to 128 of A-Z a-z 0-9 . _ : - as its id.',
+          'The header Idempotency-Key is required: the id of the batch, 1 to 128 of A-Z a-z 0-9 . _ : -.',
         )
       }
       if (isCheckOnly)
-        throw new OperatorError('bad_request', 'Only a stream can be checked: send application/x-ndjson.')
+        throw new OperatorError('bad_request', 'check=true requires a stream: send application/x-ndjson.')
       const batch = readBatch(req.body)
-      const secretAt = placeOfSecret({ batch: id, feed: batch.feed }, token)
+      const secretAt = pathOfSecret({ batch: id, feed: batch.feed }, token)
       if (secretAt !== undefined)
         throw new OperatorError(
           'bad_request',
           `${secretAt === '/batch' ? 'The Idempotency-Key' : secretAt} ${secretReason}.`,
         )
       const outcome = await receiveBatch(ingestFor(ingest, caller, token), id, batch, options)
-      await note(caller, outcome)
+      await record(caller, outcome)
       return { status: statusOf(outcome), body: outcome }
     },
-    { notesItself: true },
+    { writesAuditLog: true },
   )
 
   async function* received(
-    way: IngestContext,
+    scoped: IngestContext,
     input: Readable,
     { caller, ...options }: ReceiveOptions & { caller: OperatorCaller },
   ): AsyncGenerator<string> {
-    for await (const outcome of receiveFacts(way, input, options)) {
-      await note(caller, outcome)
+    for await (const outcome of receiveFacts(scoped, input, options)) {
+      await record(caller, outcome)
       yield `${JSON.stringify(outcome)}\n`
     }
   }
 
-  /** What is checked is known only batch by batch, and undone at the end: answers wait in a list until then. */
+  /** A check rolls back at its end: its results are buffered until then. */
   async function* checked(
-    way: IngestContext,
+    scoped: IngestContext,
     input: Readable,
     caller: OperatorCaller,
   ): AsyncGenerator<string> {
     const lines: string[] = []
-    await checkFacts(way, input, outcome => {
+    await checkFacts(scoped, input, outcome => {
       lines.push(`${JSON.stringify(isAdmin(caller) ? outcome : withoutCounts(outcome))}\n`)
     })
     yield* lines
   }
+}
+
+const feedNames = Compile(feedPosition().properties.name)
+
+/** The position of a feed, which a sender of dependent batches reads before it begins. */
+export function feedRoutes(define: DefineOperatorRoute, { pools }: Pick<OperatorContext, 'pools'>): void {
+  define(operatorOperations.feedsGet, async ({ id: name }) => {
+    if (!feedNames.Check(name)) throw notFound('feed of this name')
+    return { body: await findFeed(pools.ingest, name) }
+  })
 }

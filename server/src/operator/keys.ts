@@ -6,16 +6,16 @@ import { notFound } from '../http/api-error.ts'
 import { playerLock } from '../store/locks.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
-import { futureTime } from './future-time.ts'
-import { assertOwnerUnchanged, findPlayer, findPlayerOfQuery } from './player-of.ts'
+import { assertOwnerUnchanged, findPlayer, findPlayerOfQuery } from './players.ts'
+import { futureTime } from './tokens.ts'
 
-/** The owner's wish for a higher limit, as long as nobody has answered it. */
-const limitRequestView = (wish: LimitRequestRecord | undefined) =>
-  wish === undefined || wish.answeredAt !== null
+/** The owner's pending request for a higher limit. */
+const limitRequestView = (request: LimitRequestRecord | undefined) =>
+  request === undefined || request.answeredAt !== null
     ? null
-    : { calls_per_minute: wish.callsPerMinute, sentence: wish.sentence, asked_at: wish.askedAt }
+    : { calls_per_minute: request.callsPerMinute, sentence: request.sentence, asked_at: request.askedAt }
 
-const keyView = (key: KeyRecord, wish?: LimitRequestRecord) => ({
+const keyView = (key: KeyRecord, limitRequest?: LimitRequestRecord) => ({
   id: key.id,
   player_id: key.playerId,
   name: key.name,
@@ -23,14 +23,14 @@ const keyView = (key: KeyRecord, wish?: LimitRequestRecord) => ({
   scopes: [...key.scopes],
   limit: key.callLimit,
   limit_note: key.callLimitNote,
-  limit_request: limitRequestView(wish),
+  limit_request: limitRequestView(limitRequest),
   created_at: key.createdAt,
   expires_at: key.expiresAt,
   revoked_at: key.revokedAt,
   last_used_at: key.lastUsedAt,
 })
 
-/** Keys of players, for the operator. */
+/** API keys of players. */
 export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
   const { pools, pulse } = context
 
@@ -55,11 +55,11 @@ export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext)
   define(operatorOperations.keysList, async ({ query }) => {
     const playerId = await findPlayerOfQuery(context, query)
     const keys = await listKeys(pools.access, { playerId })
-    const wishes = await limitRequestsOf(
+    const limitRequests = await limitRequestsOf(
       pools.access,
       keys.map(key => key.id),
     )
-    return { body: { data: keys.map(key => keyView(key, wishes.get(key.id))) } }
+    return { body: { data: keys.map(key => keyView(key, limitRequests.get(key.id))) } }
   })
 
   define(operatorOperations.keysRevoke, async ({ id }) => ({
@@ -74,7 +74,7 @@ export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext)
     return { body: await changed(key) }
   })
 
-  /** Whoever is told that a key has changed finds it changed in this process. */
+  /** Returns the changed key once this process applies the change. */
   async function changed(key: KeyRecord | undefined) {
     if (!key) throw notFound('key')
     await pulse.refresh()

@@ -1,4 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Contract } from '@chancery/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { pruneAuditLog } from '../access/audit-log.ts'
+import { pruneTokens } from '../access/operator-tokens.ts'
+import { registerDocs } from '../docs/register-docs.ts'
 import {
   type ConnectionTimings,
   defaultConnectionTimings,
@@ -9,52 +14,101 @@ import { lingerOnClose } from '../http/lingering-close.ts'
 import { createRequestIds } from '../http/request-id.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import type { Logger } from '../telemetry/log.ts'
-import { createAdmit } from './admit.ts'
-import { backupRoutes } from './backup.ts'
-import { codeRoutes } from './codes.ts'
+import { batchAction, createAuditLog } from './audit-log.ts'
+import { createAuthenticate, createFindCaller, type FindCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
+import { deadLetterRoutes } from './dead-letters.ts'
 import { createDefineOperatorRoute } from './define-operator-route.ts'
-import { registerDocuments } from './documents.ts'
-import { factRoutes } from './facts.ts'
-import { feedRoutes } from './feeds.ts'
-import { drainRequests } from './finish-whole-calls.ts'
-import { handoverRoutes } from './handovers.ts'
-import type { FindCaller } from './identify.ts'
-import { requestRoutes } from './journal.ts'
+import { factRoutes, feedRoutes } from './facts.ts'
 import { keyRoutes } from './keys.ts'
-import { auditLogRoutes } from './log.ts'
+import { auditLogRoutes, requestRoutes } from './logs.ts'
 import { OperatorError } from './operator-error.ts'
-import { playerRoutes } from './players.ts'
-import { refusedRoutes } from './refused.ts'
-import { statusRoutes } from './status.ts'
+import { codeRoutes, handoverRoutes, playerRoutes } from './players.ts'
+import { backupRoutes, statusRoutes } from './status.ts'
+import { createTokenWatch } from './token-watch.ts'
 import { tokenRoutes } from './tokens.ts'
 import { webhookRoutes } from './webhooks.ts'
+import { registerBatchMetrics } from './world-state.ts'
 
-/** The largest JSON body. Facts beyond it come as a stream, which has no limit. */
+/**
+ * The operator API, on its own listener for the game's servers and its operators.
+ *
+ * Every request needs an operator token with a role for its operation (`authentication.ts`); `define-operator-route.ts` validates it
+ * against the contract (`contract/src/operator/`) and writes the audit log (`audit-log.ts`) for everything that is not a GET. The other
+ * files handle one resource each.
+ */
+
+export interface OperatorParts extends Omit<OperatorContext, 'auditLog' | 'tokenWatch'> {
+  /** The token of the configuration, named `main`. */
+  mainToken: string
+  tls: { cert: Buffer; key: Buffer } | undefined
+  connectionTimings: Partial<ConnectionTimings>
+  onError: (error: unknown) => void
+}
+
+/** The operator API and its background work. */
+export interface Operator {
+  app: FastifyInstance
+  /** Deletes old tokens and audit log lines. */
+  prune(): Promise<void>
+  /** Flushes the audit log. Call it after the listener is closed. */
+  close(): Promise<void>
+}
+
+export function createOperator(options: OperatorParts): Operator {
+  const { mainToken, tls, connectionTimings, onError, ...parts } = options
+  const { access, ingest } = parts.pools
+  const { now } = parts.pulse
+  const auditLog = createAuditLog({ db: access, onError, now })
+  const tokenWatch = createTokenWatch(access)
+  const findCaller = createFindCaller({ db: access, mainToken, onError, now })
+  registerBatchMetrics(parts.metrics.registry, ingest)
+  return {
+    app: buildOperatorApi(
+      { ...parts, auditLog, tokenWatch },
+      {
+        findCaller,
+        log: parts.log,
+        tls,
+        connectionTimings,
+      },
+    ),
+    async prune() {
+      await pruneTokens(access)
+      await pruneAuditLog(access, batchAction)
+    },
+    async close() {
+      tokenWatch.close()
+      await auditLog.close()
+    },
+  }
+}
+
+/** The largest JSON body. A stream of facts has no limit. */
 const bodyBytesMax = 8 * 1_048_576
 
-/** No longer one arrives: ids in paths are of any length. */
+/** Longer than any path that Node accepts: ids have no limit of their own. */
 const pathBytesMax = 16_384
 
-/** The SQLSTATE of a text that cannot be stored. */
-const noSuchText = '22021'
+/** SQLSTATE of a text that PostgreSQL cannot store. */
+const untranslatableCharacter = '22021'
 
 export interface OperatorApiOptions {
-  identify: FindCaller
+  findCaller: FindCaller
   log: Logger
   tls: { cert: Buffer; key: Buffer } | undefined
   connectionTimings?: Partial<ConnectionTimings>
 }
 
-/** The private listener for the game's own servers. Every call needs an operator token; only its documents do not. */
+/** Every request needs an operator token, except those for the documents. */
 export function buildOperatorApi(
   context: OperatorContext,
-  { identify, log, tls, connectionTimings }: OperatorApiOptions,
+  { findCaller, log, tls, connectionTimings }: OperatorApiOptions,
 ): FastifyInstance {
   const { headMs, lingerMs } = { ...defaultConnectionTimings, ...connectionTimings }
   const requestIds = createRequestIds(createTrustedProxies([]))
-  const admit = createAdmit(identify)
-  const begin = (req: FastifyRequest, reply: FastifyReply) =>
+  const authenticate = createAuthenticate(findCaller)
+  const setHeaders = (req: FastifyRequest, reply: FastifyReply) =>
     reply.headers({
       'x-request-id': req.id,
       'cache-control': 'no-store',
@@ -64,10 +118,10 @@ export function buildOperatorApi(
   const handleError = (error: unknown, req: FastifyRequest, reply: FastifyReply) => {
     if (error instanceof OperatorError) return sendError(reply, error)
     const { statusCode, code } = error as { statusCode?: number; code?: string }
-    const isCallers = statusCode !== undefined && statusCode >= 400 && statusCode < 500
-    if (isCallers) return sendError(reply, new OperatorError('bad_request', messageOf(error)))
-    // PostgreSQL has no text with a NUL in it, wherever one was sent.
-    if (code === noSuchText)
+    const isClientError = statusCode !== undefined && statusCode >= 400 && statusCode < 500
+    if (isClientError) return sendError(reply, new OperatorError('bad_request', messageOf(error)))
+    // PostgreSQL rejects NUL characters, wherever they were sent.
+    if (code === untranslatableCharacter)
       return sendError(reply, new OperatorError('bad_request', 'A text contains a NUL character.'))
     return handleUnknown(error, req, reply)
   }
@@ -76,18 +130,18 @@ export function buildOperatorApi(
     genReqId: () => requestIds.make(),
     bodyLimit: bodyBytesMax,
     routerOptions: { maxParamLength: pathBytesMax },
-    // What the router cannot read. A stranger is not told so.
+    // The router cannot decode the path. Unauthenticated requests get 401 instead.
     frameworkErrors: (_error, req, reply) => {
-      begin(req, reply)
+      setHeaders(req, reply)
       const unreadable = new OperatorError('bad_request', 'The path is not percent-encoded UTF-8.')
-      admit(req, reply).then(
+      authenticate(req, reply).then(
         () => sendError(reply, unreadable),
         error => handleError(error, req, reply),
       )
     },
-    // A stream of facts takes as long as it takes, and may be silent for as long as its game is.
+    // A stream of facts has no time limit, and is idle for as long as its game is.
     requestTimeout: 0,
-    // A game may keep its stream open for ever. What it was not told of it sends again; nothing is applied twice.
+    // A game may keep its stream open for ever. It resends unacknowledged batches, and no batch is applied twice.
     forceCloseConnections: true,
     return503OnClosing: false,
     ...(tls ? { https: { ...tls, handshakeTimeout: headMs } } : {}),
@@ -104,23 +158,24 @@ export function buildOperatorApi(
   app.addContentTypeParser('application/x-ndjson', (_req, payload, done) => done(null, payload))
 
   app.setErrorHandler(handleError)
-  app.addHook('onRequest', async (req, reply) => void begin(req, reply))
+  app.addHook('onRequest', async (req, reply) => void setHeaders(req, reply))
   drainRequests(app)
-  app.setNotFoundHandler({ preValidation: admit }, (_req, reply) =>
+  app.setNotFoundHandler({ preValidation: authenticate }, (_req, reply) =>
     sendError(reply, new OperatorError('not_found')),
   )
 
   app.register(async documents => registerDocuments(documents, context.contract))
-  app.register(async door => {
-    door.addHook('onRequest', admit)
-    // What the contract does not name has no role that opens it, and is in no document.
-    door.addHook('onRoute', route => {
-      if (!route.config?.operatorOperation) throw new Error(`${route.url} is no operation of the contract`)
+  app.register(async api => {
+    api.addHook('onRequest', authenticate)
+    // A route outside of the contract would have no role and no documentation.
+    api.addHook('onRoute', route => {
+      if (!route.config?.operatorOperation)
+        throw new Error(`${route.url} is not an operation of the contract`)
     })
-    const define = createDefineOperatorRoute(door, context)
+    const define = createDefineOperatorRoute(api, context)
     factRoutes(define, context)
     feedRoutes(define, context)
-    refusedRoutes(define, context)
+    deadLetterRoutes(define, context)
     codeRoutes(define, context)
     handoverRoutes(define, context)
     keyRoutes(define, context)
@@ -136,3 +191,55 @@ export function buildOperatorApi(
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : undefined)
+
+/** Documents that need no token: the OpenAPI document, its reference page and the schema of facts. They contain no secret. */
+async function registerDocuments(app: FastifyInstance, contract: Contract): Promise<void> {
+  // No CORS on the operator API.
+  app.addHook('onSend', async (_req, reply) => {
+    reply.removeHeader('access-control-allow-origin')
+  })
+  registerDocs(app, { contract, listener: 'operator', publicUrl: () => '' })
+}
+
+const isOpenStream = (req: IncomingMessage) =>
+  !req.complete && req.headers['content-type']?.startsWith('application/x-ndjson')
+
+/**
+ * Waits for requests in flight before the listener closes all connections, except for streams of facts, which may never end: their
+ * senders resend unacknowledged batches.
+ */
+function drainRequests(app: FastifyInstance): void {
+  const inFlight = new Map<ServerResponse, IncomingMessage>()
+  let onEnd = () => {}
+  app.addHook('onRequest', (req, reply, done) => {
+    inFlight.set(reply.raw, req.raw)
+    reply.raw.once('close', () => {
+      inFlight.delete(reply.raw)
+      onEnd()
+    })
+    done()
+  })
+  app.addHook('preClose', async () => {
+    const isDone = () => ![...inFlight.values()].some(req => !isOpenStream(req))
+    if (isDone()) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    onEnd = () => {
+      if (isDone()) resolve()
+    }
+    await promise
+  })
+}
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/i
+
+/** Warns when tokens and facts cross a network unencrypted. */
+export function warnIfExposed(
+  log: Pick<Logger, 'warn'>,
+  { host, hasTls }: { host: string; hasTls: boolean },
+): void {
+  if (hasTls || loopback.test(host)) return
+  log.warn(
+    { host },
+    'the operator listener is reached over a network without TLS: set CHANCERY_OPERATOR_TLS_CERT and CHANCERY_OPERATOR_TLS_KEY, or see that the network is private',
+  )
+}

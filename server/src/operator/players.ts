@@ -1,16 +1,20 @@
-import { operatorOperations } from '@chancery/contract'
+import { limits, operatorOperations } from '@chancery/contract'
 import { resumePlayer, suspendPlayer } from '../access/suspensions.ts'
+import { createHandover } from '../account/session/handovers.ts'
 import { notFound } from '../http/api-error.ts'
+import { findPlayerOfNation } from '../resources/nations/store.ts'
+import { playerLock } from '../store/locks.ts'
+import { issueCode } from '../verification/issue.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { OperatorError } from './operator-error.ts'
 
 const idForm = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Players who may not use the API for a while. */
+/** Suspensions of players. */
 export function playerRoutes(define: DefineOperatorRoute, { pools, pulse, webhooks }: OperatorContext): void {
   define(operatorOperations.playersSuspend, async ({ id: player_id, body: { note = null } }) => {
-    // A player need not be known to be kept away, but be such as a game can name.
+    // The player need not be known yet, but the id must be valid.
     if (!idForm.test(player_id))
       throw new OperatorError('bad_request', 'The id of a player is 1 to 64 of A-Z a-z 0-9 _ and -.')
     const { suspendedAt } = await suspendPlayer(pools.access, player_id, note)
@@ -24,4 +28,76 @@ export function playerRoutes(define: DefineOperatorRoute, { pools, pulse, webhoo
     await pulse.refresh()
     return { body: { player_id, suspended_at: null } }
   })
+}
+
+/** Verification codes. */
+export function codeRoutes(define: DefineOperatorRoute, { pools }: Pick<OperatorContext, 'pools'>): void {
+  define(operatorOperations.codesIssue, async ({ body: { nation_id, for: account } }) => {
+    const wanted = { nationId: nation_id, boundTo: account ?? null }
+    const issued = await pools.access.transaction(db => issueCode(db, wanted))
+    if (issued === 'no_such_nation') throw notFound('nation')
+    if (issued === 'too_many_codes') {
+      throw new OperatorError(
+        'bad_request',
+        `This nation has ${limits.codesLivePerNation} live codes: wait until one is redeemed or expires.`,
+      )
+    }
+    const { code, expiresAt } = issued
+    return { subject: nation_id, body: { code, expires_at: expiresAt } }
+  })
+}
+
+/** Hand-over links, which sign a player in to the developer settings without a password. */
+export function handoverRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
+  define(operatorOperations.handoversCreate, async ({ body: { landing = 'verify', ...selector } }) => {
+    const playerId = await findPlayer(context, selector)
+    const made = await context.pools.access.transaction(async db => {
+      await db.rows(playerLock(playerId))
+      await assertOwnerUnchanged(playerId, context, selector)
+      return createHandover(db, { playerId, landing })
+    })
+    if (!made) throw new OperatorError('bad_request', 'This player is suspended, and cannot sign in.')
+    // In the fragment, which browsers do not send: the token reaches no server log, proxy log or Referer.
+    const url = `${context.publicUrl()}/developers/#handover=${made.token}`
+    return { subject: playerId, body: { url, expires_at: made.expiresAt } }
+  })
+}
+
+interface PlayerSelector {
+  nation_id?: string | undefined
+  player_id?: string | undefined
+}
+
+/** The selected player. @throws {OperatorError} unless exactly one selector is given and the nation has a known player. */
+export async function findPlayer(
+  { pools }: Pick<OperatorContext, 'pools'>,
+  { nation_id, player_id }: PlayerSelector,
+): Promise<string> {
+  if ((nation_id === undefined) === (player_id === undefined))
+    throw new OperatorError('bad_request', 'Exactly one of nation_id and player_id is required.')
+  if (player_id !== undefined) return player_id
+  const player = await findPlayerOfNation({ pools }, nation_id ?? '')
+  if (player === undefined) throw notFound('nation')
+  if (player === null) throw new OperatorError('bad_request', 'No player is known for this nation.')
+  return player
+}
+
+/** Checks, under the player's lock, that the selected nation still has this player. @throws {OperatorError} otherwise. */
+export async function assertOwnerUnchanged(
+  playerId: string,
+  context: Pick<OperatorContext, 'pools'>,
+  selector: PlayerSelector,
+): Promise<void> {
+  // A player deleted meanwhile leads no nation.
+  if ((await findPlayer(context, selector)) !== playerId)
+    throw new OperatorError('bad_request', 'The nation changed its player during the request. Try again.')
+}
+
+/** The player selected in a query; undefined for none. */
+export async function findPlayerOfQuery(
+  context: Pick<OperatorContext, 'pools'>,
+  query: PlayerSelector,
+): Promise<string | undefined> {
+  const isNamed = query.nation_id !== undefined || query.player_id !== undefined
+  return isNamed ? findPlayer(context, query) : undefined
 }

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isStatusMemberFor, operatorOperations, profileDigest } from '@chancery/contract'
+import { takeBackup } from '../backup/take-backup.ts'
 import { isUnavailable } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { readWorldState } from './world-state.ts'
 
-/** How long the status waits for a database that responds to others: somebody looks at it because something is slow. */
+/** How long the status waits for a slow database. */
 const waitMaxMs = 2_000
 
-/** How the service is, for people and for Prometheus. */
+/** Status and metrics of the service. */
 export function statusRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
   const { contract, pools, pulse, metrics, webhookQueue, version, migration } = context
 
@@ -82,4 +83,16 @@ function boundRead<T>(
       stopListening()
     }
   }
+}
+
+/** `POST /backup`: a snapshot of the database as a stream, complete when its last line is. */
+export function backupRoutes(
+  define: DefineOperatorRoute,
+  { target, tokenWatch, version }: Pick<OperatorContext, 'target' | 'tokenWatch' | 'version'>,
+): void {
+  define(operatorOperations.backupTake, async ({ caller, reply }) => {
+    const stop = tokenWatch.watch(caller, () => reply.raw.destroy())
+    reply.raw.once('close', stop)
+    return { contentType: 'application/gzip', body: takeBackup(target, version) }
+  })
 }

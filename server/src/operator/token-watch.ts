@@ -1,6 +1,6 @@
 import { findValidTokenIds } from '../access/operator-tokens.ts'
 import type { Database } from '../store/database.ts'
-import { mainCaller, type OperatorCaller } from './caller.ts'
+import { mainCaller, type OperatorCaller } from './authentication.ts'
 
 /** Looks again at tokens whose calls go on: what outlasts a call must not outlast its token. */
 export interface TokenWatch {

@@ -7,13 +7,12 @@ import {
   rotateToken,
 } from '../access/operator-tokens.ts'
 import { notFound } from '../http/api-error.ts'
-import { mainCaller } from './caller.ts'
+import { mainCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
-import { futureTime } from './future-time.ts'
 import { OperatorError } from './operator-error.ts'
 
-/** Named tokens of this listener. */
+/** Named tokens of the operator API. */
 export function tokenRoutes(
   define: DefineOperatorRoute,
   { pools, pulse }: Pick<OperatorContext, 'pools' | 'pulse'>,
@@ -27,7 +26,7 @@ export function tokenRoutes(
       expiresAt: expires_at === null ? null : futureTime(expires_at, pulse.now()),
     }
     const made =
-      // In the log none may look like the token of the configuration.
+      // Reserved for the token of the configuration, to be unambiguous in the audit log.
       name.toLowerCase() === mainCaller.name
         ? undefined
         : await access.transaction(db => createToken(db, wanted))
@@ -37,7 +36,7 @@ export function tokenRoutes(
         `There is a valid token named ${name}: rotate or revoke it, or choose another name.`,
       )
     }
-    return answerOf(made)
+    return createdToken(made)
   })
 
   define(operatorOperations.tokensList, async () => ({ body: { data: await listTokens(access) } }))
@@ -53,7 +52,7 @@ export function tokenRoutes(
         'conflict',
         `This token was replaced already, by ${made.replacedBy}: rotate that one.`,
       )
-    return answerOf(made)
+    return createdToken(made)
   })
 
   define(operatorOperations.tokensRevoke, async ({ id }) => {
@@ -63,6 +62,20 @@ export function tokenRoutes(
   })
 }
 
-function answerOf({ text: token, record: { id, ...rest } }: CreatedToken) {
+function createdToken({ text: token, record: { id, ...rest } }: CreatedToken) {
   return { subject: id, body: { id, token, ...rest } }
+}
+
+/**
+ * Parses an expiry time into UTC, because PostgreSQL rejects offsets beyond 16 hours. `nowMs` is by the database's clock.
+ * @throws {OperatorError} for a time in the past.
+ */
+export function futureTime(text: string, nowMs: number): string {
+  const ms = Date.parse(text)
+  if (!(ms > nowMs))
+    throw new OperatorError(
+      'bad_request',
+      'expires_at must be a time in the future, like 2027-01-01T00:00:00Z.',
+    )
+  return new Date(ms).toISOString()
 }

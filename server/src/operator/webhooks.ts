@@ -5,12 +5,12 @@ import type { Replay } from '../webhooks/replay.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { OperatorError } from './operator-error.ts'
-import { assertOwnerUnchanged, findPlayer, findPlayerOfQuery } from './player-of.ts'
+import { assertOwnerUnchanged, findPlayer, findPlayerOfQuery } from './players.ts'
 
-/** Times in UTC: PostgreSQL knows no offset beyond 16 hours, no year 0 and no time zone in brackets. */
-function inUtc(asked: Replay): Replay {
-  if (!('since' in asked)) return asked
-  const [since = '', until = ''] = [asked.since, asked.until].map(text => {
+/** Converts times to UTC: PostgreSQL rejects offsets beyond 16 hours, the year 0 and time zones in brackets. */
+function inUtc(selection: Replay): Replay {
+  if (!('since' in selection)) return selection
+  const [since = '', until = ''] = [selection.since, selection.until].map(text => {
     const time = new Date(text)
     const year = time.getUTCFullYear()
     if (!(year >= 1 && year <= 9999))
@@ -20,7 +20,6 @@ function inUtc(asked: Replay): Replay {
   return { since, until }
 }
 
-/** With when a spell of failures would end in being switched off. */
 const endpointView = <E extends Pick<Endpoint, 'failing_since' | 'status'>>(endpoint: E) => ({
   ...endpoint,
   switches_off_at: disablesAt(endpoint),
@@ -30,7 +29,7 @@ const tested = <T>({ endpoint, test }: { endpoint: Endpoint; test: T }) => ({
   body: { ...endpointView(endpoint), test },
 })
 
-/** Webhooks of players, for the operator. */
+/** Webhook endpoints of players. */
 export function webhookRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
   const { webhooks } = context
 

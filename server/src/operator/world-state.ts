@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Gauge, type Registry } from '@prometheus-io/client'
 import { type Database, type DatabasePool, sql } from '../store/database.ts'
 
-/** How far the world is, and what the game said last. Ages are in seconds. */
+/** World version, latest batches and feeds. Ages are in seconds. */
 export interface WorldState {
   seq: number
   world_version: number
@@ -18,7 +20,7 @@ const refusedShown = 5
 
 const ageSeconds = sql`round(extract(epoch from greatest(clock_timestamp() - applied_at, interval '0')), 1)`
 
-/** Reads it by the ingest role, on one connection. */
+/** Reads as the ingest role, on one connection. */
 export const readWorldState = (pool: DatabasePool): Promise<WorldState> =>
   pool.connection(async db => {
     const world = await db.first<Omit<WorldState, keyof BatchState | 'feeds' | 'latest_refused'>>(sql`
@@ -54,8 +56,8 @@ async function countRefused(db: Database): Promise<number> {
 
 type BatchState = Pick<WorldState, 'last_batch' | 'last_batch_age_seconds' | 'refused_batches'>
 
-/** What the metrics tell of batches and rankings. */
-export const readBatchState = (
+/** The part of the state that metrics show. */
+const readBatchState = (
   pool: DatabasePool,
 ): Promise<
   Pick<BatchState, 'last_batch_age_seconds' | 'refused_batches'> & { ranking_lag_seconds: number }
@@ -73,3 +75,48 @@ export const readBatchState = (
       ranking_lag_seconds: world?.lag ?? 0,
     }
   })
+
+/** Shorter than the timeouts of metrics scrapers. Values not read by then are absent. */
+const scrapeTimeoutMs = 2_000
+
+/** Gauges of batches and rankings, read from the database on each scrape. */
+export function registerBatchMetrics(registry: Registry, pool: DatabasePool): void {
+  let collecting: Promise<void> | undefined
+  // Each gauge awaits the shared read: one that did not would be scraped before it.
+  const shared = {
+    registers: [registry],
+    async collect() {
+      collecting ??= read().finally(() => {
+        collecting = undefined
+      })
+      await collecting
+    },
+  }
+  const age = new Gauge({
+    name: 'chancery_last_batch_age_seconds',
+    help: 'Age in seconds of the last applied batch of facts. Absent before the first.',
+    ...shared,
+  })
+  const refused = new Gauge({
+    name: 'chancery_refused_batches',
+    help: 'Batches in the dead-letter store.',
+    ...shared,
+  })
+  const rankingLag = new Gauge({
+    name: 'chancery_ranking_lag_seconds',
+    help: 'Age in seconds of the oldest change not yet included in the rankings; 0 when up to date.',
+    ...shared,
+  })
+
+  async function read(): Promise<void> {
+    const reading = readBatchState(pool).catch(() => undefined)
+    const state = await Promise.race([reading, sleep(scrapeTimeoutMs, undefined, { ref: false })])
+    // Unknown is not zero.
+    if (state === undefined || state.last_batch_age_seconds === null) age.remove()
+    else age.set(state.last_batch_age_seconds)
+    if (state === undefined) refused.remove()
+    else refused.set(state.refused_batches)
+    if (state === undefined) rankingLag.remove()
+    else rankingLag.set(state.ranking_lag_seconds)
+  }
+}

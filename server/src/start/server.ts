@@ -17,8 +17,7 @@ import {
 } from '../ingest/index.ts'
 
 import { createDropMetrics, startRequestLog } from '../journal/request-log.ts'
-import { createOperator } from '../operator/create-operator.ts'
-import { warnIfExposed } from '../operator/warn-if-exposed.ts'
+import { createOperator, warnIfExposed } from '../operator/operator-api.ts'
 import { adoptProfile } from '../profile/adopt-profile.ts'
 import { startRankingRounds } from '../rankings/rounds.ts'
 import { appendToLedgerFile, completeLedgerFile, type LedgerEntry } from '../redaction/ledger.ts'

@@ -9,7 +9,7 @@ interface Described {
   $ref?: string
 }
 
-/** Compares answers with what the document of the private door says of them. */
+/** Compares answers with what the OpenAPI document of the operator API. */
 export function createDocumented(contract: ReturnType<typeof contractFor>) {
   const document = closed(operatorOpenApiFor(contract))
   const ajv = new Ajv2020({ strict: false, allErrors: true })

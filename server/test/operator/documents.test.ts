@@ -47,7 +47,7 @@ function routesOf(tree: string): string[] {
 
 test('the listener does what the contract names, and nothing besides', async () => {
   const app = buildOperatorApi({ contract: contractFor(demoProfile), pools: {} } as OperatorContext, {
-    identify: async () => undefined,
+    findCaller: async () => undefined,
     log: { warn() {}, error() {} } as never,
     tls: undefined,
   })
@@ -75,7 +75,7 @@ test('routes are read from a tree as Fastify prints it', async () => {
   ])
 })
 
-describe('the page of the private door', { skip }, () => {
+describe('the reference page of the operator API', { skip }, () => {
   test('loads from its own origin alone, and calls the listener with a token', async () => {
     const { token } = await makeToken(chancery, ['metrics'])
     const browser = await launchChromium()
@@ -89,7 +89,7 @@ describe('the page of the private door', { skip }, () => {
       })
       page.on('pageerror', error => complaints.push(error.message))
       await page.goto(`${chancery.operatorUrl}/docs`)
-      await page.getByRole('heading', { name: 'the private door' }).waitFor()
+      await page.getByRole('heading', { name: 'operator API' }).waitFor()
       await page.getByLabel('Operator token').fill(token)
       const operation = page.locator('section.operation', { has: page.locator('[id="status.get"]') })
       await operation.getByText('Try it', { exact: true }).click()

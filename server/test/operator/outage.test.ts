@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { generateOperatorToken, hashOperatorToken } from '../../src/access/operator-token-text.ts'
-import { createFindCaller } from '../../src/operator/identify.ts'
+import { createFindCaller } from '../../src/operator/authentication.ts'
 import type { Database } from '../../src/store/database.ts'
 import { withConnection } from '../support/database-url.ts'
 import { startBehindProxy } from '../support/tcp-proxy.ts'
@@ -141,46 +141,50 @@ test('a token is taken on its word for ten minutes, for what must go on, and onl
   const text = generateOperatorToken()
   const { state, db } = oneToken(text)
   let nowMs = Date.parse('2026-05-27T18:00:00Z')
-  const identify = createFindCaller({
+  const findCaller = createFindCaller({
     db,
     mainToken: 'the-token-of-the-configuration',
     onError: unexpected,
     now: () => nowMs,
   })
-  const trusting = { trustsMemory: true }
-  assert.equal((await identify(text, trusting))?.name, 'x')
+  const allowingCached = { allowsCached: true }
+  assert.equal((await findCaller(text, allowingCached))?.name, 'x')
   state.isAway = true
-  assert.equal((await identify(text, trusting))?.name, 'x')
-  await assert.rejects(identify(text, { trustsMemory: false }), { code: 'ECONNREFUSED' })
+  assert.equal((await findCaller(text, allowingCached))?.name, 'x')
+  await assert.rejects(findCaller(text, { allowsCached: false }), { code: 'ECONNREFUSED' })
   nowMs += 600_000
-  assert.equal((await identify(text, trusting))?.name, 'x')
+  assert.equal((await findCaller(text, allowingCached))?.name, 'x')
   nowMs += 1
-  await assert.rejects(identify(text, trusting), { code: 'ECONNREFUSED' })
+  await assert.rejects(findCaller(text, allowingCached), { code: 'ECONNREFUSED' })
 
   state.isAway = false
-  assert.equal((await identify(text, trusting))?.name, 'x')
+  assert.equal((await findCaller(text, allowingCached))?.name, 'x')
   state.isRevoked = true
-  assert.equal(await identify(text, trusting), undefined, 'the database says so')
+  assert.equal(await findCaller(text, allowingCached), undefined, 'the database says so')
   state.isAway = true
-  await assert.rejects(identify(text, trusting), { code: 'ECONNREFUSED' }, 'what was revoked is forgotten')
+  await assert.rejects(
+    findCaller(text, allowingCached),
+    { code: 'ECONNREFUSED' },
+    'what was revoked is forgotten',
+  )
 })
 
 test('a token that has expired meanwhile is not taken on its word', async () => {
   const text = generateOperatorToken()
   const { state, db } = oneToken(text, '2026-05-27T18:05:00Z')
   let nowMs = Date.parse('2026-05-27T18:00:00Z')
-  const identify = createFindCaller({ db, mainToken: 'main-token', onError: unexpected, now: () => nowMs })
-  assert.ok(await identify(text, { trustsMemory: true }))
+  const findCaller = createFindCaller({ db, mainToken: 'main-token', onError: unexpected, now: () => nowMs })
+  assert.ok(await findCaller(text, { allowsCached: true }))
   state.isAway = true
   nowMs += 300_001
-  await assert.rejects(identify(text, { trustsMemory: true }))
+  await assert.rejects(findCaller(text, { allowsCached: true }))
 })
 
 test('the main token and what is no token need no database', async () => {
   const { state, db } = oneToken(generateOperatorToken())
-  const identify = createFindCaller({ db, mainToken: 'main-token', onError: unexpected })
-  assert.equal((await identify('main-token', { trustsMemory: false }))?.name, 'main')
+  const findCaller = createFindCaller({ db, mainToken: 'main-token', onError: unexpected })
+  assert.equal((await findCaller('main-token', { allowsCached: false }))?.name, 'main')
   for (const text of ['main-tokem', 'cho_short', ''])
-    assert.equal(await identify(text, { trustsMemory: false }), undefined)
+    assert.equal(await findCaller(text, { allowsCached: false }), undefined)
   assert.equal(state.asked, 0)
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { ConfigError, readConfig, StartupError, startServer } from '../../src/index.ts'
-import { warnIfExposed } from '../../src/operator/warn-if-exposed.ts'
+import { warnIfExposed } from '../../src/operator/operator-api.ts'
 import type { ServerTimings } from '../../src/start/server.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { patientTimings } from '../support/test-server.ts'
@@ -41,7 +41,7 @@ const start = (env: Record<string, string>, timings: ServerTimings = patientTimi
     timings,
   )
 
-describe('the private door with a certificate', { skip: withoutCertificates }, () => {
+describe('the operator API with a certificate', { skip: withoutCertificates }, () => {
   test('is reached over TLS, and its address says so; the public listener stays as it is', async t => {
     const { key, cert } = makeCertificate('IP:127.0.0.1')
     const files = { cert: join(dir, 'door.crt'), key: join(dir, 'door.key') }

@@ -7,14 +7,14 @@ import {
   listDroppedDeadLetters,
   redriveDeadLetter,
 } from '../ingest/index.ts'
-import { bearerOf } from './caller.ts'
+import { bearerOf } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'
 import { ingestFor, recordOutcome, statusOf } from './facts.ts'
 import { OperatorError } from './operator-error.ts'
 
-/** Batches that were refused, for the operator to look at, to try again, or to drop. */
-export function refusedRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
+/** Rejected batches in the dead-letter store: list, retry, delete. */
+export function deadLetterRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
   const { pools, ingest } = context
 
   define(operatorOperations.refusedList, async ({ query: { feed, limit = 100 } }) => ({
@@ -34,11 +34,11 @@ export function refusedRoutes(define: DefineOperatorRoute, context: OperatorCont
     const outcome = await redriveDeadLetter(ingestFor(ingest, caller, bearerOf(req)), id, { anyway })
     if (outcome === undefined) throw noSuchBatch()
     if (outcome === 'not_kept')
-      throw new OperatorError('conflict', 'The facts of this batch are not kept: send it again.')
+      throw new OperatorError('conflict', 'The facts of this batch are not kept. Send it again.')
     if (outcome === 'overtaken') {
       throw new OperatorError(
         'conflict',
-        'Later facts have changed what this batch is about: drop it, or send {"anyway": true} to turn back what it says.',
+        'Later facts changed the same entities. Drop this batch, or send {"anyway": true} to overwrite them.',
       )
     }
     await recordOutcome(context, outcome)

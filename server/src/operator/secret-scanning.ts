@@ -3,24 +3,24 @@ import { type Database, sql } from '../store/database.ts'
 import { hashCode } from '../verification/code-text.ts'
 import { OperatorError } from './operator-error.ts'
 
-/** How API keys, operator tokens and webhook secrets begin, with enough behind it to be one or a large part of one. */
+/** The prefixes of API keys, operator tokens and webhook secrets, with enough characters after them to be one or most of one. */
 const secret = /(?<![A-Za-z0-9])(?:chk|cho|whsec)_[A-Za-z0-9+/_-]{12}/
 
-/** Whether a text has the form of a secret that this service hands out, or is the token of the call itself. */
-export const holdsSecret = (text: string, token: string): boolean =>
+/** Whether a text contains a secret of this service by its form, or the token of the request. */
+export const containsSecret = (text: string, token: string): boolean =>
   secret.test(text) || (token !== '' && text.includes(token))
 
 /**
- * Refuses a secret where an id or a note belongs: whatever is stored or logged of a call is read by more people than may have it.
- * @throws {OperatorError} which names the place, and not what stands there.
+ * Rejects secrets in ids and bodies: what is stored or logged has more readers than the secret may have.
+ * @throws {OperatorError} naming the place, not the value.
  */
-export async function refuseSecrets(
+export async function rejectSecrets(
   db: Database,
   { id, body, token }: { id: string; body: unknown; token: string },
 ): Promise<void> {
-  const texts = [{ place: 'the id in the path', text: id }, ...textsIn(body, '')]
+  const texts = [{ place: 'the id in the path', text: id }, ...stringsIn(body, '')]
   for (const { place, text } of texts)
-    if (holdsSecret(text, token) || (await isHandedOut(db, text))) {
+    if (containsSecret(text, token) || (await isIssued(db, text))) {
       throw new OperatorError(
         'bad_request',
         `Secret in ${place}: the value contains an API key, token, code or webhook secret. Remove it, and revoke the secret if others may have seen it.`,
@@ -28,8 +28,8 @@ export async function refuseSecrets(
     }
 }
 
-/** Verification codes and the tokens of links and sessions have no form of their own: those that were handed out are known by their hashes. */
-async function isHandedOut(db: Database, text: string): Promise<boolean> {
+/** Verification codes and the tokens of links and sessions have no prefix: issued ones are found by their hashes. */
+async function isIssued(db: Database, text: string): Promise<boolean> {
   const words = text.split(/[^A-Za-z0-9_-]+/)
   const codes = words.flatMap(word => hashCode(word) ?? [])
   const tokens = words.flatMap(word => hashToken(word) ?? [])
@@ -41,9 +41,9 @@ async function isHandedOut(db: Database, text: string): Promise<boolean> {
   return row?.is_known ?? false
 }
 
-/** Every text of a body, with its place as a JSON pointer. */
-function textsIn(value: unknown, place: string): { place: string; text: string }[] {
+/** All strings of a body, each with its JSON pointer. */
+function stringsIn(value: unknown, place: string): { place: string; text: string }[] {
   if (typeof value === 'string') return [{ place, text: value }]
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, member]) => textsIn(member, `${place}/${name}`))
+  return Object.entries(value).flatMap(([name, member]) => stringsIn(member, `${place}/${name}`))
 }

@@ -1,0 +1,52 @@
+import { operatorOperations } from '@chancery/contract'
+import { listAuditLines } from '../access/audit-log.ts'
+import { notFound } from '../http/api-error.ts'
+import {
+  addressHoursMax,
+  busiestAddresses,
+  busiestKeys,
+  findRequests,
+  keyHoursMax,
+  type Top,
+} from '../journal/queries.ts'
+import type { OperatorContext } from './context.ts'
+import type { DefineOperatorRoute } from './define-operator-route.ts'
+
+/** Hours beyond the retention time are cut to it. */
+const topOf = ({ hours = 24, limit = 20 }: Partial<Top>, hoursMax: number): Top => ({
+  hours: Math.min(hours, hoursMax),
+  limit,
+})
+
+/** Request log and usage counters. */
+export function requestRoutes(
+  define: DefineOperatorRoute,
+  { requestLog }: Pick<OperatorContext, 'requestLog'>,
+): void {
+  define(operatorOperations.requestsGet, async ({ id }) => {
+    const rows = await requestLog.read(db => findRequests(db, id))
+    if (rows.length === 0) throw notFound('request with this id in the log')
+    return { body: { data: rows } }
+  })
+
+  define(operatorOperations.usageKeys, async ({ query }) => {
+    const top = topOf(query, keyHoursMax)
+    return { body: { data: await requestLog.read((db, nowMs) => busiestKeys(db, top, nowMs)) } }
+  })
+
+  define(operatorOperations.usageAddresses, async ({ query }) => {
+    const top = topOf(query, addressHoursMax)
+    return { body: { data: await requestLog.read((db, nowMs) => busiestAddresses(db, top, nowMs)) } }
+  })
+}
+
+/** Audit log of the operator API. */
+export function auditLogRoutes(
+  define: DefineOperatorRoute,
+  { pools, auditLog }: Pick<OperatorContext, 'pools' | 'auditLog'>,
+): void {
+  define(operatorOperations.logList, async ({ query: { limit = 100, before } }) => {
+    await auditLog.flush()
+    return { body: { data: await listAuditLines(pools.access, { limit, before }) } }
+  })
+}

@@ -133,7 +133,7 @@ test('every command is registered, and setup with its four subcommands only for 
   const setup = body.at(-1)
   assert.deepEqual(
     setup.options.map(({ name }: { name: string }) => name),
-    ['role', 'invalidate', 'channel', 'show'],
+    ['role', 'forget', 'channel', 'show'],
   )
   // Manage Server and Manage Roles, and in servers alone.
   assert.equal(setup.default_member_permissions, String(0x20 | 0x10000000))
@@ -258,7 +258,7 @@ describe('roles', () => {
 
   test('are removed when their rule is deleted', async () => {
     discord.memberRoles.set(caller, new Set([roleIds.low, roleIds.own]))
-    assert.match(await shown(setup('invalidate', [option('role', roleIds.low, 8)])), /was removed/)
+    assert.match(await shown(setup('forget', [option('role', roleIds.low, 8)])), /was removed/)
     assert.deepEqual([...(discord.memberRoles.get(caller) ?? [])], [roleIds.own])
   })
 

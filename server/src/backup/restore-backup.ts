@@ -2,7 +2,7 @@ import { type Contract, contractFor, parseProfile } from '@chancery/contract'
 import type { LedgerEntry } from '../redaction/ledger.ts'
 import { type CopySession, openCopySession } from '../store/copy.ts'
 import { type ConnectionTarget, type Database, sql } from '../store/database.ts'
-import { migrationLock } from '../store/migrations.ts'
+import { migrationLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
 import { BackupError, type BackupTable, damagedError } from './format.ts'
 import {

@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { type CopySession, openCopySession } from '../store/copy.ts'
 import { type ConnectionTarget, sql } from '../store/database.ts'
-import { migrationLock } from '../store/migrations.ts'
+import { migrationLock } from '../store/locks.ts'
 import { type BackupEnd, BackupError, type BackupHeader, type BackupTable, formatVersion } from './format.ts'
 import { listTables } from './schema.ts'
 

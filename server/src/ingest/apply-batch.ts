@@ -8,7 +8,7 @@ import {
 import { createEventCollector, type EventCollector } from '../events/event-collector.ts'
 import { emitGameEvents } from '../events/game-events.ts'
 import { applyRedactions } from '../redaction/apply-redactions.ts'
-import type { RedactionNote } from '../redaction/ledger.ts'
+import type { LedgerEntry } from '../redaction/ledger.ts'
 import { applyAlliances } from '../resources/alliances/apply.ts'
 import { applyApplications } from '../resources/applications/apply.ts'
 import { applyBattles } from '../resources/battles/apply.ts'
@@ -74,7 +74,7 @@ export type Applied =
       facts: number
       events: number
       last_seq: number
-      notes: RedactionNote[]
+      notes: LedgerEntry[]
     }
   | { status: 'conflict' | 'overtaken' }
 
@@ -139,7 +139,7 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
         unranked_since = coalesce(unranked_since, clock_timestamp())`)
     await db.rows(notifyPulse)
   }
-  const { notes } = takingBack
+  const { entries: notes } = takingBack
   return { status: 'applied', facts: spooled.factCount, events: eventCount, last_seq: lastSeq, notes }
 }
 

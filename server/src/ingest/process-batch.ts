@@ -1,5 +1,5 @@
 import type { Contract } from '@chancery/contract'
-import type { RedactionNote } from '../redaction/ledger.ts'
+import type { LedgerEntry } from '../redaction/ledger.ts'
 import { type Database, type DatabasePool, isUnavailable } from '../store/database.ts'
 import { type Applied, applyBatch } from './apply-batch.ts'
 import { BatchRejectedError, type Rejection, rejectionsMax } from './batch.ts'
@@ -47,7 +47,7 @@ export interface IngestContext {
   contract: Contract
   validate: FactValidator
   /** Keeps beside the database what was taken back, before whoever asked for it is told that it is done. */
-  recordRedactions?: (notes: RedactionNote[]) => Promise<void>
+  recordRedactions?: (notes: LedgerEntry[]) => Promise<void>
   /** Called for refused batches that are dropped, or not kept, because there is no room. */
   onDropped?: (dropped: readonly DroppedDeadLetter[]) => void
 }

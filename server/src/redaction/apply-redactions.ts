@@ -4,61 +4,66 @@ import { playerLock } from '../store/locks.ts'
 import { exclusiveDeliveryLock } from '../webhooks/queue.ts'
 import { redactDeadLetters } from './dead-letters.ts'
 import { membersOf } from './denormalized-copies.ts'
-import { noteOfErasure, noteOfRedaction, type RedactionNote, writeNotes } from './ledger.ts'
+import { appendToLedger, entryOfErasure, entryOfRedaction, type LedgerEntry } from './ledger.ts'
 import { publicTextAttributes, type StartedRedaction, startRedaction } from './redact.ts'
 import { rewriteEvents, rewriteRows, rewriteSides } from './rewrites.ts'
 
-/** What a batch takes back, half done: the things themselves have their new texts, and the events that tell of it wait to be logged. */
+/**
+ * Redaction: replaces published texts of an entity, and everything of an erased player, in one transaction with the batch that requests
+ * it: in the entity, in rows and events that copy it, in texts that people wrote about it, in dead letters and in queued webhooks. Nothing
+ * of the previous text stays in the database. Start reading at `applyRedactions`.
+ */
+
+/** Redactions whose entities have their new texts; the copies follow in `finish`. */
 export interface PendingRedactions {
-  /** Replaces the texts wherever they are repeated, in this batch's own events too: called when those are in the log. */
+  /** Replaces the copies, also in this batch's own events: call it when those are in the log. */
   finish(): Promise<void>
-  /** What was asked for, as a restored database is told again. */
-  notes: RedactionNote[]
+  entries: LedgerEntry[]
 }
 
 /**
- * Begins the redactions and erasures of a batch, in the order of their kinds. All of it is in the batch's transaction.
- * @throws {RefusedBatch} where a thing neither is nor was.
+ * Starts the redactions, then the erasures of a batch, in its transaction.
+ * @throws {BatchRejectedError} if an entity does not exist and never did.
  */
 export async function applyRedactions(
   batch: Batch,
   { redactions, erasures }: { redactions: readonly Redaction[]; erasures: readonly Erasure[] },
 ): Promise<PendingRedactions> {
-  const begun: StartedRedaction[] = []
-  const begunErasures: StartedErasure[] = []
-  const notes: RedactionNote[] = []
+  const started: StartedRedaction[] = []
+  const startedErasures: StartedErasure[] = []
+  const entries: LedgerEntry[] = []
   for (const redaction of redactions) {
     const { line, resource, key } = redaction
     const one = await startRedaction(batch, redaction)
     if (!one) reject(line, '/id', `there is no ${resource} ${key}, and never was`)
-    begun.push(one)
-    notes.push(noteOfRedaction(redaction, batch.loggedAt))
+    started.push(one)
+    entries.push(entryOfRedaction(redaction, batch.loggedAt))
   }
   for (const erasure of erasures) {
     const one = await startErasure(batch, erasure)
-    begunErasures.push(one)
-    begun.push(...one.redactions)
-    notes.push(noteOfErasure(erasure, one.nations, batch.loggedAt))
+    startedErasures.push(one)
+    started.push(...one.redactions)
+    entries.push(entryOfErasure(erasure, one.nations, batch.loggedAt))
   }
-  return { notes, finish: () => finish(batch, begun, begunErasures, notes) }
+  return { entries, finish: () => finish(batch, started, startedErasures, entries) }
 }
 
 async function finish(
   batch: Batch,
-  begun: StartedRedaction[],
+  redactions: StartedRedaction[],
   erasures: StartedErasure[],
-  notes: RedactionNote[],
+  entries: LedgerEntry[],
 ): Promise<void> {
-  if (notes.length === 0) return
-  await writeNotes(batch, notes)
+  if (entries.length === 0) return
+  await appendToLedger(batch, entries)
   const rewritten = new Set<number>()
-  for (const { replacement, former, attributes } of begun) {
-    await rewriteRows(batch, replacement, former)
-    for (const seq of await rewriteEvents(batch, replacement, former)) rewritten.add(seq)
-    await rewriteSides(batch, replacement, former)
+  for (const { replacement, previous, attributes } of redactions) {
+    await rewriteRows(batch, replacement, previous)
+    for (const seq of await rewriteEvents(batch, replacement, previous)) rewritten.add(seq)
+    await rewriteSides(batch, replacement, previous)
     const { key } = replacement
     const members = new Set([...membersOf(batch.contract, replacement), ...attributes])
-    await redactDeadLetters(batch, { ids: [key], texts: former.distinctive, members })
+    await redactDeadLetters(batch, { ids: [key], texts: previous.distinctive, members })
   }
   if (erasures.length > 0)
     await redactDeadLetters(batch, {
@@ -67,23 +72,24 @@ async function finish(
       members: new Set(),
     })
   const { db } = batch
-  // What webhooks hold comes last: nothing is delivered and booked until the batch is committed.
+  // Last, because it blocks deliveries until the batch is committed.
   await db.rows(exclusiveDeliveryLock)
   if (rewritten.size > 0) {
     await db.rows(sql`update chancery_world.pulse set redaction_version = redaction_version + 1`)
     await db.rows(sql`select chancery_secret.drop_answers(${[...rewritten]}::bigint[])`)
   }
-  // What is being made of theirs is there before it is looked for. All turns come first: whoever has one may wait for what is changed below.
+  // Waits for transactions that create rows of these players, so that the deletion below sees their rows. All locks are taken before the
+  // first deletion: the holder of one may wait for a row that is deleted below.
   for (const { player } of erasures.toSorted((one, other) => (one.player < other.player ? -1 : 1)))
     await db.rows(playerLock(player))
   for (const { player, ownNations } of erasures)
     await db.rows(sql`select chancery_secret.forget_player(${player}, ${ownNations}::text[])`)
 }
 
-/** What a leader who is forgotten is called. */
+/** The leader name of an erased player's nations. */
 const leaderName = 'Erased'
 
-/** An erasure whose nations are done. */
+/** An erasure whose nations have their new texts. */
 export interface StartedErasure {
   player: string
   nations: string[]
@@ -93,8 +99,8 @@ export interface StartedErasure {
 }
 
 /**
- * Takes the player's nations back to what nobody wrote, with their secrets. A nation that another player leads by now keeps what is
- * that player's own. Neither a player nor a nation needs to be known: an erasure may be told again, also to an older database.
+ * Clears the texts and secrets of the player's nations. A nation that another player leads by now keeps that player's secrets. Player and
+ * nations may be unknown: an erasure is also applied again to a restored database.
  */
 export async function startErasure(batch: Batch, erasure: Erasure): Promise<StartedErasure> {
   const { line, player, name } = erasure
@@ -113,8 +119,8 @@ export async function startErasure(batch: Batch, erasure: Erasure): Promise<Star
       flag_url: null,
       attributes: Object.fromEntries(attributes.map(attribute => [attribute, null])),
     }
-    const begun = await startRedaction(batch, { line, resource: 'nation', key, data })
-    if (begun) redactions.push(begun)
+    const started = await startRedaction(batch, { line, resource: 'nation', key, data })
+    if (started) redactions.push(started)
   }
   const own = await db.rows<{ id: string }>(sql`
     select t.id from unnest(${nations}::text[]) as t (id)

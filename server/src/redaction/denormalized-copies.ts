@@ -9,11 +9,11 @@ import {
 } from '@chancery/contract'
 import type { TSchema } from 'typebox'
 
-/** Texts of one thing, and what stands there instead. */
+/** New texts of one entity. */
 export interface Replacement {
   resource: RedactableResource
   key: string
-  /** By the name of the thing's own field. */
+  /** By the field of the entity. */
   texts: Record<string, unknown>
 }
 
@@ -23,7 +23,7 @@ export const isCopyFrom = (
   resource: RedactableResource,
 ): origin is TextCopy => typeof origin === 'object' && origin.resource === resource
 
-/** Names of the members in which facts and events hold these texts. */
+/** Names of the members of facts and events that contain these texts. */
 export function membersOf(
   { eventKinds, factSchemas }: Contract,
   { resource, texts }: Replacement,
@@ -39,8 +39,8 @@ export function membersOf(
 }
 
 /**
- * The data of an event with the copies of one thing's texts replaced; the same object where it holds none. `found` is called with
- * each former text and the thing's field.
+ * The data of an event with the copies of an entity's texts replaced; the same object if it has none. Calls `found` with each replaced
+ * text and its field.
  */
 export function replaceCopies<T>(
   schema: TextSchema,
@@ -56,7 +56,7 @@ export function replaceCopies<T>(
   })
 }
 
-/** The same with `replace` called on each text that people wrote, and on each of which nothing is stated. */
+/** The same with `replace` called on each text that people wrote, and on each text without a stated origin. */
 export const replaceWritten = <T>(
   schema: TextSchema | undefined,
   data: T,
@@ -95,7 +95,7 @@ const valueAt = (holder: unknown, path: string): unknown =>
     .split('.')
     .reduce<unknown>((value, member) => (value as Record<string, unknown> | undefined)?.[member], holder)
 
-/** Where the data of each kind holds copies from a resource: paths of the ids that name it, as PostgreSQL's JSON paths write them. */
+/** By event kind: the JSON paths (of PostgreSQL) of the ids whose texts of this resource the data copies. */
 export function idPathsByKind({ eventKinds }: Contract, resource: RedactableResource): Map<string, string[]> {
   const paths = Object.entries(eventKinds).map(([type, { data }]): [string, string[]] => {
     const ofKind = copiesIn(data).flatMap(({ path, origin }) =>

@@ -1,49 +1,45 @@
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Batch, Erasure, Redaction } from '../ingest/batch.ts'
-import { sql } from '../store/database.ts'
+import { type Database, sql } from '../store/database.ts'
 
-/** What is told again to a database that was restored from before. It holds what stands there now, never what stood there. */
-export interface RedactionNote {
+/**
+ * The redaction ledger: every redaction and erasure, to be applied again to a restored backup. It is kept twice, in the database and in a
+ * file beside it. An entry contains the replacement texts, never the texts that they replaced.
+ */
+export interface LedgerEntry {
   op: 'redact' | 'erase'
+  /** RFC 3339. */
   at: string
   fact: Record<string, unknown>
 }
 
-export const noteOfRedaction = ({ resource, key, data }: Redaction, at: string): RedactionNote => ({
+export const entryOfRedaction = ({ resource, key, data }: Redaction, at: string): LedgerEntry => ({
   op: 'redact',
   at,
   fact: { op: 'redact', resource, id: key, data },
 })
 
-/** With all nations that were found: a restored database may know of another one. */
-export const noteOfErasure = ({ player, name }: Erasure, nations: string[], at: string): RedactionNote => ({
+/** Includes all nations that were found: a restored database may lack some of them. */
+export const entryOfErasure = ({ player, name }: Erasure, nations: string[], at: string): LedgerEntry => ({
   op: 'erase',
   at,
   fact: { op: 'erase', player, nations, name },
 })
 
-export async function writeNotes({ db }: Batch, notes: RedactionNote[]): Promise<void> {
+export async function appendToLedger({ db }: Batch, entries: LedgerEntry[]): Promise<void> {
   await db.rows(sql`
     insert into chancery_secret.redaction (op, at, fact)
-    select op, at, fact from json_to_recordset(${JSON.stringify(notes)}::json) as n (op text, at timestamptz, fact jsonb)`)
+    select op, at, fact from json_to_recordset(${JSON.stringify(entries)}::json) as n (op text, at timestamptz, fact jsonb)`)
 }
 
-/**
- * What was redacted or erased, as a restored backup must be told again. `fact` is what was asked for: it holds what stands there
- * now, never what stood there.
- */
-export interface LedgerEntry {
-  op: 'redact' | 'erase'
-  /** RFC 3339, as in the database's ledger. */
-  at: string
-  fact: Record<string, unknown>
-}
+export const readLedger = (db: Database): Promise<LedgerEntry[]> =>
+  db.rows<LedgerEntry>(sql`select op, at, fact from chancery_secret.redaction order by number`)
 
 /** Beside the database, because a lost database takes its own ledger with it. */
 export const ledgerPath = (dataDir: string): string => join(dataDir, 'redactions.ndjson')
 
-/** Appends entries, each a line, and returns when the disk has them. A line that a crash has cut off stays one by itself. */
+/** Appends entries, one a line, and syncs the file. A line that a crash has cut off stays a line of its own. */
 export async function appendToLedgerFile(dataDir: string, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return
   const file = await open(ledgerPath(dataDir), 'a+', 0o600)
@@ -60,8 +56,8 @@ export async function appendToLedgerFile(dataDir: string, entries: readonly Ledg
 }
 
 /**
- * Appends what the database's ledger has and the file has not: a crash may come between the two. A file that is no ledger is left
- * as it is: it is looked at when it is needed, and says then what is wrong with it.
+ * Appends the entries of the database that the file lacks, after a crash between the two writes. An invalid file is left as it is: a
+ * restore reports what is wrong with it.
  */
 export async function completeLedgerFile(dataDir: string, stored: readonly LedgerEntry[]): Promise<void> {
   if (stored.length === 0) return
@@ -69,29 +65,28 @@ export async function completeLedgerFile(dataDir: string, stored: readonly Ledge
     error instanceof LedgerError ? undefined : [],
   )
   if (!known) return
-  const written = new Set(known.map(inOrder))
+  const written = new Set(known.map(canonicalJson))
   await appendToLedgerFile(
     dataDir,
-    stored.filter(entry => !written.has(inOrder(entry))),
+    stored.filter(entry => !written.has(canonicalJson(entry))),
   )
 }
 
-/** The same for the same entry: PostgreSQL keeps the members of an object in an order of its own. */
-const inOrder = (value: unknown): string =>
+/** Sorts members: PostgreSQL's jsonb returns them in another order. */
+const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_name, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
       : inner,
   )
 
-/** A line of a ledger is none. The message says which. */
 class LedgerError extends Error {
   override name = 'LedgerError'
 }
 
 /**
- * Reads a ledger file. A last line without its end was cut off by a crash, before anybody was told that it is done, and is left out.
- * @throws {LedgerError} where a line is not what this module writes. Rejects where the file cannot be read.
+ * Reads a ledger file. A last line without a newline was cut off by a crash before it was acknowledged, and is skipped.
+ * @throws {LedgerError} at an invalid line. Rejects if the file cannot be read.
  */
 export async function readLedgerFile(file: string): Promise<LedgerEntry[]> {
   const lines = (await readFile(file, 'utf8')).split('\n').slice(0, -1)
@@ -99,7 +94,7 @@ export async function readLedgerFile(file: string): Promise<LedgerEntry[]> {
     const entry = parse(line)
     if (!entry)
       throw new LedgerError(
-        `${file}, line ${index + 1}: not an entry of a ledger of redactions. If a crash has cut it off, remove the line`,
+        `${file}, line ${index + 1}: not an entry of the redaction ledger. If a crash has cut it off, remove the line`,
       )
     return entry
   })
@@ -110,7 +105,7 @@ function parse(line: string): LedgerEntry | undefined {
     const { op, at, fact } = JSON.parse(line) as Partial<LedgerEntry>
     const isEntry =
       (op === 'redact' || op === 'erase') && typeof at === 'string' && !Number.isNaN(Date.parse(at))
-    // A file that says something else would have a restore do that.
+    // The restore applies `fact`: its operation must be the entry's.
     const isSame = typeof fact === 'object' && fact !== null && fact.op === op
     return isEntry && isSame ? { op, at, fact } : undefined
   } catch {

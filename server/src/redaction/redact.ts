@@ -12,11 +12,11 @@ import type { Replacement } from './denormalized-copies.ts'
 import { PreviousValues } from './previous-values.ts'
 import { affectedEvents } from './rewrites.ts'
 
-/** A redaction whose thing is done; what repeats its texts comes when the batch's own events are in the log. */
+/** A redaction whose entity has its new texts. Copies are replaced when the batch's own events are in the log. */
 export interface StartedRedaction {
   replacement: Replacement
-  former: PreviousValues
-  /** Keys of the texts among the attributes that were replaced. No event has copies of them; words that people wrote may. */
+  previous: PreviousValues
+  /** Keys of the replaced text attributes. Events have no copies of them; texts that people wrote may. */
   attributes: string[]
 }
 
@@ -29,7 +29,7 @@ const appliers: Record<RedactableResource, (batch: Batch, changes: Change[]) => 
   news_item: applyNews,
 }
 
-/** Replaces the texts of the thing itself, if it is still there, and tells of it. Undefined where it neither is nor was. */
+/** Replaces the texts of the entity, if it still exists, and emits `record.redacted`. Undefined if it does not exist and never did. */
 export async function startRedaction(
   batch: Batch,
   { line, resource, key, data }: Redaction,
@@ -41,22 +41,22 @@ export async function startRedaction(
   if (!row && !(await hasBeen(batch, resource, key))) return undefined
 
   const { attributes = {}, ...texts } = data
-  const former = new PreviousValues(key)
-  for (const [field, text] of Object.entries(texts)) former.add(row?.[field], text)
-  // No event may change with a text that not everybody could read.
+  const previous = new PreviousValues(key)
+  for (const [field, text] of Object.entries(texts)) previous.add(row?.[field], text)
+  // Events are public: a private text must not change them.
   const replaced = publicTextAttributes(batch.contract.resources[resource].fields).filter(
     attribute => attribute in (attributes as object),
   )
   const known = (row?.attributes ?? {}) as Record<string, unknown>
   for (const attribute of replaced)
-    former.addWord(known[attribute], (attributes as Record<string, unknown>)[attribute])
+    previous.addWord(known[attribute], (attributes as Record<string, unknown>)[attribute])
   if (row) {
     const change: Change = { line, op: 'put', key, data: { ...data, [column]: key }, at: undefined }
     // What it was called is not to be told, in no event either.
     await appliers[resource]({ ...batch, emit: () => undefined }, [change])
   }
   tell(batch, { line, resource, key, data })
-  return { replacement: { resource, key, texts }, former, attributes: replaced }
+  return { replacement: { resource, key, texts }, previous, attributes: replaced }
 }
 
 async function hasBeen({ db, contract }: Batch, resource: RedactableResource, key: string): Promise<boolean> {

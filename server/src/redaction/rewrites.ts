@@ -17,18 +17,18 @@ import {
 } from './denormalized-copies.ts'
 import type { PreviousValues } from './previous-values.ts'
 
-/** Replaces texts of a thing in the rows of others: tombstones, wars and champions of eras. `former` learns what stood there. */
+/** Replaces an entity's name in rows that copy it: tombstones, wars and champions of eras. Adds the replaced names to `previous`. */
 export async function rewriteRows(
   batch: Batch,
   { resource, key, texts }: Replacement,
-  former: PreviousValues,
+  previous: PreviousValues,
 ): Promise<void> {
   const name = texts.nation_name ?? texts.name
   if (typeof name !== 'string') return
   const names = await batch.db.rows<{ name: string }>(
     namesOf[resource]?.(key) ?? nameOfTombstone(resource, key),
   )
-  for (const known of names) former.add(known.name, name)
+  for (const known of names) previous.add(known.name, name)
   await batch.db.rows(sql`
     update chancery_world.tombstone set name = ${name} where resource = ${resource} and id = ${key} and name is not null`)
   if (resource === 'nation') await rewriteWars(batch, 'nation', key, name)
@@ -55,7 +55,7 @@ const namesOf: Partial<Record<Replacement['resource'], (key: string) => Sql>> = 
     union ${nameOfTombstone('alliance', key)}`,
 }
 
-/** Wars tell names as at the declaration. */
+/** Wars have the names at their declaration. */
 async function rewriteWars(
   { db, loggedAt }: Batch,
   what: 'nation' | 'alliance',
@@ -82,18 +82,18 @@ interface ConflictSides {
   sides: { name: string; alliances: { alliance_id: string }[] }[]
 }
 
-/** Sides of conflicts may be called after an alliance that stands on one. */
+/** Sides of conflicts may be named after one of their alliances. */
 export async function rewriteSides(
   { db }: Batch,
   { resource, key }: Replacement,
-  former: PreviousValues,
+  previous: PreviousValues,
 ): Promise<void> {
   if (resource !== 'alliance') return
   const conflicts = await db.rows<ConflictSides>(sql`
     select id, sides from chancery_world.conflict
     where sides @> jsonb_build_array(jsonb_build_object('alliances', jsonb_build_array(jsonb_build_object('alliance_id', ${key}::text))))`)
   for (const { id, sides } of conflicts) {
-    const after = sides.map(side => ({ ...side, name: former.replaceIn(side.name) }))
+    const after = sides.map(side => ({ ...side, name: previous.replaceIn(side.name) }))
     await db.rows(
       sql`update chancery_world.conflict set sides = ${JSON.stringify(after)}::jsonb where id = ${id}`,
     )
@@ -112,13 +112,13 @@ const write = raw(`
   from json_to_recordset(`)
 
 /**
- * Replaces texts of a thing in all events that repeat them; numbers, kinds and times stay. `former` learns what stood there, and
- * says what to replace where people wrote the words. Returns the numbers of the events that are others now.
+ * Replaces an entity's texts in the event log; numbers, kinds and times stay. First the copies, whose replaced texts are added to
+ * `previous`; then all previous texts in texts that people wrote. Returns the numbers of the changed events.
  */
 export async function rewriteEvents(
   batch: Batch,
   replacement: Replacement,
-  former: PreviousValues,
+  previous: PreviousValues,
 ): Promise<number[]> {
   const { eventKinds } = batch.contract
   const seqs = await affectedEvents(batch.db, batch.contract, replacement)
@@ -139,15 +139,15 @@ export async function rewriteEvents(
     const schema = eventKinds[event.type]?.data
     if (!schema) return event
     const { texts } = replacement
-    const found = (field: string, text: string) => former.add(text, texts[field])
+    const found = (field: string, text: string) => previous.add(text, texts[field])
     const data = 'nation_name' in texts ? await withNames(batch, schema, event.data) : event.data
     return { ...event, data: replaceCopies(schema, data, replacement, found) }
   })
-  // Only now all former texts are known.
+  // Only after the first pass all previous texts are known.
   await pass(event => {
     const kind = eventKinds[event.type]
-    const data = replaceWritten(kind?.data, event.data, text => former.replaceIn(text))
-    return { ...event, data, summary: kind?.summarize ? event.summary : former.replaceIn(event.summary) }
+    const data = replaceWritten(kind?.data, event.data, text => previous.replaceIn(text))
+    return { ...event, data, summary: kind?.summarize ? event.summary : previous.replaceIn(event.summary) }
   })
   return [...rewritten]
 }
@@ -161,10 +161,7 @@ async function readEvents({ db }: Batch, seqs: number[]): Promise<LoggedEvent[]>
   )
 }
 
-/**
- * A process of version 0.1 logs launches with the names in the summary alone, where a name cannot be told from the words around it.
- * The names of now stand in.
- */
+/** Version 0.1 logged launches with names in the summary alone. Adds the current names, so that the summary can be generated. */
 async function withNames(batch: Batch, { properties = {} }: TextSchema, data: unknown): Promise<unknown> {
   const held = data as Record<string, unknown>
   const missing = Object.entries(properties).flatMap(([member, schema]) => {
@@ -183,21 +180,21 @@ async function writeEvents({ db }: Batch, events: LoggedEvent[]): Promise<void> 
   await db.rows(sql`${write}${rows}::json) as r (seq bigint, summary text, data json) where e.seq = r.seq`)
 }
 
-/** The numbers of all events that may repeat texts of a thing, in order. */
+/** The numbers of all events that may contain texts of an entity, in order. */
 export async function affectedEvents(
   db: Database,
   contract: Contract,
   { resource, key }: { resource: RedactableResource; key: string },
 ): Promise<number[]> {
   const rows = await db.rows<{ seq: number }>(
-    sql`select seq from (${selections[resource](key, contract)}) told order by seq`,
+    sql`select seq from (${selections[resource](key, contract)}) affected order by seq`,
   )
   return rows.map(({ seq }) => seq)
 }
 
 const selections: Record<RedactableResource, (key: string, contract: Contract) => Sql> = {
   nation: key => sql`select seq from chancery_world.event_nation where nation_id = ${key}`,
-  // The sides of a conflict may be called after an alliance, and each event of who joined it says so.
+  // Sides of a conflict may be named after an alliance; events of alliances that join it contain the name.
   alliance: key => sql`
     select seq from chancery_world.event_alliance where alliance_id = ${key}
     union
@@ -205,7 +202,7 @@ const selections: Record<RedactableResource, (key: string, contract: Contract) =
       select e.conflict_id from chancery_world.event_alliance a join chancery_world.event e using (seq)
       where a.alliance_id = ${key} and a.type like 'conflict.%')`,
   war: key => sql`select seq from chancery_world.event where war_id = ${key}`,
-  // A conflict has an event for each of its wars and launches.
+  // Excludes kinds without texts: a conflict has an event for each of its wars and launches.
   conflict: (key, contract) => sql`
     select seq from chancery_world.event where conflict_id = ${key}
       and type <> all(${kindsWithoutTextsOf(contract, 'conflict')}::text[])`,
@@ -213,7 +210,7 @@ const selections: Record<RedactableResource, (key: string, contract: Contract) =
   news_item: (key, contract) => namingInData(key, contract, 'news_item'),
 }
 
-/** Kinds known to hold neither copies from the resource nor texts that people wrote. */
+/** Kinds with neither copies from the resource nor texts that people wrote. */
 const kindsWithoutTextsOf = ({ eventKinds }: Contract, resource: RedactableResource): string[] =>
   Object.entries(eventKinds)
     .filter(
@@ -223,7 +220,7 @@ const kindsWithoutTextsOf = ({ eventKinds }: Contract, resource: RedactableResou
     )
     .map(([type]) => type)
 
-/** No column says which events are about an era or an item of news: their data does. */
+/** Events have no column for eras and news items: their ids are only in the data. */
 function namingInData(key: string, contract: Contract, resource: RedactableResource): Sql {
   const places = [...idPathsByKind(contract, resource)].flatMap(([type, paths]) =>
     paths.map(path => ({ type, path: `${path} ? (@ == $key)` })),

@@ -5,85 +5,88 @@ import { Server } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { reasonOf } from '../http/errors.ts'
 import type { Logger } from '../telemetry/log.ts'
-import type { TlsFiles } from './config.ts'
 import { StartupError } from './startup-error.ts'
 
-/** A certificate chain and its private key, both PEM. */
+/** Paths of a certificate chain and its private key, both PEM. */
+export interface TlsFiles {
+  certFile: string
+  keyFile: string
+}
+
+/** A certificate chain and its private key, and the files that they were read from. */
 export interface Certificate {
   cert: Buffer
   key: Buffer
+  files: TlsFiles
 }
 
-/** The key is another certificate's. */
 class KeyMismatchError extends Error {
-  override name = 'KeyMismatch'
+  override name = 'KeyMismatchError'
 }
 
 /**
- * @throws where nobody could be shown the certificate: one of the two is none, or they do not belong together. OpenSSL takes a key of
- * another kind than the certificate's without a word (RSA, elliptic curves), and then refuses whoever connects.
+ * @throws if no client could connect with it: one of the two is not valid, or they do not belong together. OpenSSL accepts a key of
+ * another kind than the certificate's (RSA, elliptic curves) and only fails in the handshake.
  */
 function checkCertificate({ cert, key }: Certificate): void {
   createSecureContext({ cert, key })
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) throw new KeyMismatchError()
 }
 
-/** @throws {StartupError} that names the variable, beginning with `prefix`, whose file cannot be read, or is not what it must be. */
-export async function readCertificate({ certFile, keyFile }: TlsFiles, prefix: string): Promise<Certificate> {
+/** @throws {StartupError} if a file cannot be read or is not valid; `prefix` begins the names of the variables. */
+export async function readCertificate(files: TlsFiles, prefix: string): Promise<Certificate> {
+  const { certFile, keyFile } = files
   const read = (variable: string, file: string) =>
     readFile(file).catch(() => {
       throw new StartupError(`${variable}: the file ${file} cannot be read`)
     })
-  const found = { cert: await read(`${prefix}_CERT`, certFile), key: await read(`${prefix}_KEY`, keyFile) }
+  const cert = await read(`${prefix}_CERT`, certFile)
+  const certificate = { cert, key: await read(`${prefix}_KEY`, keyFile), files }
   try {
-    checkCertificate(found)
+    checkCertificate(certificate)
   } catch (error) {
     throw new StartupError(
       `${prefix}_CERT: the files ${certFile} and ${keyFile} are not a certificate and its private key, both PEM (${reasonOf(error)})`,
     )
   }
-  return found
-}
-
-export interface Renewal {
-  files: TlsFiles
-  current: Certificate
-  everyMs?: number | undefined
-  log: Pick<Logger, 'info' | 'warn'>
+  return certificate
 }
 
 const usualEveryMs = 60_000
 
 /**
- * Looks at the files of a listener's certificate every minute, and shows new ones to whoever connects from then on. Files are replaced
- * one after the other: until they fit together, and where they cannot be read, what was there goes on. Returns how to stop.
+ * Reads the files of a listener's certificate again every minute; new connections get the new certificate. Files are replaced one after
+ * the other: until both are readable and belong together, the previous certificate stays in use.
  */
-export function watchCertificate(server: HttpServer, renewal: Renewal): () => Promise<void> {
-  const { files, everyMs = usualEveryMs, log } = renewal
-  let { current } = renewal
-  let told: string | undefined
+export function watchCertificate(
+  server: HttpServer,
+  certificate: Certificate,
+  { everyMs = usualEveryMs, log }: { everyMs?: number | undefined; log: Pick<Logger, 'info' | 'warn'> },
+): { close(): void } {
+  const { files } = certificate
+  let current = certificate
+  let lastReason: string | undefined
 
-  async function look(): Promise<void> {
+  async function reload(): Promise<void> {
     try {
-      const found = { cert: await readFile(files.certFile), key: await readFile(files.keyFile) }
-      if (!isSame(found, current)) {
-        checkCertificate(found)
-        if (server instanceof Server) server.setSecureContext(found)
-        current = found
-        log.info({ file: files.certFile }, 'the certificate was renewed')
+      const cert = await readFile(files.certFile)
+      const next = { cert, key: await readFile(files.keyFile), files }
+      if (!next.cert.equals(current.cert) || !next.key.equals(current.key)) {
+        checkCertificate(next)
+        if (server instanceof Server) server.setSecureContext({ cert: next.cert, key: next.key })
+        current = next
+        log.info({ file: files.certFile }, 'certificate reloaded')
       }
-      told = undefined
+      lastReason = undefined
     } catch (error) {
       const reason = reasonOf(error)
-      if (reason !== told) log.warn({ reason, file: files.certFile }, 'the certificate could not be renewed')
-      told = reason
+      if (reason !== lastReason)
+        log.warn({ reason, file: files.certFile }, 'certificate not reloaded: the previous one stays in use')
+      lastReason = reason
     }
   }
 
-  const timer = setInterval(() => void look(), everyMs)
+  const timer = setInterval(() => void reload(), everyMs)
   timer.unref()
-  return async () => clearInterval(timer)
+  return { close: () => clearInterval(timer) }
 }
-
-const isSame = (one: Certificate, other: Certificate) =>
-  one.cert.equals(other.cert) && one.key.equals(other.key)

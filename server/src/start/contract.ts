@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Contract, contractFor, demoProfile, ProfileError, parseProfile } from '@chancery/contract'
 import { StartupError } from './startup-error.ts'
 
-/** The contract for the game of this profile file; for the demo game without one. */
+/** The contract of the game in a profile file; without a file that of the demo game. */
 export async function readContract(file: string | undefined): Promise<Contract> {
   if (file === undefined) return contractFor(demoProfile)
   const text = await readFile(file, 'utf8').catch(() => {

@@ -1,11 +1,10 @@
 import { type ConnectionTarget, sql } from '../store/database.ts'
 import { createPools, type Pools } from '../store/pools.ts'
 import { createPulse, type Pulse } from '../store/pulse.ts'
-import type { Logger } from '../telemetry/log.ts'
-import { type BackgroundLog, createBackgroundLog } from '../telemetry/log.ts'
+import { type BackgroundLog, createBackgroundLog, type Logger } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
-/** The database as this process hears it. */
+/** The connections of this process to its database. */
 export interface DatabaseConnections {
   pulse: Pulse
   pools: Pools
@@ -13,16 +12,16 @@ export interface DatabaseConnections {
   close(): Promise<void>
 }
 
-/** Connects to a database that has this version's schema. Rejects where it does not answer. */
+/** Connects to a database that has this version's schema. Rejects if it does not respond. */
 export async function connectDatabase(
   options: { target: ConnectionTarget; namesStatements: boolean; timeoutFactor?: number | undefined },
   { log, metrics }: { log: Logger; metrics: Metrics },
 ): Promise<DatabaseConnections> {
   const pulse = createPulse(options)
-  pulse.onHealthChange(isSilent => {
-    metrics.databaseUp.set(isSilent ? 0 : 1)
-    if (isSilent) log.warn('the database is silent: what needs it is unavailable until it is heard again')
-    else log.info('the database is heard again')
+  pulse.onHealthChange(isUnresponsive => {
+    metrics.databaseUp.set(isUnresponsive ? 0 : 1)
+    if (isUnresponsive) log.warn('database not responding; dependent requests get 503 until it recovers')
+    else log.info('database responding again')
   })
   const background = createBackgroundLog(log)
   if (log.isLevelEnabled('debug')) pulse.onChange(background.heartbeat)
@@ -38,7 +37,7 @@ export async function connectDatabase(
   }
   try {
     await pulse.refresh()
-    // Whether sessions act as they are told is seen at the start, and not by the first caller.
+    // The check of a session's role fails here, and not in the first request.
     await pools.public.first(sql`select 1`)
   } catch (error) {
     await close()

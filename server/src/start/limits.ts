@@ -3,14 +3,14 @@ import type { LimitStore } from '../limits/rate-limit.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
-/** Limits in this process, or exact over all processes where a Valkey or Redis is given. */
+/** Rate limits in Valkey or Redis, exact over all processes; without a URL in the memory of this process. */
 export async function createLimits(
   url: string | undefined,
   { log, metrics, timeoutMs }: { log: Logger; metrics: Metrics; timeoutMs?: number | undefined },
 ): Promise<LimitStore> {
   const local = createMemoryLimits({})
   if (url === undefined) {
-    // Nothing is to be shared, so nothing is away: a zero would say that.
+    // A zero would say that a configured store is unavailable.
     metrics.limitsShared.remove()
     return local
   }
@@ -21,8 +21,8 @@ export async function createLimits(
     commandTimeoutMs: timeoutMs,
     onStateChange(isUp, reason) {
       metrics.limitsShared.set(isUp ? 1 : 0)
-      if (isUp) log.info('limits are shared')
-      else log.warn({ reason }, 'limits are per process until the store is back')
+      if (isUp) log.info('rate limits are shared by all processes')
+      else log.warn({ reason }, 'rate limit store not responding: limits are per process until it recovers')
     },
   })
 }

@@ -1,33 +1,32 @@
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Server as HttpsServer } from 'node:https'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../telemetry/log.ts'
 import { StartupError } from './startup-error.ts'
 
 declare module 'fastify' {
   interface FastifyListenOptions {
-    /** Passed on to Node, which knows it. */
+    /** Passed on to Node. */
     reusePort?: boolean
   }
 }
 
-/** Where a listener is to listen. */
 export interface ListenerAddress {
   host: string
   port: number
-  /** Others may listen there as well, as long as all of them say so. */
+  /** Other processes may listen on the same port, if all of them set this. */
   isShared: boolean
   /** The variable that sets the port. */
   variable: string
 }
 
 /**
- * Opens a listener, and returns its base URL.
- * @throws {StartupError} where it cannot be opened: one line that names the variable to set.
+ * Opens a listener and returns its base URL.
+ * @throws {StartupError} that names the variable to set.
  */
 export async function listen(
   app: FastifyInstance,
-  scheme: string,
   { host, port, isShared, variable }: ListenerAddress,
 ): Promise<string> {
   try {
@@ -47,28 +46,24 @@ export async function listen(
   const address = app.server.address()
   const actualPort = typeof address === 'object' && address !== null ? address.port : port
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `${scheme}://${name}:${actualPort}`
+  return `${app.server instanceof HttpsServer ? 'https' : 'http'}://${name}:${actualPort}`
 }
 
-/**
- * From now on every answer closes its connection: whoever keeps one learns it from an answer, and not from a call that fails. The
- * next call goes to whoever listens then.
- */
+/** From now on every response closes its connection: clients reconnect to another process before a request fails. */
 export function sendConnectionClose(app: FastifyInstance): void {
   app.server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => {
     res.shouldKeepAlive = false
   })
 }
 
-/** How long calls that are under way may take to end. */
+/** How long requests in flight may take to end. */
 const closingGraceMs = 5_000
-/** How often connections that have become idle are looked for. */
 const idleSweepMs = 50
 
 /**
- * Closes a listener when its calls have ended. It takes nothing new before its streams end: whoever comes again comes to another
- * process. Connections on which nothing was ever asked, as browsers open them in advance, count neither as idle nor as calls:
- * without an end set they would hold it up until they go away by themselves.
+ * Closes a listener when its requests have ended. It accepts no connection before its streams end, so that their clients reconnect to
+ * another process. Connections without any request, as browsers open them in advance, count neither as idle nor as busy: the grace
+ * period ends them.
  */
 export async function closeGracefully(app: FastifyInstance): Promise<void> {
   const { server } = app
@@ -82,17 +77,17 @@ export async function closeGracefully(app: FastifyInstance): Promise<void> {
   clearTimeout(grace)
 }
 
-const setting = '/proc/sys/net/ipv4/tcp_migrate_req'
+const migrationSetting = '/proc/sys/net/ipv4/tcp_migrate_req'
 
 /**
- * Tells whoever shares ports where a process that ends takes connections with it: those that the system has given to it and that
- * it has not accepted yet. Only Linux can hand them on, from 5.14, and it has to be told to.
+ * Warns if a process that exits resets the connections that the system has assigned to it and that it has not accepted yet. Linux 5.14 and
+ * newer can hand them to another process, if a setting is on.
  */
 export async function warnIfConnectionsLost(log: Pick<Logger, 'warn'>): Promise<void> {
   if (process.platform !== 'linux') return
-  const value = await readFile(setting, 'utf8').catch(() => '')
+  const value = await readFile(migrationSetting, 'utf8').catch(() => '')
   if (value.trim() === '1') return
   log.warn(
-    'ports are shared, and a process that ends resets the connections that wait for it: set net.ipv4.tcp_migrate_req=1 (sysctl)',
+    'shared ports: a process that exits resets the connections queued for it; set net.ipv4.tcp_migrate_req=1 (sysctl)',
   )
 }

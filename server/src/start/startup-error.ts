@@ -1,4 +1,4 @@
-/** Something outside is not as it must be. The message is one line that says what to do. */
+/** The environment prevents a start. The message is one line that says what is wrong and what to do. */
 export class StartupError extends Error {
   override name = 'StartupError'
 }

@@ -1,18 +1,19 @@
-/** The database does not answer: nobody waits for it, and nothing is known of what it was asked last. */
+/** The database does not respond. Whether the last statement was executed is unknown. */
 export class DatabaseUnresponsiveError extends Error {
+  override name = 'DatabaseUnresponsiveError'
+
   constructor() {
-    super('the database is silent')
-    this.name = 'DatabaseUnresponsiveError'
+    super('the database does not respond')
   }
 }
 
-/** What the driver says of connections that are gone or were never there. */
+/** Messages of the driver about connections that were lost or never opened. */
 const lostConnection =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout/i
 
 /**
- * SQLSTATE classes that mean "away for now", not "wrong": connection, resources, intervention, time limits; and a rollback in
- * favour of somebody else, as of a reader who met a migration's locks crosswise.
+ * Whether an error is temporary: SQLSTATE classes of connection, resources, intervention and time limits; and a rollback in favour of
+ * another transaction, such as a reader that deadlocks with a migration.
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -28,10 +29,10 @@ export function isUnavailable(error: unknown): boolean {
   return lostConnection.test(error.message)
 }
 
-/** Whether a connection may still be busy with a statement that its caller no longer waits for. */
+/** The driver stopped waiting for a statement: the connection may still be busy with it. */
 export const isQueryTimeout = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout'
 
-/** Whether the database has given out all connections that it has. */
+/** SQLSTATE too_many_connections: the server has reached its limit. */
 export const isTooManyConnections = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '53300'

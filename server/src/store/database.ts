@@ -7,7 +7,7 @@ import { createGuardedPool, type DatabaseHealth } from './guarded-pool.ts'
 export { default as sql, join, raw, type Sql } from 'sql-template-tag'
 export { isUnavailable } from './database-errors.ts'
 
-/** Runs statements as one role. */
+/** Runs SQL statements as one role. */
 export interface Database {
   /** All rows of one statement. */
   rows<R>(statement: Sql): Promise<R[]>
@@ -17,14 +17,14 @@ export interface Database {
 
 /** A pool of connections that all act as one role. */
 export interface DatabasePool extends Database {
-  /** Runs `work` on one connection inside a transaction: commits what it did, or nothing of it. */
+  /** Runs `work` in a transaction, and rolls back if it fails. */
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>
   /** Runs `work` on one connection, outside a transaction. */
   connection<T>(work: (db: Database, client: pg.PoolClient) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** Is told of a statement that was run. Its text has placeholders: the values are not passed. */
+/** Called after a statement. Its text has placeholders; the values are not passed. */
 export type StatementListener = (statement: {
   role: string
   text: string
@@ -32,30 +32,30 @@ export type StatementListener = (statement: {
   durationMs: number
 }) => void
 
-/** Where a PostgreSQL is: a connection string, or the parts of one. */
+/** A PostgreSQL database: a connection string, or its parts. */
 export type ConnectionTarget =
   | { connectionString: string }
   | { host: string; port: number; user: string; password?: string; database: string }
 
 export interface PoolOptions {
   target: ConnectionTarget
-  /** The role that every connection takes on. Without: the one that signs in. */
+  /** The role of every session. Default: the user that connects. */
   role?: string
   connectionsMax: number
   statementTimeoutMs?: number
   lockTimeoutMs?: number
-  /** Default: as long as a start, a migration or a backup waits. */
+  /** Default: jobConnectTimeoutMs. */
   connectTimeoutMs?: number
-  /** Further settings of its sessions. */
+  /** Further session settings. */
   settings?: Record<string, string | number>
-  /** Send statements under names, so that they are planned once. Off behind a pooler that shares sessions. */
+  /** Use named prepared statements, which are planned once. Off behind a pooler that shares sessions. */
   namesStatements?: boolean
   onError?: (error: Error) => void
   /** Called after each statement, but for those that begin and end transactions. */
   onStatement?: StatementListener | undefined
-  /** Whether the database is heard: while it is not, nothing is asked of it. Without, whoever asks waits for the time limits. */
+  /** While the database does not respond, checkouts fail at once. Without, only the timeouts apply. */
   health?: DatabaseHealth | undefined
-  /** How long work under way goes on waiting when the database falls silent. Default: not at all. */
+  /** How long queries in flight continue after the database stopped responding. Default: 0. */
   graceMs?: number
 }
 
@@ -78,7 +78,7 @@ const types = {
   },
 } as pg.CustomTypesConfig
 
-/** Settings of a session. No parallel workers and no JIT: statements here are short, and both cost more than they give. */
+/** Session settings. No parallel workers and no JIT: for short statements both cost more than they save. */
 export function sessionOptions({
   role,
   statementTimeoutMs,
@@ -102,11 +102,11 @@ export function sessionOptions({
     .join(' ')
 }
 
-/** How long a start, a migration or a backup waits for a connection: a database that is only slow has accepted it by then. */
+/** How long a start, a migration or a backup waits for a connection. */
 export const jobConnectTimeoutMs = 20_000
 
-/** What an answer may take on its way beyond the statement's own limit. */
-const answerGraceMs = 1_000
+/** Added to the statement timeout for the network. */
+const queryGraceMs = 1_000
 
 export function createPool(options: PoolOptions): DatabasePool {
   const pool = new pg.Pool({
@@ -115,22 +115,22 @@ export function createPool(options: PoolOptions): DatabasePool {
     options: sessionOptions(options),
     types,
     connectionTimeoutMillis: options.connectTimeoutMs ?? jobConnectTimeoutMs,
-    // A server that is gone without a word ends no statement: whoever waits for one gives up a little after its limit.
-    query_timeout: options.statementTimeoutMs && options.statementTimeoutMs + answerGraceMs,
+    // A server that died without closing the connection enforces no statement timeout: the driver does, a little later.
+    query_timeout: options.statementTimeoutMs && options.statementTimeoutMs + queryGraceMs,
     idleTimeoutMillis: 30_000,
     application_name: `chancery ${options.role ?? 'migrate'}`,
     allowExitOnIdle: true,
     keepAlive: true,
-    // A host that is gone acknowledges nothing: who waits for it is told within half a minute, also where no limit is set.
+    // Detects a dead host within half a minute, also without a statement timeout.
     keepAliveInitialDelayMillis: 10_000,
     ...(options.role && { verify: refuseOtherRole(options.role) }),
   })
-  // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+  // The next query replaces a broken idle connection; without a listener the error would exit the process.
   pool.on('error', error => options.onError?.(error))
 
   const guarded = createGuardedPool(pool, options)
   const namesStatements = options.namesStatements ?? true
-  const over = (client: pg.ClientBase) => listenedTo(databaseOver(client, namesStatements), options)
+  const over = (client: pg.ClientBase) => withListener(databaseOver(client, namesStatements), options)
   const rows = <R>(statement: Sql) =>
     guarded.withConnection(client =>
       options.onStatement ? over(client).rows<R>(statement) : rowsOf<R>(client, statement, namesStatements),
@@ -153,7 +153,7 @@ export function createPool(options: PoolOptions): DatabasePool {
   }
 }
 
-/** A pooler may drop what a session starts with. What then acts as whoever signs in may read what its door must not show. */
+/** A pooler may drop the startup options. The session would then have the rights of the user that connects, which are too wide. */
 function refuseOtherRole(role: string) {
   return (client: pg.ClientBase, done: (error?: Error) => void): void => {
     client.query<{ name: string }>('select current_user as name').then(({ rows }) => {
@@ -162,7 +162,7 @@ function refuseOtherRole(role: string) {
       else
         done(
           new StartupError(
-            `a connection to the database acts as ${name} and not as ${role}: connect to PostgreSQL itself, or through a pooler that hands out whole sessions and passes on the options that they start with`,
+            `a database session has the role ${name} instead of ${role}: connect to PostgreSQL directly, or through a pooler in session mode that passes startup options on`,
           ),
         )
     }, done)
@@ -176,8 +176,8 @@ export function databaseOver(client: pg.ClientBase, namesStatements: boolean): D
   return { rows, first: async <R>(statement: Sql) => (await rows<R>(statement))[0] }
 }
 
-/** The same, with a listener to its statements where there is one. */
-function listenedTo(db: Database, { onStatement, role = 'owner' }: PoolOptions): Database {
+/** The same with `onStatement` called after each statement. */
+function withListener(db: Database, { onStatement, role = 'owner' }: PoolOptions): Database {
   if (!onStatement) return db
   const rows = async <R>(statement: Sql): Promise<R[]> => {
     const began = performance.now()
@@ -203,7 +203,7 @@ async function rowsOf<R>(
   return result.rows as R[]
 }
 
-/** Statement texts are few: they hold no values. */
+/** Bounded: statement texts are few, because they contain no values. */
 const statementNames = new Map<string, string>()
 
 function statementName(text: string): string {

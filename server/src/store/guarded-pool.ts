@@ -1,20 +1,19 @@
 import type pg from 'pg'
 import { DatabaseUnresponsiveError, isQueryTimeout, isTooManyConnections } from './database-errors.ts'
 
-/** Whether the database says anything at all, as the pulse knows. */
+/** The one health signal for the database, kept by the pulse. */
 export interface DatabaseHealth {
   isUnresponsive(): boolean
-  /** Notes that it has answered, whomever. */
+  /** Records that the database has responded, to any query. */
   markAlive(): void
-  /** Calls `listener` when the database falls silent, and when it is heard again. Returns how to stop it. */
+  /** Calls `listener` when the database stops responding, and when it responds again. Returns how to unsubscribe. */
   onHealthChange(listener: (isUnresponsive: boolean) => void): () => void
 }
 
-/** Lends connections, each to one work at a time. */
 export interface GuardedPool {
   /**
-   * Runs `work` on a connection. Where it fails, `resetConnection` makes the connection as it was; without, it is not used again.
-   * Throws DatabaseUnresponsiveError where the database falls silent before or meanwhile.
+   * Runs `work` on a connection of its own. If it fails, `resetConnection` makes the connection usable again; without, it is closed.
+   * Throws DatabaseUnresponsiveError if the database does not respond.
    */
   withConnection<T>(
     work: (client: pg.PoolClient) => Promise<T>,
@@ -23,60 +22,61 @@ export interface GuardedPool {
   close(): Promise<void>
 }
 
-/** How long a free connection is waited for where the database gives out no more, and how often it is looked for. */
-const fullPatienceMs = 500
-const fullRetryMs = 25
+/** How long to wait for a free connection of the pool while the server accepts no more, and how often to retry. */
+const tooManyConnectionsWaitMs = 500
+const tooManyConnectionsRetryMs = 25
 
 /**
- * Lends the connections of a pool. When the database falls silent, nobody is lent one or waits for one, and nobody waits for an
- * answer on one longer than `graceMs`. What was open then is not used again: it may be dead without a word.
+ * Guards a connection pool by the health signal, like a circuit breaker. When the database stops responding, checkouts fail at once, queries
+ * in flight are ended after `graceMs`, and all open connections are discarded: a dead connection may not report an error.
  */
 export function createGuardedPool(
   pool: pg.Pool,
   { health, graceMs = 0 }: { health?: DatabaseHealth | undefined; graceMs?: number | undefined },
 ): GuardedPool {
   const open = new Set<pg.PoolClient>()
-  const lent = new Set<pg.PoolClient>()
+  const inUse = new Set<pg.PoolClient>()
+  /** Open when the database stopped responding. */
   const suspects = new WeakSet<pg.PoolClient>()
   const broken = new WeakSet<pg.PoolClient>()
   const waiting = new Set<(error: Error) => void>()
   let grace: NodeJS.Timeout | undefined
   pool.on('connect', client => {
     open.add(client)
-    // From its first moment: it may break before its borrower runs, and an error that nobody listens to ends the process.
+    // From the start: it may break before `work` runs, and an error event without a listener exits the process.
     client.on('error', () => broken.add(client))
   })
   pool.on('remove', client => open.delete(client))
 
-  const stopListening = health?.onHealthChange(isUnresponsive => {
+  const unsubscribe = health?.onHealthChange(isUnresponsive => {
     clearTimeout(grace)
     if (!isUnresponsive) return
-    for (const refuse of waiting) refuse(new DatabaseUnresponsiveError())
+    for (const reject of waiting) reject(new DatabaseUnresponsiveError())
     waiting.clear()
-    for (const client of open) if (!lent.has(client)) suspects.add(client)
-    if (graceMs === 0) endLent()
-    else grace = setTimeout(endLent, graceMs).unref()
+    for (const client of open) if (!inUse.has(client)) suspects.add(client)
+    if (graceMs === 0) endConnectionsInUse()
+    else grace = setTimeout(endConnectionsInUse, graceMs).unref()
   })
 
-  function endLent(): void {
-    for (const client of lent) {
+  function endConnectionsInUse(): void {
+    for (const client of inUse) {
       suspects.add(client)
-      // Ends what waits for an answer on it.
+      // Rejects the query in flight.
       client.end().catch(() => undefined)
     }
   }
 
   async function connect(): Promise<pg.PoolClient> {
-    const deadline = performance.now() + fullPatienceMs
+    const deadline = performance.now() + tooManyConnectionsWaitMs
     for (;;) {
       try {
         const client = await pool.connect()
         if (!suspects.has(client)) return client
         client.release(true)
       } catch (error) {
-        // Others hold all connections of the database: one of ours is soon free.
+        // Other programs use all connections of the server: one of this pool will be free soon.
         if (!isTooManyConnections(error) || pool.totalCount === 0 || performance.now() > deadline) throw error
-        await new Promise(resolve => setTimeout(resolve, fullRetryMs))
+        await new Promise(resolve => setTimeout(resolve, tooManyConnectionsRetryMs))
       }
     }
   }
@@ -86,7 +86,7 @@ export function createGuardedPool(
     return new Promise((resolve, reject) => {
       waiting.add(reject)
       connect().then(
-        // What comes too late goes back unused: nobody is told any more what would be done on it.
+        // A connection that comes after the rejection goes back unused.
         client => (waiting.delete(reject) ? resolve(client) : client.release()),
         error => {
           waiting.delete(reject)
@@ -99,11 +99,11 @@ export function createGuardedPool(
   return {
     async withConnection(work, resetConnection) {
       const client = await checkOut()
-      lent.add(client)
+      inUse.add(client)
       try {
-        const done = await work(client)
+        const result = await work(client)
         health?.markAlive()
-        return done
+        return result
       } catch (error) {
         if (suspects.has(client)) throw new DatabaseUnresponsiveError()
         if (resetConnection && !isQueryTimeout(error))
@@ -111,13 +111,13 @@ export function createGuardedPool(
         else broken.add(client)
         throw error
       } finally {
-        lent.delete(client)
+        inUse.delete(client)
         client.release(broken.has(client) || suspects.has(client))
       }
     },
 
     async close() {
-      stopListening?.()
+      unsubscribe?.()
       clearTimeout(grace)
       await pool.end()
     },

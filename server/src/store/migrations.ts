@@ -4,47 +4,42 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { assetUrl } from '../start/asset-url.ts'
 import { type ConnectionTarget, createPool, jobConnectTimeoutMs, sql } from './database.ts'
-import { ingestLock } from './locks.ts'
+import { ingestLock, migrationLock } from './locks.ts'
 
 const folder = assetUrl('server/src/store/migrations/')
 
-/** Two processes that migrate at once take turns. */
-export const migrationLock = 0x6368_616e
-
-/**
- * Whoever reads a table waits behind a migration that waits for it. So none waits for longer than readers can bear (they give up
- * after 2 seconds): it lets go, and comes again.
- */
-const lockPatienceMs = 700
-const pauseMs = 500
+/** Readers of a table queue behind a migration that waits for its lock, and time out after 2 s: the migration gives up earlier and retries. */
+const lockTimeoutMs = 700
+const retryMs = 500
 const attemptsMax = 60
-const heldByOthers = new Set(['55P03', '40P01'])
+/** lock_not_available, deadlock_detected */
+const lockErrors = new Set(['55P03', '40P01'])
 
 export interface Migration {
   number: number
   name: string
   text: string
   checksum: string
-  /** A file that begins with `-- no transaction` runs outside one, statement by statement as PostgreSQL takes it. */
+  /** A file that begins with `-- no transaction` runs outside a transaction. */
   isTransactional: boolean
 }
 
 /**
- * From PostgreSQL 16 on, whoever makes a role without being a superuser may neither act as it nor touch what it owns unless they say so
- * before. Earlier ones do not know the setting.
+ * From PostgreSQL 16 on, a user who creates a role without being a superuser may neither act as it nor change its objects without this
+ * setting. Earlier versions do not know it.
  */
 export const actAsOwnRoles = `
   select set_config('createrole_self_grant', 'set, inherit', false) where current_setting('server_version_num')::int >= 160000`
 
-/** Where applied migrations are noted. */
+/** Creates the table of applied migrations. */
 export const migrationTable = `
   create schema if not exists chancery_meta;
   create table if not exists chancery_meta.migration (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`
 
-/** The database is not one that this version can bring to itself. The message says why. */
+/** The database cannot be migrated to this version. The message says why. */
 export class MigrationError extends Error {}
 
-/** All that this version knows, in order. */
+/** All migrations of this version, in order. */
 export async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(folder)).filter(name => /^\d{4}_.+\.sql$/.test(name)).sort()
   return Promise.all(
@@ -84,8 +79,8 @@ async function withClient<T>(target: ConnectionTarget, work: (client: pg.Client)
 }
 
 /**
- * What this database still lacks.
- * @throws {MigrationError} where it is newer than this version, or an applied migration reads differently now.
+ * The migrations that a database lacks.
+ * @throws {MigrationError} if it is newer than this version, or an applied migration has another checksum.
  */
 export function pendingOf(migrations: Migration[], applied: Map<number, string>): Migration[] {
   const known = new Map(migrations.map(migration => [migration.number, migration]))
@@ -103,7 +98,7 @@ export function pendingOf(migrations: Migration[], applied: Map<number, string>)
   return migrations.filter(({ number }) => !applied.has(number))
 }
 
-/** Names of the migrations that a database lacks. Throws as `migrate` does. */
+/** Names of the migrations that a database lacks. Throws like `migrate`. */
 export async function pendingMigrations(target: ConnectionTarget): Promise<string[]> {
   const migrations = await readMigrations()
   return withClient(target, async client =>
@@ -112,8 +107,8 @@ export async function pendingMigrations(target: ConnectionTarget): Promise<strin
 }
 
 /**
- * Brings a database to this version, also while others read and write it. Returns the names of what was applied.
- * @throws {MigrationError} where the database is newer than this version, an applied migration was edited, or one fails.
+ * Migrates a database to this version, also while it is in use. Returns the names of the applied migrations.
+ * @throws {MigrationError} if the database is newer than this version, an applied migration was edited, or one fails.
  */
 export async function migrate(target: ConnectionTarget, known?: Migration[]): Promise<string[]> {
   const migrations = known ?? (await readMigrations())
@@ -134,13 +129,13 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     } catch (error) {
       await client.query('rollback').catch(() => undefined)
       const { code, message } = error as { code?: string; message?: string }
-      const isHeld = migration.isTransactional && heldByOthers.has(code ?? '')
-      if (!isHeld) throw new MigrationError(`migration ${migration.name}: ${message ?? error}`)
+      const isLocked = migration.isTransactional && lockErrors.has(code ?? '')
+      if (!isLocked) throw new MigrationError(`migration ${migration.name}: ${message ?? error}`)
       if (attempt === attemptsMax)
         throw new MigrationError(
-          `migration ${migration.name}: others hold what it changes, for a minute now: look for long transactions in pg_stat_activity, or stop the service, and migrate again`,
+          `migration ${migration.name}: a table was locked for a minute: look for long transactions in pg_stat_activity, or stop the service, and migrate again`,
         )
-      await sleep(pauseMs)
+      await sleep(retryMs)
     }
   }
 }
@@ -151,9 +146,9 @@ async function attemptTo(
 ): Promise<void> {
   if (isTransactional) {
     await client.query('begin')
-    // Its turn among the batches, for which it may wait: they write many tables, in an order of their own.
+    // Batches lock many tables, in their own order: the migration waits for them here, without the lock timeout.
     await client.query('select pg_advisory_xact_lock($1)', [ingestLock])
-    await client.query(`set local lock_timeout = ${lockPatienceMs}`)
+    await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
   }
   await client.query(text)
   await client.query('insert into chancery_meta.migration (number, name, checksum) values ($1, $2, $3)', [
@@ -164,7 +159,7 @@ async function attemptTo(
   if (isTransactional) await client.query('commit')
 }
 
-/** The number of the last migration that a database has. */
+/** The number of the last applied migration. */
 export async function readMigrationNumber(target: ConnectionTarget): Promise<number> {
   const db = createPool({ target, connectionsMax: 1, statementTimeoutMs: 20_000 })
   try {

@@ -10,24 +10,27 @@ export interface StoreOptions {
   migrates: boolean
 }
 
-/** A database that is there and has this version's schema. */
+/** A reachable database with the schema of this version. */
 export interface OpenStore {
   target: ConnectionTarget
-  /** Names of the migrations that were applied while it was opened. */
+  /** Names of the migrations that were applied at opening. */
   migrated: string[]
-  /** Called when the bundled server has ended by itself. */
+  /** Called if the bundled server exits by itself. */
   onExit(listener: (reason: string) => void): void
   close(): Promise<void>
 }
 
 /**
  * Opens the operator's PostgreSQL, or starts the bundled one.
- * @throws {StartupError} where it cannot be reached, or has another version's schema.
+ * @throws {StartupError} if it cannot be reached, or has the schema of another version.
  */
 export async function openStore(options: StoreOptions, log: (message: string) => void): Promise<OpenStore> {
   const store = await openStoreAtAnyVersion(options, log)
   try {
-    const migrated = await bringToVersion(store.target, options.databaseUrl === undefined || options.migrates)
+    const migrated = await migrateIfAllowed(
+      store.target,
+      options.databaseUrl === undefined || options.migrates,
+    )
     return { ...store, migrated }
   } catch (error) {
     await store.close()
@@ -35,22 +38,22 @@ export async function openStore(options: StoreOptions, log: (message: string) =>
   }
 }
 
-type Reached = Omit<OpenStore, 'migrated'>
+type StoreAtAnyVersion = Omit<OpenStore, 'migrated'>
 
 /**
- * The same with the schema that it has, of whatever version, or none.
- * @throws {StartupError} where the bundled one does not start.
+ * The same without looking at the schema.
+ * @throws {StartupError} if the bundled server does not start.
  */
 export const openStoreAtAnyVersion = async (
   options: Pick<StoreOptions, 'dataDir' | 'databaseUrl'>,
   log: (message: string) => void,
-): Promise<Reached> =>
-  options.databaseUrl === undefined ? openBundled(options, log) : openOwn(options.databaseUrl)
+): Promise<StoreAtAnyVersion> =>
+  options.databaseUrl === undefined ? openBundled(options, log) : openExternal(options.databaseUrl)
 
 async function openBundled(
   { dataDir }: Pick<StoreOptions, 'dataDir'>,
   log: (message: string) => void,
-): Promise<Reached> {
+): Promise<StoreAtAnyVersion> {
   try {
     const server = await startEmbedded({ dataDir, log })
     return { target: server.connection, onExit: server.onExit, close: server.close }
@@ -59,13 +62,13 @@ async function openBundled(
   }
 }
 
-const openOwn = (databaseUrl: string): Reached => ({
+const openExternal = (databaseUrl: string): StoreAtAnyVersion => ({
   target: { connectionString: databaseUrl },
   onExit: () => undefined,
   close: async () => undefined,
 })
 
-async function bringToVersion(target: ConnectionTarget, mayMigrate: boolean): Promise<string[]> {
+async function migrateIfAllowed(target: ConnectionTarget, mayMigrate: boolean): Promise<string[]> {
   const pending = await pendingMigrations(target)
   if (pending.length === 0) return []
   if (!mayMigrate) {
@@ -76,15 +79,15 @@ async function bringToVersion(target: ConnectionTarget, mayMigrate: boolean): Pr
   return migrate(target)
 }
 
-/** What a failure to reach the database says to whoever starts something on it. */
+/** Turns errors of the database into a StartupError where an operator can act on them. */
 export function toStartupError(error: unknown, databaseUrl: string | undefined): unknown {
   if (error instanceof StartupError) return error
   if (error instanceof MigrationError) return new StartupError(error.message)
   const { code, message } = error as { code?: string; message?: string }
   if (databaseUrl === undefined || code === undefined) return error
-  // Of the URL only host and database are said: it may hold a password.
+  // Only host and database: the URL may contain a password.
   const { host, pathname } = new URL(databaseUrl)
   return new StartupError(
-    `CHANCERY_DATABASE_URL: PostgreSQL at ${host}${pathname} does not answer as it should (${message || code})`,
+    `CHANCERY_DATABASE_URL: PostgreSQL at ${host}${pathname} cannot be used (${message || code})`,
   )
 }

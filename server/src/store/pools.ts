@@ -1,21 +1,21 @@
 import { type ConnectionTarget, createPool, type DatabasePool, type StatementListener } from './database.ts'
 import type { DatabaseHealth } from './guarded-pool.ts'
 
-/** One pool for each door. Each acts as the role that may reach just what its door shows. */
+/** One connection pool for each kind of access. Each uses a database role that can reach only what it needs. */
 export interface Pools {
-  /** Public reads: the world, and nothing else. */
+  /** Public reads: the public schema only. */
   public: DatabasePool
-  /** Public reads of single things, by their ids, which are asked for together. */
+  /** Public reads of single rows by id, in batches. */
   lookups: DatabasePool
-  /** Searches by text: few connections, so that they never crowd out the rest. */
+  /** Text searches: few connections, so that they cannot exhaust the database. */
   search: DatabasePool
-  /** Reads of owners and members: the world, and what is private to them. */
+  /** Reads with a key: the public schema, and data private to nations and alliances. */
   owner: DatabasePool
-  /** Keys, codes and players. */
+  /** Keys, codes, players, sessions, the request log. */
   access: DatabasePool
-  /** Webhooks: what was logged, and who is told. */
+  /** Webhooks: the event log, endpoints and the delivery queue. */
   outbound: DatabasePool
-  /** The one way in. */
+  /** Writes of the world. */
   ingest: DatabasePool
   close(): Promise<void>
 }
@@ -26,9 +26,9 @@ export interface PoolsOptions {
   onError?: (error: Error) => void
   /** Called after each statement of a pool. */
   onStatement?: StatementListener | undefined
-  /** Whether the database is heard: while it is not, nobody waits for it. */
+  /** While the database does not respond, checkouts fail at once. */
   health?: DatabaseHealth
-  /** How many times as long as usual anything is waited for. */
+  /** Multiplies every timeout. */
   timeoutFactor?: number | undefined
 }
 
@@ -36,24 +36,18 @@ const readTimeoutMs = 5_000
 const lockTimeoutMs = 2_000
 const connectTimeoutMs = 2_000
 
-/** How long a search waits for its turn: below a second, whoever does not get one is told. */
-const searchTurnMs = 800
+/** How long a search waits for a connection: it gets 503 in less than a second. */
+const searchConnectTimeoutMs = 800
 
-/**
- * A text that many names contain is looked for in another way than one that none does. In a large world a worker helps
- * to look at every name.
- */
+/** The best plan depends on how many names contain the text. In a large world a parallel worker helps to scan all names. */
 const searchSettings = { plan_cache_mode: 'force_custom_plan', max_parallel_workers_per_gather: 1 }
 
-/**
- * What is found by its key is found in one way, however many keys are given. Left to itself, PostgreSQL plans anew for each list of
- * keys, which takes longer than the finding.
- */
+/** Lookups by key have one best plan. By default PostgreSQL plans again for each list of keys, which takes longer than the lookup. */
 const keySettings = { plan_cache_mode: 'force_generic_plan' }
 
 /**
- * A queue is empty at one moment and long at the next: a plan that is kept was made for another length of it. And whoever stops
- * between two statements must not hold up those who wait to claim.
+ * The length of a queue changes fast: a cached plan would be one for another length. A process that stops between two statements must not
+ * block the others' claims for long.
  */
 const queueSettings = {
   plan_cache_mode: 'force_custom_plan',
@@ -75,7 +69,7 @@ export function createPools(options: PoolsOptions): Pools {
       ...shared,
       role: 'chancery_public',
       connectionsMax: 3,
-      connectTimeoutMs: searchTurnMs * timeoutFactor,
+      connectTimeoutMs: searchConnectTimeoutMs * timeoutFactor,
       settings: searchSettings,
     }),
     owner: createPool({ ...shared, role: 'chancery_owner', connectionsMax: 4, settings: keySettings }),
@@ -86,7 +80,7 @@ export function createPools(options: PoolsOptions): Pools {
       connectionsMax: 5,
       settings: queueSettings,
     }),
-    // A batch may be large and may wait for the one before it. It is not given up for a disk that stalls for a moment.
+    // No statement timeout: a batch may be large and may wait for the previous one. A short stall of the disk does not abort it.
     ingest: createPool({
       ...options,
       role: 'chancery_ingest',

@@ -4,27 +4,27 @@ import { createDatabaseClock } from './database-clock.ts'
 import { isQueryTimeout } from './database-errors.ts'
 import type { DatabaseHealth } from './guarded-pool.ts'
 
-/** What every process must know to trust what it remembers. */
+/** The state that every process needs to know whether its caches are valid: one row, read every 200 ms. */
 export interface Heartbeat {
   /** The newest number in the log. */
   seq: number
-  /** The oldest number that is kept. */
+  /** The oldest number in the log. */
   firstSeq: number
   worldVersion: number
   accessVersion: number
   worldChangedAt: string | null
-  /** Moves when texts in the log were replaced. */
+  /** Increases when texts in the log were replaced. */
   redactionVersion: number
 }
 
 export interface Pulse extends DatabaseHealth {
-  /** The latest heartbeat, or undefined while there is none young enough to trust. */
+  /** The latest heartbeat; undefined if it is older than `trustedMs`. */
   current(): Heartbeat | undefined
-  /** Reads the row anew. Rejects where the database is away. */
+  /** Reads a new heartbeat. Rejects if the database is unavailable. */
   refresh(): Promise<Heartbeat>
-  /** Calls `listener` after every heartbeat that differs from the one before. Returns how to stop it. */
+  /** Calls `listener` after every heartbeat that differs from the previous one. Returns how to unsubscribe. */
   onChange(listener: (heartbeat: Heartbeat) => void): () => void
-  /** Unix ms by the database's clock: the one time that all processes agree on, whatever their own clocks say. */
+  /** Unix ms by the database's clock, the same in all processes. */
   now(): number
   close(): Promise<void>
 }
@@ -34,23 +34,23 @@ export interface PulseOptions {
   /** As for pools. */
   namesStatements?: boolean
   intervalMs?: number
-  /** How old a heartbeat may be and still be trusted. Below a second: what was revoked a second ago no longer works. */
+  /** Maximum age of a trusted heartbeat. Below a second, so that a revocation is effective everywhere within a second. */
   trustedMs?: number
-  /** For how long nobody may be answered while the pulse asks. With the interval below a second: so soon whoever waits is told. */
+  /** The database is unresponsive if no query of this process succeeds for this time. With the interval below a second. */
   unresponsiveAfterMs?: number
-  /** How many times as long as usual all of these, but the interval, are. */
+  /** Multiplies all of these but the interval. */
   timeoutFactor?: number | undefined
 }
 
 const channel = 'chancery_pulse'
 
-/** A connection that is dead without a word is given up after this; a machine that is only busy has answered by then. */
+/** Timeout of the pulse's connection and its queries. A busy but healthy server responds within it. */
 const connectionTimeoutMs = 1_500
 
-/** Says to every process that the row has changed. It only hastens them: the row is read anyway. */
+/** Makes every process read the row at once, instead of within 200 ms. */
 export const notifyPulse = sql`select pg_notify(${channel}, '')`
 
-/** Reads the pulse every 200 ms, and at once when told of a change. */
+/** Reads the heartbeat every 200 ms and after each notification, and decides from it whether the database responds. */
 export function createPulse(options: PulseOptions): Pulse {
   const { target, namesStatements = true, intervalMs = 200, timeoutFactor = 1 } = options
   const { trustedMs = 900 * timeoutFactor, unresponsiveAfterMs = 600 * timeoutFactor } = options
@@ -65,7 +65,7 @@ export function createPulse(options: PulseOptions): Pulse {
   const listeners = new Set<(heartbeat: Heartbeat) => void>()
   const healthListeners = new Set<(isUnresponsive: boolean) => void>()
   const clock = createDatabaseClock()
-  const connection = keepPulseConnection({
+  const connection = createPulseConnection({
     target,
     channel,
     onNotice: tick,
@@ -79,15 +79,15 @@ export function createPulse(options: PulseOptions): Pulse {
     for (const listener of healthListeners) listener(is)
   }
 
-  /** Counts from the first question that is not answered: a process that was too busy to ask knows nothing of the database. */
+  /** Starts the deadline with a query, not with its schedule: a busy process that sends no query learns nothing about the database. */
   function expectResponse(withinMs = unresponsiveAfterMs): void {
-    // Timers run before sockets are read: what has arrived while the process was busy is looked at first.
+    // Timers run before sockets are read: responses that arrived while the process was busy are handled first.
     deadline ??= setTimeout(() => setImmediate(checkDeadline), withinMs).unref()
   }
 
   function checkDeadline(): void {
     if (deadline === undefined) return
-    // Whoever else was answered meanwhile was answered by the same database: it is busy, not silent.
+    // Another query of this process succeeded meanwhile: the database is busy, but responds.
     const leftMs = aliveAt + unresponsiveAfterMs - performance.now()
     if (leftMs > 0) {
       deadline = undefined
@@ -96,10 +96,10 @@ export function createPulse(options: PulseOptions): Pulse {
   }
 
   async function read(): Promise<Heartbeat> {
-    // The age counts from before the question: the answer is at least as new.
-    const askedAt = performance.now()
+    // The age counts from before the query: the row is at least as new.
+    const sentAt = performance.now()
     expectResponse()
-    const row = await connection.ask(db =>
+    const row = await connection.run(db =>
       db.first<Heartbeat & { nowMs: number }>(sql`
         select w.seq, w.first_seq as "firstSeq", w.world_version as "worldVersion", a.version as "accessVersion",
           w.world_changed_at as "worldChangedAt", w.redaction_version as "redactionVersion",
@@ -108,7 +108,7 @@ export function createPulse(options: PulseOptions): Pulse {
     )
     if (!row) throw new Error('the pulse has no row')
     const { nowMs, ...latest } = row
-    clock.read(nowMs, { askedAt, answeredAt: performance.now() })
+    clock.read(nowMs, { sentAt, receivedAt: performance.now() })
     clearTimeout(deadline)
     deadline = undefined
     const isNew =
@@ -117,7 +117,7 @@ export function createPulse(options: PulseOptions): Pulse {
       heartbeat.worldVersion !== latest.worldVersion ||
       heartbeat.accessVersion !== latest.accessVersion
     heartbeat = latest
-    readAt = askedAt
+    readAt = sentAt
     setUnresponsive(false)
     if (isNew) for (const listener of listeners) listener(latest)
     return latest
@@ -129,7 +129,7 @@ export function createPulse(options: PulseOptions): Pulse {
     })
     return reading
   }
-  /** Whatever runs may be from before: the one after it is new to all who ask meanwhile. */
+  /** A read in flight may return an older row: all callers of this moment share the read after it. */
   const readAfter = (running: Promise<Heartbeat>) => {
     following ??= running
       .catch(() => undefined)
@@ -166,30 +166,30 @@ export function createPulse(options: PulseOptions): Pulse {
       isClosed = true
       clearInterval(timer)
       clearTimeout(deadline)
-      // The driver never says what became of a connection that is closed while it is being opened.
+      // The driver never settles a connection that is closed while it is being opened.
       await reading?.catch(() => undefined)
       await connection.close()
     },
   }
 }
 
-/** The pulse's own connection: nobody stands before it in a line. */
-export interface PulseConnection {
-  /** Asks over the connection, made anew where it broke; whatever fails ends it. One question at a time, which may be asked twice. */
-  ask<T>(question: (db: Database) => Promise<T>): Promise<T>
+/** A connection outside of the pools, so that the pulse never queues. */
+interface PulseConnection {
+  /** Runs a query, on a new connection if the last one broke; a failure closes the connection. One query at a time, which may run twice. */
+  run<T>(query: (db: Database) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-export interface PulseConnectionOptions {
+interface PulseConnectionOptions {
   target: ConnectionTarget
   channel: string
   onNotice: () => void
-  /** How long a connection or an answer is waited for. */
+  /** Timeout of connecting and of a query. */
   timeoutMs: number
   namesStatements: boolean
 }
 
-export function keepPulseConnection(options: PulseConnectionOptions): PulseConnection {
+function createPulseConnection(options: PulseConnectionOptions): PulseConnection {
   const { target, channel, onNotice, timeoutMs, namesStatements } = options
   /** The one that is open, or being opened. */
   let current: pg.Client | undefined
@@ -218,31 +218,31 @@ export function keepPulseConnection(options: PulseConnectionOptions): PulseConne
     client.end().catch(() => undefined)
   }
 
-  async function askOn<T>(client: pg.Client, question: (db: Database) => Promise<T>): Promise<T> {
+  async function runOn<T>(client: pg.Client, query: (db: Database) => Promise<T>): Promise<T> {
     try {
-      return await question(databaseOver(client, namesStatements))
+      return await query(databaseOver(client, namesStatements))
     } catch (error) {
       drop(client)
       throw error
     }
   }
 
-  async function askAnew<T>(question: (db: Database) => Promise<T>): Promise<T> {
+  async function runOnNew<T>(query: (db: Database) => Promise<T>): Promise<T> {
     const client = await connect().catch(error => {
       if (current) drop(current)
       throw error
     })
-    return askOn(client, question)
+    return runOn(client, query)
   }
 
   return {
-    async ask(question) {
+    async run(query) {
       if (isClosed) throw new Error('the pulse is closed')
-      if (!current) return askAnew(question)
-      return askOn(current, question).catch(error => {
-        // One that was ended while nobody asked says nothing of the database.
+      if (!current) return runOnNew(query)
+      return runOn(current, query).catch(error => {
+        // A connection that was closed while idle says nothing about the database.
         if (isClosed || isQueryTimeout(error)) throw error
-        return askAnew(question)
+        return runOnNew(query)
       })
     },
     async close() {

@@ -8,8 +8,8 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * The log: JSON lines of what fails and of the service's own life. Requests that go well are not logged.
- * Nothing secret is ever passed in; the list of redactions is a second lock on that door.
+ * The log: JSON lines about failures and about state changes of the service. Successful requests are only logged at level debug. Callers
+ * never pass secrets; the redaction list is a second safeguard.
  */
 export function createLog(level: LogLevel, destination: pino.DestinationStream): Logger {
   return pino(
@@ -36,15 +36,15 @@ const bufferBytesMax = 1_048_576
 const retryMs = 50
 
 /**
- * Writes lines to a file descriptor. Lines that cannot be written (the reader is gone, the disk is full, the reader is slower than
- * a buffer of 1 MB) are dropped and counted: pino's own destination ends the process or blocks it.
+ * Writes lines to a file descriptor. Lines that cannot be written (the pipe is closed, the disk is full, the reader is slower than a
+ * buffer of 1 MB) are dropped and counted: pino's own destination would exit the process or block it.
  */
 export function createLogDestination(fd: number, onDropped: () => void): pino.DestinationStream {
-  /** Lines that a slow reader has not taken yet; the first may be written in part. */
+  /** Lines that are not written yet; of the first a part may be. */
   const buffer: Buffer[] = []
   let bufferedBytes = 0
 
-  /** False where the reader takes nothing now. */
+  /** Returns false if the reader accepts nothing now. */
   function writeFirst(): boolean {
     const [line] = buffer
     if (line === undefined) return true
@@ -70,13 +70,13 @@ export function createLogDestination(fd: number, onDropped: () => void): pino.De
       const line = Buffer.from(text)
       if (bufferedBytes + line.length > bufferBytesMax) return onDropped()
       bufferedBytes += line.length
-      // What waits already has a timer, and the order of lines is kept.
+      // If lines are queued, a timer is set already.
       if (buffer.push(line) === 1) flush()
     },
   }
 }
 
-/** The state that the heartbeat reads, as far as it is logged. */
+/** The logged part of a heartbeat. */
 interface Heartbeat {
   seq: number
   worldVersion: number
@@ -88,13 +88,13 @@ interface Attempt {
   response: { status: number | null; error: string | null; latencyMs: number }
 }
 
-/** The lines of level debug and trace that tell what the service does by itself. */
+/** Lines of level debug and trace about background work. */
 export interface BackgroundLog {
   heartbeat(beat: Heartbeat): void
   rankingRound(seconds: number): void
   fanOut(queued: number): void
   deliveryAttempt(attempt: Attempt): void
-  /** Undefined above level trace, so that no statement is timed for nothing. */
+  /** Undefined above level trace, so that statements are not timed in vain. */
   statement: StatementListener | undefined
 }
 

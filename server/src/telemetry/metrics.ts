@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 
-/** What the operator's Prometheus reads. Labels are names of the contract: never a path, a key or a code. */
+/** Prometheus metrics of GET /metrics on the operator API. Labels are names of the contract: never a path, a key or a code. */
 export function createMetrics() {
   const registry = new Registry()
   // Measured once a second, because the default of 100 ms costs an idle process 0.3 % of a core.
@@ -10,42 +10,46 @@ export function createMetrics() {
     registry,
     requests: new Counter({
       name: 'chancery_requests_total',
-      help: 'Answers of the API by operation and status.',
+      help: 'API responses by operation and status.',
       labelNames: ['operation', 'status'],
       registers,
     }),
     requestSeconds: new Histogram({
-      name: 'chancery_answer_seconds',
-      help: 'Time from a request to the end of its answer; to its beginning where it is a stream.',
+      name: 'chancery_request_duration_seconds',
+      help: 'Duration of API requests in seconds; of streams, until the response starts.',
       buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
       registers,
     }),
     batches: new Counter({
       name: 'chancery_batches_total',
-      help: 'Batches of facts by what became of them.',
+      help: 'Fact batches by result.',
       labelNames: ['status'],
       registers,
     }),
     deadLettersDropped: new Counter({
-      name: 'chancery_refused_batches_dropped_total',
-      help: 'Refused batches dropped, or kept without facts, because the dead-letter store was full.',
+      name: 'chancery_dead_letters_dropped_total',
+      help: 'Rejected batches dropped, or kept without facts, because the dead-letter store was full.',
       registers,
     }),
     facts: new Counter({ name: 'chancery_facts_total', help: 'Facts applied.', registers }),
-    events: new Counter({ name: 'chancery_events_total', help: 'Events logged by this process.', registers }),
+    events: new Counter({
+      name: 'chancery_events_total',
+      help: 'Events appended to the log by this process.',
+      registers,
+    }),
     streamsOpen: new Gauge({
       name: 'chancery_streams_open',
-      help: 'Event streams that are open.',
+      help: 'Open event streams.',
       registers,
     }),
     streamedEvents: new Counter({
       name: 'chancery_streamed_events_total',
-      help: 'Events written to streams: each once for every reader.',
+      help: 'Events written to streams, counted once per client.',
       registers,
     }),
     streamsEnded: new Counter({
       name: 'chancery_streams_ended_total',
-      help: 'Streams that ended: the reader left (reader) or took nothing (slow), its key did not hold (key), the service closed (shutdown), the time asked for was over (until).',
+      help: 'Streams ended, by reason: client disconnected (reader), client too slow (slow), key revoked (key), shutdown, time limit (until).',
       labelNames: ['reason'],
       registers,
     }),
@@ -57,17 +61,17 @@ export function createMetrics() {
     }),
     limitsShared: new Gauge({
       name: 'chancery_limits_shared',
-      help: '1 while limits are exact over all processes, 0 while the store for that is away. Missing where none is configured.',
+      help: '1 while rate limits are shared by all processes, 0 while the shared store is unavailable. Absent if none is configured.',
       registers,
     }),
     databaseUp: new Gauge({
       name: 'chancery_database_up',
-      help: '1 while the database answers, 0 while it is silent or away.',
+      help: '1 while the database responds, 0 while it does not.',
       registers,
     }),
     databaseErrors: new Counter({
       name: 'chancery_database_errors_total',
-      help: 'Idle connections that broke.',
+      help: 'Idle database connections that broke.',
       registers,
     }),
     logLinesDropped: new Counter({

@@ -1,8 +1,11 @@
 import type { Logger } from './log.ts'
 
-/** Failures of background tasks, each logged as a state: one line when it begins, one when it is over. */
+/**
+ * Failures of background tasks, logged as states: one line when a task begins to fail, one when it has recovered. Tasks retry by
+ * themselves, some twice a second. While the database is unavailable all tasks share one state.
+ */
 export interface TaskFailures {
-  /** A function that takes the failures of one task. `everyMs`: how often the task runs at least. */
+  /** Returns the error handler of one task that runs at least once in `everyMs`. */
   of(task: string, everyMs?: number): (error: unknown) => void
   close(): void
 }
@@ -11,24 +14,20 @@ export interface TaskFailuresOptions {
   log: Pick<Logger, 'info' | 'warn'>
   /** The kind of an error, for the log. */
   reasonOf: (error: unknown) => string
-  /** Whether an error only says that the database is away. */
+  /** Whether an error means that the database is unavailable. */
   isUnavailable: (error: unknown) => boolean
 }
 
 interface Failing {
-  /** As the state was logged when it began. */
+  /** The fields of the first line. */
   first: { task: string; reason: string }
   failures: number
   over: NodeJS.Timeout
 }
 
-/** A task that has not failed for so long, and for two of its runs, works again. */
+/** A task has recovered if it has not failed for this time and for two of its runs. */
 const quietMs = 60_000
 
-/**
- * Tasks run again by themselves, some twice a second, and each would log each failure. A failure is logged when the state begins:
- * a task fails for this reason. While the database is away all tasks share one state, because they fail in many ways for one reason.
- */
 export function createTaskFailures({ log, reasonOf, isUnavailable }: TaskFailuresOptions): TaskFailures {
   const failing = new Map<string, Failing>()
 

@@ -174,7 +174,7 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
   assert.equal(line?.route, '/api/v1/me/nation', 'a failure is found by its request id')
   for (const logged of [
     'a request failed',
-    'limits are per process until the store is back',
+    'rate limit store not responding: limits are per process until it recovers',
     'request admitted or refused',
     'response cache',
     'response sent',

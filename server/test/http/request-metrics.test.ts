@@ -35,7 +35,9 @@ test('an answer that says that something of it will go is noted as such, and oth
 test('every answer is timed', async () => {
   const timed = async () => {
     const { values } = await metrics.requestSeconds.get()
-    return values.find(({ metricName }) => metricName === 'chancery_answer_seconds_count')?.value ?? 0
+    return (
+      values.find(({ metricName }) => metricName === 'chancery_request_duration_seconds_count')?.value ?? 0
+    )
   }
   const before = await timed()
   for (const url of ['/stays', '/goes', '/nowhere']) await app.inject(url)

@@ -173,7 +173,7 @@ test('a server whose database is killed under it says so and ends, and nothing a
   } catch (error) {
     if (error instanceof assert.AssertionError) throw error
   }
-  assert.match(await served.ended, /the bundled database has ended/)
+  assert.match(await served.ended, /the bundled PostgreSQL exited/)
   assert.ok(applied.length >= 20 && applied.length < 200, `${applied.length}`)
   served = await serve(dir)
   for (const id of applied) assert.equal((await fetch(`${served.url}/api/v1/nations/${id}`)).status, 200, id)

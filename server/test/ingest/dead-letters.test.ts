@@ -264,7 +264,7 @@ describe('the dead-letter store is bounded', () => {
     (await one(chancery.operate('GET', '/refused?limit=1000'))).body as { data: Kept[]; dropped: Dropped[] }
   const droppedCount = async () =>
     Number(
-      /^chancery_refused_batches_dropped_total (\d+)$/m.exec(
+      /^chancery_dead_letters_dropped_total (\d+)$/m.exec(
         await (await chancery.operate('GET', '/metrics')).text(),
       )?.[1],
     )

@@ -265,7 +265,7 @@ describe('after a redaction', () => {
       refusals: { reason: string }[]
     }
     assert.equal(found.content, null)
-    assert.match(found.refusals[0]?.reason ?? '', /redacted .* send it again/)
+    assert.match(found.refusals[0]?.reason ?? '', /redacted .* send the batch again/)
   })
 
   test('the ledger has what was asked for', async () => {

@@ -12,18 +12,18 @@ test('before a reading it is the time of this machine', () => near(createDatabas
 test('a reading sets it, however far off this machine is', () => {
   const clock = createDatabaseClock()
   const at = performance.now()
-  clock.read(Date.now() + hour, { askedAt: at, answeredAt: at })
+  clock.read(Date.now() + hour, { sentAt: at, receivedAt: at })
   near(clock.now(), Date.now() + hour)
 })
 
 test('an answer that was long on its way moves it no further than its bounds ask', () => {
   const clock = createDatabaseClock()
   const at = performance.now()
-  clock.read(Date.now(), { askedAt: at, answeredAt: at })
+  clock.read(Date.now(), { sentAt: at, receivedAt: at })
   const before = clock.now() - Date.now()
   // Read at some moment of the last five seconds: the clock as it is fits.
-  clock.read(Date.now() - 2_000, { askedAt: at - 5_000, answeredAt: performance.now() })
+  clock.read(Date.now() - 2_000, { sentAt: at - 5_000, receivedAt: performance.now() })
   near(clock.now() - Date.now(), before)
-  clock.read(Date.now() - hour, { askedAt: at - 5_000, answeredAt: performance.now() })
+  clock.read(Date.now() - hour, { sentAt: at - 5_000, receivedAt: performance.now() })
   assert.ok(clock.now() < Date.now() - hour + 5_100, 'set back, and followed')
 })

@@ -16,7 +16,7 @@ test('a connection that does not take on its role is refused, with what to do', 
   const target = { connectionString: elsewhere.href }
   const pool = createPool({ target, role: 'chancery_public', connectionsMax: 1 })
   try {
-    await assert.rejects(pool.rows(sql`select 1`), /acts as \w+ and not as chancery_public: connect to/)
+    await assert.rejects(pool.rows(sql`select 1`), /has the role \w+ instead of chancery_public: connect to/)
   } finally {
     await pool.close()
   }

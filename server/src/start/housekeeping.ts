@@ -1,0 +1,33 @@
+import { pruneAccounts } from '../account/forget.ts'
+import { deleteOldBatchIds, deleteOldDeadLetters } from '../ingest/index.ts'
+import type { Pools } from '../store/pools.ts'
+import type { Pulse } from '../store/pulse.ts'
+import type { TaskFailures } from '../telemetry/task-failures.ts'
+import { deleteOldCodes } from '../verification/store.ts'
+import { pruneDeliveryLog } from '../webhooks/delivery-log.ts'
+
+const everyMs = 3_600_000
+
+/** Deletes expired rows once an hour. */
+export function startHousekeeping({
+  pools,
+  pulse,
+  operator,
+  failures,
+}: {
+  pools: Pick<Pools, 'access' | 'outbound' | 'ingest'>
+  pulse: Pick<Pulse, 'now'>
+  operator: { prune(): Promise<unknown> }
+  failures: Pick<TaskFailures, 'of'>
+}): { close(): void } {
+  const onError = failures.of('housekeeping', everyMs)
+  const timer = setInterval(() => {
+    deleteOldCodes(pools.access).catch(onError)
+    pruneAccounts(pools.access).catch(onError)
+    pruneDeliveryLog(pools.outbound, pulse.now()).catch(onError)
+    deleteOldBatchIds(pools.ingest).catch(onError)
+    deleteOldDeadLetters(pools.ingest).catch(onError)
+    operator.prune().catch(onError)
+  }, everyMs)
+  return { close: () => clearInterval(timer) }
+}

@@ -13,23 +13,23 @@ export async function onBothBases(check: (base: string) => Promise<void>): Promi
 
 export interface RequestOptions {
   method?: string
-  /** Whose call it is: a key, `null` for nobody's; left out for the suite's own. */
+  /** A key, `null` for an anonymous request; default: the suite's own. */
   key?: string | null
   headers?: Record<string, string>
   body?: string
-  /** Whether a 429 is the answer that is wanted; otherwise the call waits, as long as it says, and is made again. */
+  /** Whether a 429 is expected; otherwise the request is retried after Retry-After. */
   expectsLimit?: boolean
 }
 
-/** Calls of the server under examination, and a record of all that it answered. */
+/** Sends requests to the server under test, and records all responses. */
 export interface Client {
   settings: Settings
   exchanges: readonly Exchange[]
   /** The key of calls that name none. */
   ownKey: string | undefined
   /** Calls below the server's root, like /api/v1/nations. */
-  request(path: string, ask?: RequestOptions): Promise<Exchange>
-  /** Calls of the operator door. Skips the test where that is closed to us. */
+  request(path: string, options?: RequestOptions): Promise<Exchange>
+  /** Sends a request to the operator API. Skips the test without access to it. */
   requestOperator(method: string, path: string, body?: unknown): Promise<Exchange>
   close(): void
 }
@@ -67,7 +67,7 @@ export function createClient(settings: Settings): Client {
 
   function requestOperator(method: string, path: string, body?: unknown): Promise<Exchange> {
     const { operator } = settings
-    if (!operator) return skip('needs the operator door: its URL and token, or the data directory')
+    if (!operator) return skip('needs the operator API: its URL and token, or the data directory')
     return transport.send({
       method,
       url: operator.url + path,

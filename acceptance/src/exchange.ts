@@ -9,7 +9,7 @@ export interface SentRequest {
   body?: string
 }
 
-/** A request and its answer. */
+/** A request and its response. */
 export interface Exchange extends SentRequest {
   status: number
   responseHeaders: IncomingHttpHeaders
@@ -30,7 +30,7 @@ export function createTransport() {
     'https:': new https.Agent({ keepAlive: true, maxSockets: 32 }),
   }
 
-  /** `isEnough` says when a stream, which never ends, has said enough: then it is left. */
+  /** `isEnough`: whether to close a stream, which never ends. */
   function send(sent: SentRequest, isEnough?: (raw: Buffer) => boolean): Promise<Exchange> {
     const isTls = sent.url.startsWith('https:')
     const [, origin = '', path = '/'] = /^(https?:\/\/[^/]+)(.*)$/.exec(sent.url) ?? []
@@ -48,7 +48,7 @@ export function createTransport() {
       },
       response => {
         const chunks: Buffer[] = []
-        const settle = () => {
+        const finish = () => {
           const raw = Buffer.concat(chunks)
           resolve({
             ...sent,
@@ -63,14 +63,14 @@ export function createTransport() {
           chunks.push(chunk)
           const isEndless = response.headers['content-type'] === 'text/event-stream'
           if (!isEndless || !isEnough?.(Buffer.concat(chunks))) return
-          settle()
+          finish()
           response.destroy()
         })
         response.on('error', reject)
-        response.on('end', settle)
+        response.on('end', finish)
       },
     )
-    request.on('timeout', () => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
+    request.on('timeout', () => request.destroy(new Error(`no response within ${timeoutMs / 1000} s`)))
     request.on('error', err => reject(new Error(`${sent.method} ${sent.url}: ${err.message}`)))
     request.end(sent.body)
     return promise

@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.ts'
 import { dig, digList, digText, type JsonObject } from './json.ts'
 import { assertShape, name, object, type Shape } from './shape.ts'
 
-/** What was asked and responseHeaders, for messages. */
+/** Request and response in one line, for messages. */
 export const describeExchange = ({ method, url, status, json }: Exchange) =>
   `${method} ${url} → ${status} ${JSON.stringify(json)?.slice(0, 200) ?? ''}`
 

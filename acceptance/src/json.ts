@@ -35,7 +35,7 @@ export function digList(value: unknown, path: string): JsonObject[] {
   return found.map(asRecord)
 }
 
-/** Every member of every object in a value: its name, and what it holds. */
+/** Name and value of every member of every object in a value. */
 export function* members(value: unknown): Generator<[name: string, value: unknown]> {
   if (Array.isArray(value)) for (const item of value) yield* members(item)
   if (!isRecord(value)) return

@@ -17,7 +17,7 @@ export interface Key {
   key: string
 }
 
-/** Keys made at the operator door for this run alone. */
+/** Keys that this run creates through the operator API and revokes. */
 export interface Keys {
   make(key: NewKey): Promise<Key>
   revoke(key: Key): Promise<void>
@@ -43,7 +43,7 @@ export function createKeys(client: Client): Keys {
         ...(scopes ? { scopes } : {}),
         ...(limit === undefined ? {} : { limit }),
       })
-      // The game need not say which player leads a nation: then nobody can have a key for it.
+      // The game may not send which player leads a nation: then there are no keys for it.
       if (status === 400) skip(`a key for ${nationId} is refused: ${dig(json, 'error.message')}`)
       assert.equal(status, 201, `POST /keys: ${JSON.stringify(json)}`)
       const key = { id: digText(json, 'id'), key: digText(json, 'key') }

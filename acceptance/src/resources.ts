@@ -20,7 +20,7 @@ import {
   truth,
 } from './shape.ts'
 
-/** What everybody may read of each resource, member by member. Written here by hand: an echo of the server's own list could not fail. */
+/** The public members of each resource. Written by hand: a copy of the server's own list could not fail. */
 
 const membership = nullable(object({ alliance_id: id, rank: name, alliances: object({ name, tag: text }) }))
 const attributes = mapOf((value, path) =>
@@ -240,7 +240,7 @@ export const event = object({
   data: anyObject,
 })
 
-/** The data of `strategic_weapon.launched`: who, at whom, with what; never what is left. */
+/** The data of `strategic_weapon.launched`: attacker, defender and weapon, but not what is left of them. */
 export const weaponLaunch = object({
   weapon: name,
   attacker_nation_id: id,

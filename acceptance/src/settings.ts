@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asRecord, type JsonObject } from './json.ts'
 
-/** The server that is examined, and the doors to it that the examiner has. */
+/** The server under test, and the credentials for it. */
 export interface Settings {
   /** Base URL of the public listener, without a slash at the end. */
   baseUrl: string
-  /** An API key, for a server whose operator door is closed to us. */
+  /** An API key, for a server without access to the operator API. */
   key: string | undefined
   operator: { url: string; token: string } | undefined
   /** Whether a simulated world is still being made, as far as we can see. */
@@ -18,7 +18,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /**
  * Reads CHANCERY_ACCEPTANCE_URL, and CHANCERY_ACCEPTANCE_KEY, CHANCERY_ACCEPTANCE_OPERATOR_URL and
  * CHANCERY_ACCEPTANCE_OPERATOR_TOKEN where they are set.
- * Without an operator URL the door is looked for in CHANCERY_DATA_DIR, else in .chancery, if that is of this server.
+ * Without an operator URL the operator API is read from CHANCERY_DATA_DIR, else from .chancery if it belongs to this server.
  */
 export function readSettings(env: Environment): Settings {
   const url = env.CHANCERY_ACCEPTANCE_URL

@@ -64,7 +64,7 @@ export const mapOf =
       ? Object.entries(value).flatMap(([member, held]) => inner(held, `${path}.${member}`))
       : anyObject(value, path)
 
-/** An object with exactly these members: absent means withheld, and what is not named here must not be there. */
+/** An object with exactly these members. */
 export const object =
   (wanted: Record<string, Shape>): Shape =>
   (value, path) => {

@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 
-/** The server, its world or our way in lacks what a sentence is about: nothing can be said of it. */
+/** The server, its world or our credentials lack what a test needs. */
 export class SkipError extends Error {}
 
 export function skip(reason: string): never {

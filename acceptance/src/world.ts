@@ -4,12 +4,12 @@ import { type Client, canonical } from './client.ts'
 import { dig, digList, digNumber, digText, type JsonObject } from './json.ts'
 import { orSkip } from './spec-test.ts'
 
-/** Things of the server's world to ask about. Each is looked for once; a test that lacks one is skipped. */
+/** Rows of the server's world to request. Each is looked up once; a test without one is skipped. */
 export interface World {
   /** Waits until there is a nation, and until a demo that has just begun has made its history. */
   ready(): Promise<void>
   nations(): Promise<JsonObject[]>
-  /** A nation to hold keys for: an alliance's officer, else a member, else any. */
+  /** The nation of the suite's keys: an alliance's officer, else a member, else any. */
   owner(): Promise<JsonObject>
   /** A nation that is neither the owner nor in its alliance; in another one if there is one. */
   otherNation(): Promise<JsonObject>
@@ -89,7 +89,7 @@ export function createWorld(client: Client): World {
     activeWar: async () =>
       orSkip(
         (await wars()).find(war => war.status === 'active'),
-        'the world has no war that goes on',
+        'the world has no active war',
       ),
     foughtWar: once(async () => {
       const [most] = (await wars()).toSorted(
@@ -114,17 +114,17 @@ function once<T>(find: () => Promise<T>): () => Promise<T> {
 const attemptsMax = 8
 
 /**
- * Reads a thing, then others that should agree with it, then the thing again, until it did not change in between:
- * a world that goes on must not make an answer look wrong.
+ * Reads an item, then others that should agree with it, then the item again, until it did not change in between:
+ * a changing world must not make a response look wrong.
  */
 export async function readUnchanged<T, O>(
   read: () => Promise<T>,
   readOthers: () => Promise<O>,
-): Promise<{ thing: T; others: O }> {
+): Promise<{ item: T; others: O }> {
   for (let attempt = 1; ; attempt += 1) {
-    const thing = await read()
+    const item = await read()
     const others = await readOthers()
-    if (isDeepStrictEqual(await read(), thing)) return { thing, others }
+    if (isDeepStrictEqual(await read(), item)) return { item, others }
     if (attempt === attemptsMax) throw new Error(`the world changed during each of ${attemptsMax} readings`)
   }
 }

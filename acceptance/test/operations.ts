@@ -95,7 +95,7 @@ export const operations: readonly Operation[] = [
 
 export const lists = operations.filter(({ isList }) => isList)
 
-/** A path with an id of the world in the place of {id}, and a code that nobody has. */
+/** A path with an id of the world in the place of {id}, and a code that does not exist. */
 export async function fill(path: string, world: World): Promise<string> {
   const id = async () => {
     if (path.startsWith('/nations')) return digText(await world.owner(), 'id')

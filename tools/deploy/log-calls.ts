@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { logLevels } from '../../server/src/telemetry/log.ts'
-import { sourceFiles } from '../import-rules/source-files.ts'
+import { sourceFiles } from '../import-rules/cruise-tree.ts'
 
 /** A place in the source that writes a line of the log. */
 export interface LogCall {

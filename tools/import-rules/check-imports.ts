@@ -1,7 +1,6 @@
-/** Holds the repository against the import rules. Exits 1, naming each import that breaks one and each file that was not read. */
+/** Checks the import rules. Exits 1 and prints each forbidden import and each file that was not read. */
 import { fileURLToPath } from 'node:url'
-import { cruiseTree } from './cruise-tree.ts'
-import { sourceFiles } from './source-files.ts'
+import { cruiseTree, sourceFiles } from './cruise-tree.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const { modules, violations } = await cruiseTree(root)

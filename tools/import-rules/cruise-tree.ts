@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { cruise, type ICruiseResult } from 'dependency-cruiser'
@@ -11,9 +12,9 @@ interface Violation {
 }
 
 export interface Cruise {
-  /** Paths of the modules of ours that were read. */
+  /** Paths of the modules that were read. */
   modules: string[]
-  /** How many imports were seen in them. */
+  /** The number of their imports. */
   edges: number
   violations: Violation[]
 }
@@ -31,7 +32,7 @@ const workspaces = [
 ]
 const folders = [...workspaces, 'examples', 'tools']
 
-/** Holds the files of a repository, or of a fixture laid out like it, against the import rules. */
+/** Checks the import rules in a repository, or in a fixture of the same layout. */
 export async function cruiseTree(root: string): Promise<Cruise> {
   const { output } = await cruise(
     folders.filter(folder => existsSync(join(root, folder))),
@@ -52,4 +53,20 @@ function modulesOf({ modules }: ICruiseResult): string[] {
     )
     .map(module => module.source)
     .filter(source => !source.startsWith('..'))
+}
+
+/** The TypeScript files in the folders of the repository, tracked or new. */
+export function sourceFiles(root: string): string[] {
+  const list = execFileSync(
+    'git',
+    ['ls-files', '--cached', '--others', '--exclude-standard', '-z', '*.ts', '*.tsx'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
+  return list
+    .split('\0')
+    .filter(file => file.includes('/'))
+    .filter(file => existsSync(join(root, file)))
 }

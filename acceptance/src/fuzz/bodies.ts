@@ -24,7 +24,7 @@ const oddBodies = [
 ]
 const oddTypes = [undefined, 'text/plain', 'application/xml', 'application/', 'x']
 
-/** Bodies for an operation: such as it takes, such with a thing wrong in them, and such as are none. */
+/** Bodies for an operation: valid ones, ones with one mutation, and ones that are not JSON. */
 export function bodiesFor(session: Session, operation: Operation): fc.Arbitrary<Body> {
   const { body } = operation
   const none: Body = { text: undefined, type: undefined, isValid: !body?.isRequired }
@@ -34,9 +34,9 @@ export function bodiesFor(session: Session, operation: Operation): fc.Arbitrary<
       ? linesOf(session, type, schema.contentSchema)
       : jsonOf(session, operation, type, schema),
   )
-  // Whatever its type, lines are responseHeaders one by one: only JSON can be told to be of a wrong type.
-  const strange = fc.constantFrom(...oddTypes).map((type): Body => ({ text: '{}', type, isValid: false }))
-  return fc.oneof(...typed.map(arbitrary => ({ weight: 12, arbitrary })), fc.constant(none), strange)
+  // Lines are processed one by one whatever the content type: only JSON can have a wrong one.
+  const wrongType = fc.constantFrom(...oddTypes).map((type): Body => ({ text: '{}', type, isValid: false }))
+  return fc.oneof(...typed.map(arbitrary => ({ weight: 12, arbitrary })), fc.constant(none), wrongType)
 }
 
 function jsonOf(session: Session, operation: Operation, type: string, schema: Schema): fc.Arbitrary<Body> {
@@ -66,7 +66,7 @@ function acceptsText({ checker }: Session, schema: Schema, text: string): boolea
   }
 }
 
-/** Lines, right and wrong. A wrong line is answered by a line: the body as a whole is taken. */
+/** Valid and invalid lines. An invalid line is reported by a line: the body as a whole is accepted. */
 function linesOf({ api, values }: Session, type: string, schema: Schema): fc.Arbitrary<Body> {
   const good = valuesFor(api, values, schema)
   const line = fc.oneof(

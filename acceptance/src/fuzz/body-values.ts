@@ -16,7 +16,7 @@ const urls = [
   'javascript:0',
 ]
 
-/** Values that a schema takes, as far as a generator can know; some of them name things that are there. */
+/** Values that a schema allows, as far as a generator can know; some of them are ids of the world. */
 export function valuesFor(api: Api, values: KnownValues, schema: Schema, name = ''): fc.Arbitrary<unknown> {
   const made = (inner: Schema, member = name) => valuesFor(api, values, inner, member)
   const whole = api.resolve(schema)
@@ -78,7 +78,7 @@ function texts(
   return given.length > 0 ? fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...given) }, free) : free
 }
 
-/** What a pattern looks ahead for is left to chance: whoever judges the value sees whether it fits. */
+/** Lookaheads of a pattern are ignored: the checker decides whether the value fits. */
 const matching = (pattern: string) =>
   fc.stringMatching(new RegExp(pattern.replaceAll(/\(\?[!=][^()]*\)/g, ''))).map(text => text.slice(0, 100))
 
@@ -105,7 +105,7 @@ const oddValues: unknown[] = [
   [[[[[[[[]]]]]]]],
 ]
 
-/** A value with one thing in it changed, taken away or added. */
+/** A value with one member changed, removed or added. */
 export const mutated = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc
     .tuple(
@@ -126,7 +126,7 @@ export const mutated = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
       return Object(copy).whole
     })
 
-/** Every place that holds something, from the outermost inwards. */
+/** Every member, from the outermost inwards. */
 function placesIn(value: unknown): [holder: object, name: string][] {
   if (typeof value !== 'object' || value === null) return []
   return Object.keys(value).flatMap(name => [

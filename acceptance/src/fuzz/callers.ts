@@ -5,12 +5,12 @@ import type { World } from '../world.ts'
 
 /** Somebody who calls, as the fuzzer knows them. */
 export interface Caller {
-  /** What stands for the key where a call is shown. */
+  /** Shown in place of the key. */
   name: string
   /** The Authorization header; undefined for none. */
   authorization: string | undefined
-  /** `nobody` brings no key, `wrong` one that must be refused. */
-  kind: 'nobody' | 'known' | 'wrong'
+  /** `anonymous` has no key, `wrong` one that must be rejected. */
+  kind: 'anonymous' | 'known' | 'wrong'
   scopes: readonly string[]
   hasNation: boolean
 }
@@ -31,9 +31,9 @@ const wrong = (name: string, authorization: string): Caller => ({
 })
 
 export const anonymous: Caller = {
-  name: 'nobody',
+  name: 'anonymous',
   authorization: undefined,
-  kind: 'nobody',
+  kind: 'anonymous',
   scopes: [],
   hasNation: false,
 }
@@ -48,7 +48,7 @@ const invalidKeys = [
   wrong('something', 'Bearer ../../etc/passwd'),
 ]
 
-/** Callers of every kind. Without the operator door only those who bring the key that was given, nothing or something wrong. */
+/** Callers of every kind. Without the operator API only the given key, no key and invalid keys. */
 export async function createCallers(
   client: Client,
   world: World,

@@ -1,4 +1,4 @@
-/** A JSON schema as an OpenAPI 3.1 document holds it, as far as a fuzzer reads it. */
+/** A JSON schema of an OpenAPI 3.1 document, as far as the fuzzer reads it. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -25,7 +25,7 @@ export interface Schema {
   contentSchema?: Schema
   /** At most so many decimals. */
   'x-decimals'?: number
-  /** Words that the game does not have are refused, whatever the schema says of them. */
+  /** Values that the game does not have are rejected, even if the schema allows them. */
   'x-known-words-only'?: boolean
 }
 
@@ -36,7 +36,7 @@ export interface Parameter {
   schema: Schema
 }
 
-/** An answer as the document describes it. */
+/** A response as the document describes it. */
 export interface ResponseDescription {
   headers: Record<string, { required?: boolean; schema: Schema }>
   content: Record<string, { schema: Schema }> | undefined
@@ -49,12 +49,12 @@ export interface Operation {
   path: string
   parameters: Parameter[]
   isDeprecated: boolean
-  /** Whether nobody is let in without a key. */
+  /** Whether a key is required. */
   needsKey: boolean
-  /** The scope that a key must hold; and those that a word in `include` demands. */
+  /** The scope that a key must have; and those required by values of `include`. */
   scope: string | undefined
   includeScopes: Record<string, string>
-  /** Roles any one of which opens it, on a door that has roles. */
+  /** Roles of which one is required, in an API with roles. */
   roles: string[] | undefined
   body: { isRequired: boolean; content: Record<string, { schema: Schema }> } | undefined
   /** By status, or `default`. */
@@ -65,7 +65,7 @@ export interface Operation {
 export interface Api {
   /** Scheme and host, without a slash at the end. */
   origin: string
-  /** Paths under which every operation answers. */
+  /** Base paths of every operation. */
   bases: string[]
   document: object
   operations: Operation[]
@@ -76,7 +76,7 @@ export interface Api {
 /** Reads the document that a server publishes at /openapi.json. */
 export async function readApi(origin: string): Promise<Api> {
   const response = await fetch(`${origin}/openapi.json`)
-  if (!response.ok) throw new Error(`${origin}/openapi.json answers ${response.status}`)
+  if (!response.ok) throw new Error(`${origin}/openapi.json: ${response.status}`)
   return describeApi(origin, (await response.json()) as RawDocument)
 }
 
@@ -146,11 +146,11 @@ function describeApi(origin: string, document: RawDocument): Api {
   }
 }
 
-/** Whether an operation answers for ever. */
+/** Whether the response of an operation is an endless stream. */
 export const isStream = ({ responses }: Operation): boolean =>
   Object.keys(responses[200]?.content ?? {}).includes('text/event-stream')
 
-/** The schema of what a list holds; undefined where an operation is no list. */
+/** The schema of the items of a list; undefined for other operations. */
 export function itemsOf(api: Api, { responses }: Operation): Schema | undefined {
   const schema = responses[200]?.content?.['application/json']?.schema
   const members = schema && api.resolve(schema).properties

@@ -6,11 +6,11 @@ import { brokenEncodings, pathEncodings, queryEncodings, textsFor } from './para
 import { type Verdict, verdictOf } from './parameter-verdict.ts'
 import type { Call, Session } from './session.ts'
 
-/** A text that stands for a parameter, as it is written and as it is meant. */
+/** The text of a parameter, encoded and decoded. */
 interface ParameterText {
   parameter: Parameter | undefined
   name: string
-  /** The name as it stands in a query, where that is not the name itself. */
+  /** The name as it is written in the query, where that differs. */
   spelledName?: string
   raw: string
   /** Null where it means nothing. */
@@ -20,7 +20,7 @@ interface ParameterText {
 /** One call of an operation, drawn by chance. */
 export interface Draw {
   call: Call
-  /** What the document says of its query and headers; and of its query alone. */
+  /** The verdict on its query and headers; and on its query alone. */
   verdict: Verdict
   queryVerdict: Verdict
   /** Known parameters that are given, by name; of those that are given twice the last, or all of a list. */
@@ -43,7 +43,7 @@ const unknownNames = [
   '',
 ]
 
-/** Calls of one operation: good ones, bad ones and odd ones, by everybody, under every base. */
+/** Calls of one operation: valid, invalid and odd ones, by all callers, under every base. */
 export function drawsOf(session: Session, operation: Operation, weights = callerWeights): fc.Arbitrary<Draw> {
   const { api, checker, values } = session
   const ofPlace = (place: Parameter['in']) => operation.parameters.filter(parameter => parameter.in === place)
@@ -109,7 +109,7 @@ export function drawsOf(session: Session, operation: Operation, weights = caller
 
 const isList = ({ schema }: Parameter) => schema.type === 'array'
 
-/** What is given of one list stands together, as if commas were between: any of it that means nothing spoils the whole. */
+/** Repeated parameters of a list are joined by commas; one that cannot be decoded invalidates all. */
 function joinLists(known: readonly ParameterText[]): ParameterText[] {
   const lists = Map.groupBy(known, ({ parameter, name }) =>
     parameter && isList(parameter) ? name : undefined,
@@ -148,7 +148,7 @@ const maybe = <T>(oneIn: number, some: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
     { weight: 1, arbitrary: some.map(it => [it]) },
   )
 
-const callerWeights = { known: 6, nobody: 4, wrong: 1 }
+const callerWeights = { known: 6, anonymous: 4, wrong: 1 }
 
 /** Half of the calls come from somebody with a key. */
 export function drawnCaller(

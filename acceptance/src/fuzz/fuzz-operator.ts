@@ -13,14 +13,14 @@ import { type Call, openSession, ProbeError, type Session } from './session.ts'
 
 const rounds = 2
 
-/** Fuzzes the private door, in rounds: what one of them made is known to the next. Returns how many findings there were. */
+/** Fuzzes the operator API in rounds, each with the ids that the one before created. Returns the number of failures. */
 export async function fuzzOperator(
   client: Client,
   world: KnownValues,
   { seed, requests, ...options }: RunOptions,
 ): Promise<Pick<Session, 'count' | 'statusCounts'> & { findings: number }> {
   const { operator } = client.settings
-  if (!operator) throw new Error('the private door is not known')
+  if (!operator) throw new Error('the operator API is not configured')
   const api = await readApi(operator.url)
   const callers = await makeCallers(client, operator.token)
   const session = openSession({ api, callers, values: world, isFrozen: false })
@@ -38,7 +38,7 @@ export async function fuzzOperator(
   return { count: session.count, statusCounts: session.statusCounts, findings }
 }
 
-/** A token of every role, and what is none. */
+/** A token of every role, and an invalid one. */
 async function makeCallers(client: Client, mainToken: string): Promise<Caller[]> {
   const ofToken = (name: string, token: string, roles: string[]): Caller => ({
     name,
@@ -65,9 +65,9 @@ async function makeCallers(client: Client, mainToken: string): Promise<Caller[]>
   return [...Array<Caller>(9).fill(main), ...(await Promise.all(others)), anonymous, wrong]
 }
 
-const weights = { known: 12, nobody: 1, wrong: 1 }
+const weights = { known: 12, anonymous: 1, wrong: 1 }
 
-/** Every operation of the private door, by tokens of every role: what may not be sent is refused, and nothing fails. */
+/** Every operation of the operator API, by tokens of every role: invalid requests are rejected, and nothing fails. */
 const operatorCalls = (session: Session): Probe[] =>
   session.api.operations.map(operation =>
     probe({

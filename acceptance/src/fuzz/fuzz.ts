@@ -12,19 +12,19 @@ import { openSession } from './session.ts'
 
 export interface FuzzOptions {
   baseUrl: string
-  /** Where the operator door is told: see readSettings. */
+  /** Has the operator API: see readSettings. */
   env: NodeJS.ProcessEnv
   requests: number
   seed: number
   only?: string
-  /** Whether nobody minds what becomes of this server: then its world is taken to stand still, and its private door is fuzzed too. */
+  /** Whether this server may be changed: then its world is static, and its operator API is fuzzed too. */
   isDisposable?: boolean
   /** Whether to print how often each operation responseHeaders with which status. */
   isVerbose?: boolean
 }
 
 const ownLimit = 1_000_000
-/** How many of the requests go to the private door. */
+/** The share of requests to the operator API. */
 const operatorShare = 0.2
 
 /** Fuzzes a server. Prints what it finds; returns whether everything is as documented. */
@@ -45,15 +45,15 @@ export async function fuzz({
     const callers = await createCallers(client, world, keys, ownLimit)
     const values = await learnValues(api, target => client.request(`${api.bases[0]}${target}`, { key: null }))
     const session = openSession({ api, values, callers, isFrozen: isDisposable })
-    const told = { ...options, onFailure: printFailure }
+    const common = { ...options, onFailure: printFailure }
     const ofOperator = isDisposable ? options.requests * operatorShare : 0
     const probes = publicProbes(session, client.settings.operator && { keys, client })
     const parts = [
       {
-        findings: await runProbes(session, probes, { ...told, requests: options.requests - ofOperator }),
+        findings: await runProbes(session, probes, { ...common, requests: options.requests - ofOperator }),
         ...session,
       },
-      ...(ofOperator > 0 ? [await fuzzOperator(client, values, { ...told, requests: ofOperator })] : []),
+      ...(ofOperator > 0 ? [await fuzzOperator(client, values, { ...common, requests: ofOperator })] : []),
     ]
     session.close()
     const findings = parts.reduce((sum, part) => sum + part.findings, 0)

@@ -2,7 +2,7 @@ import type { Exchange } from '../exchange.ts'
 import { dig, isRecord, members } from '../json.ts'
 import { type Api, itemsOf, type Operation, type Parameter } from './document.ts'
 
-/** Values of the server's world, as its own lists tell them. */
+/** Values of the server's world, from its lists. */
 export interface KnownValues {
   /** Ids for a place in a path. */
   inPath(operation: Operation): string[]
@@ -15,7 +15,7 @@ export interface KnownValues {
 const pageNumbers = [1, 2, 3]
 const keptMax = 400
 
-/** Reads the first pages of every list that `read` may read and that needs no id; and of each list below a thing, for a few of its things. */
+/** Reads the first pages of every list without an id; and of each list below an item, for a few items. */
 export async function learnValues(
   api: Api,
   read: (target: string) => Promise<Exchange>,
@@ -68,5 +68,5 @@ export async function learnValues(
   }
 }
 
-/** `/wars/{id}/battles` is about things of `/wars`. */
+/** `/wars/{id}/battles` belongs to `/wars`. */
 const collectionOf = (path: string) => path.slice(0, Math.max(0, path.indexOf('/{')))

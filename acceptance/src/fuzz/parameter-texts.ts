@@ -126,7 +126,7 @@ const oddNumbers = [
   '99999999999999999999999',
   '-9223372036854775808',
 ]
-/** Times that do not exist, that other standards write, and at the edges of what a database holds. */
+/** Times that do not exist, that other standards allow, and at the limits of a database. */
 const oddTimes = [
   '2026-02-29T00:00:00Z',
   '2024-02-29T00:00:00Z',

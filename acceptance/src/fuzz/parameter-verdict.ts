@@ -1,12 +1,12 @@
 import type { Checker } from './checker.ts'
 import type { Parameter, Schema } from './document.ts'
 
-/** Whether the document lets a text stand for a parameter. `unsure` where it says too little: either is right. */
+/** Whether the document allows a text as a parameter. `unsure` where it does not specify: both results are right. */
 export type Verdict = 'good' | 'bad' | 'unsure'
 
 /**
  * Judges a text by the schema of its parameter alone. An array is a text with commas, with or without blanks around them. A number is written in digits: whether
- * another way to write it counts is for the server to say. No text holds a NUL character.
+ * another notation counts is up to the server. No text contains a NUL character.
  */
 export function verdictOf(checker: Checker, { schema, in: place }: Parameter, text: string): Verdict {
   if (text.includes('\0')) return 'bad'

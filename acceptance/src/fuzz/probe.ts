@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** One question that is asked with many draws. */
+/** A property that is checked with many draws. */
 export interface Probe {
   name: string
   /** Its share of all requests, beside the others'. */
@@ -16,7 +16,7 @@ export interface Failure {
   shrinks: number
 }
 
-/** `check` throws where an answer is wrong; then a smaller draw is looked for that shows it too. */
+/** `check` throws if a response is wrong; then the draw is shrunk. */
 export function probe<T>(about: {
   name: string
   weight: number

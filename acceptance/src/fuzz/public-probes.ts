@@ -11,12 +11,12 @@ import { oddPaths } from './probes/paths.ts'
 import { reads } from './probes/reads.ts'
 import type { Session } from './session.ts'
 
-/** All questions to an API that only reads. With a door at which keys and codes are made, also what comes of those. */
-export const publicProbes = (session: Session, door?: { keys: Keys; client: Client }): Probe[] => [
+/** All probes of a read-only API; with the operator API, which creates keys and codes, also those of limits and codes. */
+export const publicProbes = (session: Session, operator?: { keys: Keys; client: Client }): Probe[] => [
   ...reads(session),
   undocumentedMethods(session),
   oddPaths(session),
-  ...(door ? [limitsReached(session, door.keys), ...liveCodes(session, door.client)] : []),
+  ...(operator ? [limitsReached(session, operator.keys), ...liveCodes(session, operator.client)] : []),
   ...consistency(session),
   ...pages(session),
   ...links(session),

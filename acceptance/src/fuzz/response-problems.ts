@@ -3,7 +3,7 @@ import { dig } from '../json.ts'
 import type { Checker } from './checker.ts'
 import type { Operation, ResponseDescription, Schema } from './document.ts'
 
-/** What is wrong with an answer, by what the document says of its operation. */
+/** The problems of a response, by the document of its operation. */
 export function responseProblems(checker: Checker, operation: Operation, exchange: Exchange): string[] {
   const { status } = exchange
   if (status >= 500) return [`${status}: the server failed${aboutError(exchange)}`]
@@ -12,7 +12,7 @@ export function responseProblems(checker: Checker, operation: Operation, exchang
   return documentedProblems(checker, described, exchange)
 }
 
-/** What is wrong with an answer, by one description of it. */
+/** The problems of a response, by one description of it. */
 export function documentedProblems(
   checker: Checker,
   described: ResponseDescription,
@@ -37,7 +37,7 @@ function headerProblems(
 
 function bodyProblems(checker: Checker, { content }: ResponseDescription, exchange: Exchange): string[] {
   const { method, status, responseHeaders, bytes, json, problem } = exchange
-  if (method === 'HEAD') return bytes === 0 ? [] : ['HEAD is answered with a body']
+  if (method === 'HEAD') return bytes === 0 ? [] : ['the response to HEAD has a body']
   if (!content) return bytes === 0 ? [] : [`${status} has a body that is not documented`]
   const type = String(responseHeaders['content-type'])
   const [essence = ''] = type.split(';')
@@ -50,7 +50,7 @@ function bodyProblems(checker: Checker, { content }: ResponseDescription, exchan
   return [...checker.problems(schema, json), ...requestIdProblems(exchange)]
 }
 
-/** Lines and events are told one by one; of other texts nothing is known. */
+/** Lines and events are checked one by one; other texts are not. */
 function textProblems(checker: Checker, type: string, schema: Schema, { raw }: Exchange): string[] {
   if (type === 'text/event-stream') {
     const { problems, data } = eventsIn(raw.toString())
@@ -79,7 +79,7 @@ const aboutError = ({ json }: Exchange) => {
   return code === undefined ? '' : ` (${code}: ${dig(json, 'error.message')})`
 }
 
-/** Server-sent events as they stand in a text that may have been left in the middle of one. */
+/** The server-sent events of a text that may end in the middle of one. */
 export function eventsIn(text: string): { data: unknown[]; problems: string[] } {
   const data: unknown[] = []
   const problems: string[] = []
@@ -101,5 +101,5 @@ export function eventsIn(text: string): { data: unknown[]; problems: string[] } 
 
 const enoughBytes = 20_000
 
-/** A stream that has made a comment has told what the log held; one that has said so much tells events as it should. */
+/** After a comment the stream has sent the log; after so many bytes there are enough events to check. */
 export const hasEnoughEvents = (raw: Buffer): boolean => raw.length > enoughBytes || raw.includes('\n: ')

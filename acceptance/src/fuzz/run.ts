@@ -11,7 +11,7 @@ export interface RunOptions {
   onFailure(text: string): void
 }
 
-/** So many probes go on at a time: while one waits for its answer, another judges its own. */
+/** Concurrent probes: while one waits for a response, another checks its own. */
 const lanes = 3
 
 /** Asks all questions, and returns how many of them showed something wrong. The same seed draws the same. */

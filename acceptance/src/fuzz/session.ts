@@ -16,7 +16,7 @@ export interface Call {
   body?: string
 }
 
-/** Something that is not as the document says, and the call that shows it. */
+/** A deviation from the document, and the call that shows it. */
 export class ProbeError extends Error {
   readonly problems: readonly string[]
   readonly call: Call
@@ -33,17 +33,17 @@ export interface Session {
   checker: Checker
   values: KnownValues
   callers: readonly Caller[]
-  /** Whether nothing changes but by our own calls: then what was there is there. */
+  /** Whether the world changes only by our own calls. */
   isFrozen: boolean
   send(call: Call): Promise<Exchange>
-  /** Sends a call of an operation. Throws a Finding where its answer is not as documented. */
+  /** Sends a call of an operation. Throws a ProbeError if the response is not as documented. */
   request(operation: Operation, call: Call): Promise<Exchange>
-  /** How many answers there were: of all, and by operation and status. */
+  /** Responses in all, and by operation and status. */
   count: number
   statusCounts: Map<string, Map<number, number>>
 }
 
-/** A busy machine may say that it is, and when to come again. Who never has an answer for one call has failed. */
+/** A busy server may respond 503 with Retry-After; after so many attempts it has failed. */
 const attemptsMax = 5
 
 export type SessionParts = Pick<Session, 'api' | 'values' | 'callers' | 'isFrozen'>

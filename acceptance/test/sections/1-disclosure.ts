@@ -16,7 +16,7 @@ export function disclosure(fixture: Fixture): void {
   const { client, world, keys } = fixture
   let harvested: Promise<Exchange[]> | undefined
 
-  describe('1. Nobody reads of another nation', () => {
+  describe('1. Private data of another nation is not readable', () => {
     for (const [secret, names] of Object.entries(privateMembers)) {
       specTest(secret, async () => {
         harvested ??= harvest()
@@ -25,16 +25,16 @@ export function disclosure(fixture: Fixture): void {
           assert.deepEqual(
             names.filter(name => found.has(name)),
             [],
-            `${exchange.url} tells of them`,
+            `${exchange.url} contains them`,
           )
         }
       })
     }
 
-    specTest('a private number of its owner, under whatever name', async () => {
-      const strangerId = digText(await world.otherNation(), 'id')
+    specTest('a private number of its owner, under any name', async () => {
+      const otherId = digText(await world.otherNation(), 'id')
       const { key } = await keys.make({
-        nationId: strangerId,
+        nationId: otherId,
         scopes: ['military.read', 'economy.read', 'production.read'],
       })
       const own = expectStatus(await client.request(`${canonical}/me/nation`, { key }), 200)
@@ -43,9 +43,9 @@ export function disclosure(fixture: Fixture): void {
       const secrets = numbersIn([military, economy, production]).filter(number => number >= 10_000)
       if (secrets.length === 0) skip('the game sends no private numbers')
       await onBothBases(async base => {
-        const told = numbersIn((await client.request(`${base}/nations/${strangerId}`)).json)
+        const shown = numbersIn((await client.request(`${base}/nations/${otherId}`)).json)
         assert.deepEqual(
-          secrets.filter(number => told.includes(number)),
+          secrets.filter(number => shown.includes(number)),
           [],
         )
       })
@@ -53,7 +53,7 @@ export function disclosure(fixture: Fixture): void {
   })
 
   describe('1. Data is public, player-private, alliance-private or admin-only', () => {
-    specTest('a nation and an alliance are the same for everybody, key or not', async () => {
+    specTest('a nation and an alliance are the same with a key and without', async () => {
       const { id } = await world.owner()
       const allianceId = await world.allianceId()
       const publicly = expectBody(
@@ -79,7 +79,7 @@ export function disclosure(fixture: Fixture): void {
     })
 
     specTest(
-      'alliance-private: a member who may see it reads the treasury, a stranger does not',
+      'alliance-private: a member with the right reads the treasury, other players do not',
       async () => {
         const officer = await world.member('officer')
         const { key } = await keys.make({ nationId: digText(officer, 'id'), scopes: ['treasury.read'] })
@@ -99,56 +99,59 @@ export function disclosure(fixture: Fixture): void {
       },
     )
 
-    specTest('admin-only: no key reads it, not even of its own nation', async () => {
+    specTest('admin-only: no key reads it, not even that of its own nation', async () => {
       const nationId = digText(await world.owner(), 'id')
       const { key } = await keys.make({ nationId, scopes: allScopes })
       const exchange = expectStatus(await client.request(`${canonical}/me/nation`, { key }), 200)
       const found = namesIn(exchange.json)
       assert.deepEqual(
-        privateMembers['what is for administrators only'].filter(name => found.has(name)),
+        privateMembers['admin-only fields'].filter(name => found.has(name)),
         [],
       )
     })
 
-    specTest('attributes of a game have one of these classes, and only public ones leave', async () => {
-      const game = await client.request(`${canonical}/game`)
-      if (game.status === 404) skip('this server does not describe its game')
-      for (const [kind, path] of [
-        ['nation', '/nations?limit=100'],
-        ['alliance', `/alliances/${await world.allianceId()}`],
-      ] as const) {
-        const attributes = digList(game.json, `data.attributes.${kind}`)
-        for (const { key, class: fieldClass } of attributes)
-          assert.match(
-            String(fieldClass),
-            /^(public|player_private|alliance_private|admin_only)$/,
-            `${kind}.${key} has the class ${fieldClass}`,
-          )
-        const open = attributes.filter(entry => entry.class === 'public').map(entry => entry.key)
-        const exchange = expectStatus(await client.request(canonical + path), 200)
-        for (const [name, value] of members(exchange.json)) {
-          if (name !== 'attributes' || !isRecord(value)) continue
-          assert.deepEqual(
-            Object.keys(value).filter(member => !open.includes(member)),
-            [],
-            describeExchange(exchange),
-          )
+    specTest(
+      'attributes of a game have one of these classes, and only public ones are returned',
+      async () => {
+        const game = await client.request(`${canonical}/game`)
+        if (game.status === 404) skip('this server does not describe its game')
+        for (const [kind, path] of [
+          ['nation', '/nations?limit=100'],
+          ['alliance', `/alliances/${await world.allianceId()}`],
+        ] as const) {
+          const attributes = digList(game.json, `data.attributes.${kind}`)
+          for (const { key, class: fieldClass } of attributes)
+            assert.match(
+              String(fieldClass),
+              /^(public|player_private|alliance_private|admin_only)$/,
+              `${kind}.${key} has the class ${fieldClass}`,
+            )
+          const open = attributes.filter(entry => entry.class === 'public').map(entry => entry.key)
+          const exchange = expectStatus(await client.request(canonical + path), 200)
+          for (const [name, value] of members(exchange.json)) {
+            if (name !== 'attributes' || !isRecord(value)) continue
+            assert.deepEqual(
+              Object.keys(value).filter(member => !open.includes(member)),
+              [],
+              describeExchange(exchange),
+            )
+          }
         }
-      }
-    })
+      },
+    )
   })
 
   /** Everything that can be read about others, with every parameter that might add to it. */
   async function harvest(): Promise<Exchange[]> {
-    const stranger = await world.otherNation()
+    const other = await world.otherNation()
     const paths = [
-      `/nations/${stranger.id}`,
-      `/nations/${stranger.id}?include=military,economy,production,assignments`,
-      `/nations/${stranger.id}?include=military&fields=*&expand=all`,
+      `/nations/${other.id}`,
+      `/nations/${other.id}?include=military,economy,production,assignments`,
+      `/nations/${other.id}?include=military&fields=*&expand=all`,
       '/nations?limit=100&include=military',
       '/events?limit=100&type=strategic_weapon.launched',
     ]
-    const allianceId = dig(stranger, 'alliance.alliance_id')
+    const allianceId = dig(other, 'alliance.alliance_id')
     if (allianceId !== undefined)
       paths.push(`/alliances/${allianceId}`, `/alliances/${allianceId}/members?limit=100&include=treasury`)
     for (const { path } of lists) {

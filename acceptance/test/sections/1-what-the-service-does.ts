@@ -26,10 +26,10 @@ export function whatTheServiceDoes(fixture: Fixture): void {
 
     specTest('it is reached over HTTPS', () => {
       if (!client.settings.baseUrl.startsWith('https:'))
-        skip('this server was given as http: in front of it something must end TLS')
+        skip('the URL of this server is http: a proxy in front of it must terminate TLS')
     })
 
-    specTest('an answer is UTF-8 JSON whatever the caller accepts', () =>
+    specTest('a response is UTF-8 JSON whatever the caller accepts', () =>
       onBothBases(async base => {
         for (const accept of ['text/html', 'application/xml;q=1, */*;q=0.1', 'application/json', 'nonsense'])
           for (const path of ['/nations', '/nowhere', '/nations?limit=0']) {
@@ -44,7 +44,7 @@ export function whatTheServiceDoes(fixture: Fixture): void {
       }),
     )
 
-    specTest('names outside ASCII come and go as UTF-8', async () => {
+    specTest('names outside ASCII are UTF-8 in responses and parameters', async () => {
       const found = (await world.nations()).find(({ nation_name }) =>
         /[^\u0020-\u007e]/.test(String(nation_name)),
       )
@@ -63,7 +63,7 @@ export function whatTheServiceDoes(fixture: Fixture): void {
 
   describe('1. The API is read-only', () => {
     for (const { path } of operations) {
-      specTest(`${path} answers GET alone: POST, PUT, PATCH and DELETE are 405`, async () => {
+      specTest(`${path} allows only GET: POST, PUT, PATCH and DELETE are 405`, async () => {
         const filled = await fill(path, world)
         await onBothBases(async base => {
           for (const method of otherMethods) await refuses(method, base + filled)
@@ -71,7 +71,7 @@ export function whatTheServiceDoes(fixture: Fixture): void {
       })
     }
 
-    specTest('what a page may ask of its browser is reading', () =>
+    specTest('CORS allows only reading', () =>
       onBothBases(async base => {
         const { status, responseHeaders } = await client.request(`${base}/nations`, {
           method: 'OPTIONS',
@@ -85,7 +85,7 @@ export function whatTheServiceDoes(fixture: Fixture): void {
       }),
     )
 
-    specTest('a header that names another method makes a GET nothing but a GET', async () => {
+    specTest('a method-override header does not change a GET', async () => {
       const { id } = await world.owner()
       await onBothBases(async base => {
         for (const header of ['x-http-method-override', 'x-http-method', 'x-method-override'])
@@ -96,7 +96,7 @@ export function whatTheServiceDoes(fixture: Fixture): void {
       })
     })
 
-    specTest('request bodies are not used', async () => {
+    specTest('request bodies are ignored', async () => {
       const { id } = await world.owner()
       await onBothBases(async base => {
         const body = '{"search":"nothing is called so","limit":0}'
@@ -111,13 +111,13 @@ export function whatTheServiceDoes(fixture: Fixture): void {
       specTest(action, async () => {
         const before = await stateOfOwner()
         const { id: own } = await world.owner()
-        const stranger = await world.otherNation().then(
+        const otherNation = await world.otherNation().then(
           nation => nation.id,
           () => 'n0',
         )
         const words: Record<string, string> = {
           own: String(own),
-          other: String(stranger),
+          other: String(otherNation),
           alliance: await world.allianceId().catch(() => 'a0'),
           war: await world.activeWar().then(
             war => String(war.id),
@@ -134,7 +134,7 @@ export function whatTheServiceDoes(fixture: Fixture): void {
       })
     }
 
-    specTest("the operator's acts at this door", async () => {
+    specTest('operator operations on the public API', async () => {
       for (const path of ['/facts', '/keys', '/codes']) {
         await refuses('POST', path)
         await onBothBases(base => refuses('POST', base + path))
@@ -223,7 +223,7 @@ const forbidden: Record<string, string[]> = {
   ],
 }
 
-/** Names of members that must not occur in what is said of anybody to everybody. */
+/** Names of members that must not occur in public data. */
 export const privateMembers = {
   'exact enemy reserves': ['reserves', 'units'],
   readiness: ['readiness'],
@@ -231,13 +231,7 @@ export const privateMembers = {
   'hidden production queues': ['production', 'queue'],
   'private alliance assignments': ['assignments'],
   'treasury detail': ['treasury', 'credits', 'economy'],
-  'what is for administrators only': [
-    'moderation_notes',
-    'can_view_treasury',
-    'player',
-    'player_id',
-    'applied_at',
-  ],
+  'admin-only fields': ['moderation_notes', 'can_view_treasury', 'player', 'player_id', 'applied_at'],
 } as const
 
 export const namesIn = (value: unknown): Set<string> => new Set([...members(value)].map(([member]) => member))

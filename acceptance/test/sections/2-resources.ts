@@ -46,7 +46,7 @@ export function resourcesAndTheirFields({ client, world }: Fixture): void {
       })
     }
 
-    specTest('wars that have ended have the members of wars that go on', async () => {
+    specTest('ended wars have the members of active wars', async () => {
       const body = operations.find(({ path }) => path === '/wars')?.body
       await onBothBases(async base => {
         const ended = await client.request(`${base}/wars?status=ended&limit=100`)

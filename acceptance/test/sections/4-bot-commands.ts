@@ -53,7 +53,7 @@ export function botCommands({ client, world }: Fixture): void {
       })
     })
 
-    specTest('wars: those of a nation that go on', async () => {
+    specTest('wars: the active wars of a nation', async () => {
       const warOfNation = await world.activeWar()
       const nationId = digText(warOfNation, 'defender.nation_id')
       await onBothBases(async base => {
@@ -95,11 +95,11 @@ export function botCommands({ client, world }: Fixture): void {
       }),
     )
 
-    specTest('era: eras, and the one that goes on', () =>
+    specTest('era: eras, and the active one', () =>
       onBothBases(async base => {
         const eras = await items(`${base}/eras`)
         if (eras.length === 0) skip('the world has no eras')
-        assert.ok(eras.filter(era => era.status === 'active').length <= 1, 'one era goes on')
+        assert.ok(eras.filter(era => era.status === 'active').length <= 1, 'at most one era is active')
         for (const era of eras) assert.notEqual(digText(era, 'name'), '')
       }),
     )

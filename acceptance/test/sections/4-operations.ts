@@ -12,13 +12,13 @@ import { fill, operations } from '../operations.ts'
 export function theOperations({ client, world }: Fixture): void {
   describe('4.1 Both bases behave identically', () => {
     for (const { path, body } of operations) {
-      specTest(`${path}: the same answer`, async () => {
+      specTest(`${path}: the same response`, async () => {
         const filled = await fill(path, world)
         const read = (base: string) => async () =>
           withoutRequestId((await client.request(base + filled)).json)
-        const { thing, others } = await readUnchanged(read(canonical), read(mirror))
-        assert.deepEqual(others, thing)
-        if (body) assert.notEqual(dig(thing, 'data'), undefined)
+        const { item, others } = await readUnchanged(read(canonical), read(mirror))
+        assert.deepEqual(others, item)
+        if (body) assert.notEqual(dig(item, 'data'), undefined)
       })
     }
 
@@ -62,7 +62,7 @@ export function theOperations({ client, world }: Fixture): void {
         }),
     )
 
-    specTest('/nations?search= goes with page and limit', async () => {
+    specTest('/nations?search= can be combined with page and limit', async () => {
       const letter = String((await world.owner()).nation_name).slice(0, 1)
       await onBothBases(async base => {
         const body = expectBody(
@@ -77,7 +77,7 @@ export function theOperations({ client, world }: Fixture): void {
     })
 
     for (const path of ['/nations', '/alliances', '/wars']) {
-      specTest(`${path}/{id} of an id that names nothing is 404`, () =>
+      specTest(`${path}/{id} of an unknown id is 404`, () =>
         onBothBases(async base => {
           for (const id of ['no-such-id', '0', `${'x'.repeat(200)}`, '%E2%98%83', "'", '..%2f..'])
             expectError(await client.request(`${base}${path}/${id}`), 404, 'not_found')
@@ -85,7 +85,7 @@ export function theOperations({ client, world }: Fixture): void {
       )
     }
 
-    specTest('lists under an id that names nothing are 404', () =>
+    specTest('lists below an unknown id are 404', () =>
       onBothBases(async base => {
         for (const path of ['/alliances/no-such-id/members', '/wars/no-such-id/battles'])
           expectError(await client.request(base + path), 404, 'not_found')
@@ -104,16 +104,16 @@ export function theOperations({ client, world }: Fixture): void {
       })
     })
 
-    specTest('/wars?status=active holds wars that are active, and only those', () =>
+    specTest('/wars?status=active returns only active wars', () =>
       onBothBases(async base => {
         const active = await client.request(`${base}/wars?status=active&limit=100`)
         const items = expectItems(active)
-        if (items.length === 0) skip('the world has no war that goes on')
+        if (items.length === 0) skip('the world has no active war')
         for (const war of items) assert.equal(war.status, 'active', describeExchange(active))
         const known = (await world.wars()).filter(war => war.status === 'active').map(war => war.id)
         const listed = new Set(items.map(war => war.id))
         const ended = known.filter(id => !listed.has(id))
-        // A war may have ended since the list was read: then it says so itself.
+        // A war may have ended since the list was read: then it has a new status.
         for (const id of items.length < 100 ? ended : []) {
           const war = expectStatus(await client.request(`${base}/wars/${id}`), 200).json
           assert.equal(dig(war, 'data.status'), 'ended', `active war ${id} is not listed`)
@@ -121,7 +121,7 @@ export function theOperations({ client, world }: Fixture): void {
       }),
     )
 
-    specTest('/wars?nation_id= holds the wars of that nation, on either side', async () => {
+    specTest('/wars?nation_id= returns the wars of that nation, on either side', async () => {
       const someWar = await world.foughtWar().catch(() => world.activeWar())
       await onBothBases(async base => {
         for (const side of ['attacker', 'defender']) {
@@ -131,7 +131,7 @@ export function theOperations({ client, world }: Fixture): void {
           for (const war of items)
             assert.ok(
               [dig(war, 'attacker.nation_id'), dig(war, 'defender.nation_id')].includes(nationId),
-              `${exchange.url} holds ${war.id}`,
+              `${exchange.url} contains ${war.id}`,
             )
           assert.ok(
             items.length === 100 || items.some(war => war.id === someWar.id),
@@ -143,7 +143,7 @@ export function theOperations({ client, world }: Fixture): void {
       })
     })
 
-    specTest('/wars?status=active&nation_id= holds what both say', async () => {
+    specTest('/wars?status=active&nation_id= combines both filters', async () => {
       const nationId = digText(await world.activeWar(), 'attacker.nation_id')
       await onBothBases(async base => {
         const path = `${base}/wars?status=active&nation_id=${nationId}&limit=100`
@@ -154,7 +154,7 @@ export function theOperations({ client, world }: Fixture): void {
       })
     })
 
-    specTest('/wars?status= takes no word that is not a status', () =>
+    specTest('/wars?status= rejects other values', () =>
       onBothBases(async base => {
         const message = expectError(
           await client.request(`${base}/wars?status=lively`),
@@ -170,11 +170,11 @@ export function theOperations({ client, world }: Fixture): void {
       await onBothBases(async base => {
         const read = async () =>
           digNumber((await client.request(`${base}/wars/${warId}`)).json, 'data.battles_count')
-        const { thing, others } = await readUnchanged(read, () =>
+        const { item, others } = await readUnchanged(read, () =>
           client.request(`${base}/wars/${warId}/battles?limit=100`),
         )
         for (const battle of expectItems(others)) assert.equal(battle.war_id, warId)
-        assert.equal(dig(others.json, 'pagination.total'), thing)
+        assert.equal(dig(others.json, 'pagination.total'), item)
       })
     })
 
@@ -188,7 +188,7 @@ export function theOperations({ client, world }: Fixture): void {
       }),
     )
 
-    specTest('/market/rankings has the resources of the market in an order of places', () =>
+    specTest('/market/rankings has the resources of the market ordered by rank', () =>
       onBothBases(async base => {
         const items = expectItems(await client.request(`${base}/market/rankings?limit=100`))
         if (items.length === 0) skip('the world has no market')
@@ -196,7 +196,7 @@ export function theOperations({ client, world }: Fixture): void {
       }),
     )
 
-    for (const [board, thing, score] of [
+    for (const [board, member, score] of [
       ['nations', 'nation', 'national_score'],
       ['alliances', 'alliance', 'total_score'],
     ] as const) {
@@ -204,14 +204,14 @@ export function theOperations({ client, world }: Fixture): void {
         onBothBases(async base => {
           const items = expectItems(await client.request(`${base}/rankings?board=${board}&limit=100`))
           if (items.length === 0) skip(`the world has no ${board}`)
-          for (const item of items) digText(item, `${thing}.id`)
+          for (const item of items) digText(item, `${member}.id`)
           assertPlaces(items, score)
           assert.equal(items[0]?.rank, 1)
         }),
       )
     }
 
-    specTest('/rankings takes no board but nations and alliances', () =>
+    specTest('/rankings rejects boards other than nations and alliances', () =>
       onBothBases(async base => {
         for (const board of ['players', 'Nations', 'nations,alliances']) {
           const exchange = await client.request(`${base}/rankings?board=${board}`)
@@ -221,7 +221,7 @@ export function theOperations({ client, world }: Fixture): void {
       }),
     )
 
-    specTest('a parameter that is not named is ignored', async () => {
+    specTest('an unknown parameter is ignored', async () => {
       const { id } = await world.owner()
       await onBothBases(async base => {
         expectBody(await client.request(`${base}/nations/${id}?colour=red&limit=0`), one(nation))
@@ -229,7 +229,7 @@ export function theOperations({ client, world }: Fixture): void {
       })
     })
 
-    specTest('a parameter that is nearly named is refused, and the message says which may be meant', () =>
+    specTest('a misspelled parameter is rejected, and the message suggests the right one', () =>
       onBothBases(async base => {
         for (const name of ['nationid', 'nation-id', 'NATION_ID', 'nation_ids', 'natoin_id']) {
           const exchange = await client.request(`${base}/wars?${name}=none`)
@@ -238,30 +238,33 @@ export function theOperations({ client, world }: Fixture): void {
       }),
     )
 
-    specTest('a list has one body, whatever the spelling, and an empty one selects nothing', async () => {
-      const { id } = await world.owner()
-      await onBothBases(async base => {
-        for (const query of [
-          `ids=${id},none`,
-          `ids=none&ids=${id}`,
-          `ids[]=${id}&ids[]=none`,
-          `ids%5B%5D=none&ids%5B%5D=${id}`,
-          `ids=none,%20${id}`,
-          `ids=none,+${id}`,
-        ]) {
-          const items = expectItems(await client.request(`${base}/nations?${query}`))
-          assert.deepEqual(
-            items.map(item => item.id),
-            [id],
-            query,
-          )
-        }
-        assert.deepEqual(expectItems(await client.request(`${base}/nations?ids=`)), [])
-        expectError(await client.request(`${base}/nations?ids=${id}%20none`), 400, 'invalid_parameter')
-      })
-    })
+    specTest(
+      'a list parameter has one result in every spelling, and an empty one selects nothing',
+      async () => {
+        const { id } = await world.owner()
+        await onBothBases(async base => {
+          for (const query of [
+            `ids=${id},none`,
+            `ids=none&ids=${id}`,
+            `ids[]=${id}&ids[]=none`,
+            `ids%5B%5D=none&ids%5B%5D=${id}`,
+            `ids=none,%20${id}`,
+            `ids=none,+${id}`,
+          ]) {
+            const items = expectItems(await client.request(`${base}/nations?${query}`))
+            assert.deepEqual(
+              items.map(item => item.id),
+              [id],
+              query,
+            )
+          }
+          assert.deepEqual(expectItems(await client.request(`${base}/nations?ids=`)), [])
+          expectError(await client.request(`${base}/nations?ids=${id}%20none`), 400, 'invalid_parameter')
+        })
+      },
+    )
 
-    specTest('a parameter that is given twice is refused', () =>
+    specTest('a repeated parameter is rejected', () =>
       onBothBases(async base => {
         const message = expectError(
           await client.request(`${base}/nations?limit=5&limit=6`),

@@ -22,7 +22,7 @@ export function pagination({ client, world }: Fixture): void {
         return client.request(query ? withQuery(base + filled, query) : base + filled)
       }
 
-      specTest(`${path}: page is 1 and limit is 25 where they are not given`, () =>
+      specTest(`${path}: page defaults to 1 and limit to 25`, () =>
         onBothBases(async base => {
           const exchange = await at(base)
           const items = expectItems(exchange)
@@ -58,22 +58,22 @@ export function pagination({ client, world }: Fixture): void {
         }),
       )
 
-      specTest(`${path}: pages follow one another without gap or repetition`, () =>
+      specTest(`${path}: pages have no gaps or repetitions`, () =>
         onBothBases(async base => {
           const read = async () => expectItems(await at(base, 'limit=6'))
-          const { thing, others } = await readUnchanged(read, async () => [
+          const { item, others } = await readUnchanged(read, async () => [
             ...expectItems(await at(base, 'limit=2&page=1')),
             ...expectItems(await at(base, 'limit=2&page=2')),
             ...expectItems(await at(base, 'limit=2&page=3')),
           ])
-          if (thing.length < 3) skip('the world has no second page of these')
-          assert.deepEqual(others, thing)
+          if (item.length < 3) skip('the world has no second page of these')
+          assert.deepEqual(others, item)
         }),
       )
 
       specTest(`${path}: total is the number of items on all pages`, async () => {
         const read = async () => dig(expectStatus(await at(canonical, 'limit=100'), 200).json, 'pagination')
-        const { thing, others } = await readUnchanged(read, async () => {
+        const { item, others } = await readUnchanged(read, async () => {
           const pages = digNumber(await read(), 'pages')
           if (pages > walkedPagesMax) return undefined
           let items = 0
@@ -82,7 +82,7 @@ export function pagination({ client, world }: Fixture): void {
           return items
         })
         if (others === undefined) skip(`this list has more than ${walkedPagesMax} pages of 100`)
-        assert.equal(others, digNumber(thing, 'total'))
+        assert.equal(others, digNumber(item, 'total'))
       })
     }
   })

@@ -58,7 +58,7 @@ export function verification({ client, world }: Fixture): void {
       specTest(row, async () => assertShape(shape, dig(await identity(), row), row, 'verified identity'))
     }
 
-    specTest('that, and nothing else', async () => {
+    specTest('it has no other members', async () => {
       assertShape(one(verifiedIdentity), await identity(), 'body', 'verified identity')
     })
 
@@ -85,14 +85,14 @@ export function verification({ client, world }: Fixture): void {
   })
 
   describe('4.3 Nation verification flow', () => {
-    specTest('a code has 10 characters, none of them easily taken for another', async () => {
+    specTest('a code has 10 unambiguous characters', async () => {
       const { code } = await ofSomebody()
       assert.match(code, /^[23456789ABCDEFGHJKMNPQRSTVWXYZ]{10}$/)
       expectStatus(await redeem(code), 200)
     })
 
     specTest(
-      'codes are random: no two agree, at no place do they stay the same, and none tells of its nation',
+      'codes are random: no two are equal, no character is constant, and none reveals its nation',
       async () => {
         const all = await world.nations()
         const from = turn % Math.max(1, all.length - codesDrawn)
@@ -137,29 +137,29 @@ export function verification({ client, world }: Fixture): void {
       }
     })
 
-    specTest('of redemptions at once exactly one succeeds', async () => {
+    specTest('exactly one of concurrent redemptions succeeds', async () => {
       const { code } = await ofSomebody()
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: redeemersAtOnce }, (_, index) => redeem(code, index % 2 ? canonical : mirror)),
       )
-      const [won, lost] = [200, 410].map(status => answers.filter(answer => answer.status === status))
+      const [won, lost] = [200, 410].map(status => responses.filter(answer => answer.status === status))
       assert.equal(won?.length, 1)
       assert.equal(lost?.length, redeemersAtOnce - 1)
     })
 
-    specTest('an unknown code and what cannot be a code are refused', () =>
+    specTest('unknown and malformed codes are rejected', () =>
       onBothBases(async base => {
         for (const code of ['2345678923', '1', 'IIIIIIIIII', 'K7PWM3XQ9TT', '%00', `${'2'.repeat(300)}`])
           expectError(await redeem(code, base), 404, 'verification_code_unknown')
       }),
     )
 
-    specTest('lower case is taken for upper case', async () => {
+    specTest('lower case counts as upper case', async () => {
       const { code } = await ofSomebody()
       expectStatus(await redeem(code.toLowerCase()), 200)
     })
 
-    specTest('only GET uses a code up', async () => {
+    specTest('only GET redeems a code', async () => {
       const { code } = await ofSomebody()
       await onBothBases(async base => {
         for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
@@ -170,7 +170,7 @@ export function verification({ client, world }: Fixture): void {
       expectStatus(await redeem(code), 200)
     })
 
-    specTest('neither a key nor anything of the chat platform is asked for', async () => {
+    specTest('neither a key nor data of the chat platform is required', async () => {
       const { code } = await ofSomebody()
       expectStatus(await client.request(`${mirror}/discord/verify/${code}`, { key: null }), 200)
       const document = await client.request('/openapi.json')
@@ -178,14 +178,14 @@ export function verification({ client, world }: Fixture): void {
       assert.doesNotMatch(JSON.stringify(document.json), /password/i)
     })
 
-    specTest('a code for one chat account is an unknown code to any other, and survives it', async () => {
+    specTest('a code for one chat account is unknown to others, and stays valid', async () => {
       const { code } = await ofSomebody('chat-account-1')
       for (const query of ['', '?for=chat-account-2'])
         expectError(await redeem(code + query), 404, 'verification_code_unknown')
       expectStatus(await redeem(`${code}?for=chat-account-1`), 200)
     })
 
-    specTest('no answer to a redemption is kept, and no error repeats the code', async () => {
+    specTest('no response to a redemption is cacheable, and no error repeats the code', async () => {
       const { code } = await ofSomebody()
       const [redeemed, used] = [await redeem(code), await redeem(code)]
       for (const { responseHeaders, url } of [redeemed, used])

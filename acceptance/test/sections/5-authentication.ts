@@ -42,7 +42,7 @@ export function authentication({ client, world, keys }: Fixture): void {
       }),
     )
 
-    specTest('a key has an owner: /me/nation is the nation of whoever owns the key', async () => {
+    specTest('a key has an owner: /me/nation is the nation of its owner', async () => {
       for (const owner of [await world.owner(), await world.otherNation()]) {
         const nationId = digText(owner, 'id')
         const { key } = await keys.make({ nationId })
@@ -61,14 +61,14 @@ export function authentication({ client, world, keys }: Fixture): void {
       }),
     )
 
-    specTest('a key in the URL is no key', async () => {
+    specTest('a key in the URL is ignored', async () => {
       const exchange = await client.request(`${mirror}/me/nation?api_key=${ownKey()}&key=${ownKey()}`, {
         key: null,
       })
       expectError(exchange, 401, 'api_key_required')
     })
 
-    specTest('a wrong key is refused, and not taken for no key', () =>
+    specTest('a wrong key is rejected, not treated as anonymous', () =>
       onBothBases(async base => {
         const exchange = await client.request(`${base}/nations`, { key: wrongKey })
         expectError(exchange, 401, 'invalid_api_key')
@@ -105,7 +105,7 @@ export function authentication({ client, world, keys }: Fixture): void {
 
   describe('5. Keys are scoped', () => {
     for (const [scope, section] of Object.entries(sections)) {
-      specTest(`a call that lacks ${scope} is refused, and told so`, async () => {
+      specTest(`a request without ${scope} is rejected, with the scope in the message`, async () => {
         const nationId = digText(await world.owner(), 'id')
         const others = allScopes.filter(other => other !== scope)
         const { key } = await keys.make({ nationId, scopes: others })
@@ -117,7 +117,7 @@ export function authentication({ client, world, keys }: Fixture): void {
         })
       })
 
-      specTest(`${scope} opens ${section} of the own nation, and nothing else`, async () => {
+      specTest(`${scope} allows ${section} of the own nation, and nothing else`, async () => {
         const { key } = await keys.make({ nationId: digText(await world.owner(), 'id'), scopes: [scope] })
         await onBothBases(async base => {
           for (const query of ['', `?include=${section}`]) {
@@ -132,7 +132,7 @@ export function authentication({ client, world, keys }: Fixture): void {
       })
     }
 
-    specTest('a call that lacks treasury.read is refused, and told so', async () => {
+    specTest('a request without treasury.read is rejected, with the scope in the message', async () => {
       const member = await world.member()
       const { key } = await keys.make({
         nationId: digText(member, 'id'),
@@ -147,7 +147,7 @@ export function authentication({ client, world, keys }: Fixture): void {
       })
     })
 
-    specTest('what needs a scope needs a key', async () => {
+    specTest('an operation with a scope requires a key', async () => {
       const exchange = await client.request(
         `${canonical}/alliances/${await world.allianceId()}?include=treasury`,
         {

@@ -6,13 +6,13 @@ import type { Fixture } from '../../src/fixture.ts'
 import { digNumber } from '../../src/json.ts'
 import { skip, specTest } from '../../src/spec-test.ts'
 
-const told = 5
+const eventCount = 5
 
 export function eventStream({ client }: Fixture): void {
   /** The last events of the log, oldest first. */
   async function latest(base: string) {
-    const events = expectItems(await client.request(`${base}/events?limit=${told}`)).toReversed()
-    if (events.length < told) skip(`the world has fewer than ${told} events`)
+    const events = expectItems(await client.request(`${base}/events?limit=${eventCount}`)).toReversed()
+    if (events.length < eventCount) skip(`the world has fewer than ${eventCount} events`)
     return { events, before: digNumber(events[0], 'seq') - 1 }
   }
 
@@ -21,12 +21,12 @@ export function eventStream({ client }: Fixture): void {
     return readStream(
       url,
       client.ownKey ? { authorization: `Bearer ${client.ownKey}`, ...headers } : headers,
-      told,
+      eventCount,
     )
   }
 
   describe('6. Events, as they happen', () => {
-    specTest('GET /events/stream tells as server-sent events what /events tells', () =>
+    specTest('GET /events/stream sends the events of /events as server-sent events', () =>
       onBothBases(async base => {
         const { events, before } = await latest(base)
         const streamed = await stream(`${base}/events/stream?after=${before}`)
@@ -38,11 +38,11 @@ export function eventStream({ client }: Fixture): void {
       }),
     )
 
-    specTest('a reader resumes with Last-Event-ID, whatever the URL says', () =>
+    specTest('a client resumes with Last-Event-ID, even if the URL has another position', () =>
       onBothBases(async base => {
         const { events, before } = await latest(base)
         const headers = { 'last-event-id': String(before) }
-        const streamed = await stream(`${base}/events/stream?after=${before + told}`, headers)
+        const streamed = await stream(`${base}/events/stream?after=${before + eventCount}`, headers)
         assert.deepEqual(
           streamed.events.map(({ data }) => data),
           events,
@@ -50,12 +50,12 @@ export function eventStream({ client }: Fixture): void {
       }),
     )
 
-    specTest('an id that the log does not hold is told, and one that is none is refused', () =>
+    specTest('an id outside the log is 410, and an invalid one 400', () =>
       onBothBases(async base => {
-        const ask = (id: string) =>
+        const send = (id: string) =>
           client.request(`${base}/events/stream`, { headers: { 'last-event-id': id } })
-        expectError(await ask('9007199254740991'), 410, 'cursor_expired')
-        assert.match(expectError(await ask('newest'), 400, 'invalid_parameter'), /Last-Event-ID/)
+        expectError(await send('9007199254740991'), 410, 'cursor_expired')
+        assert.match(expectError(await send('newest'), 400, 'invalid_parameter'), /Last-Event-ID/)
       }),
     )
   })
@@ -71,7 +71,7 @@ interface StreamResponse {
 
 const timeoutMs = 20_000
 
-/** Reads a stream until it has told so many events, and hangs up. */
+/** Reads so many events of a stream, and closes it. */
 async function readStream(
   url: string,
   headers: Record<string, string>,

@@ -9,7 +9,7 @@ import { assertShape, listOf } from '../../src/shape.ts'
 import { skip, specTest } from '../../src/spec-test.ts'
 import { readUnchanged } from '../../src/world.ts'
 
-/** The kinds that every game has, as the answers name them. */
+/** The event types of every game. */
 const kinds = [
   'war.declared',
   'war.ended',
@@ -55,7 +55,7 @@ export function events({ client }: Fixture): void {
     )
 
     for (const type of kinds) {
-      specTest(`type=${type} holds that kind alone`, () =>
+      specTest(`type=${type} returns only this type`, () =>
         onBothBases(async base => {
           const exchange = await ofType(base, type, '&limit=100')
           for (const event of expectItems(exchange)) assert.equal(event.type, type, exchange.url)
@@ -63,18 +63,18 @@ export function events({ client }: Fixture): void {
       )
     }
 
-    specTest('type leaves out nothing of its kind', async () => {
+    specTest('type returns all events of the type', async () => {
       const read = async () => expectItems(await client.request(`${canonical}/events?limit=100`))
-      const { thing, others } = await readUnchanged(read, async () => {
+      const { item, others } = await readUnchanged(read, async () => {
         const [event] = await read()
         const type = digText(event ?? skip('the world has no event'), 'type')
         return { type, found: expectItems(await ofType(canonical, type, '&limit=100')) }
       })
-      const wanted = thing.filter(event => event.type === others.type)
+      const wanted = item.filter(event => event.type === others.type)
       assert.deepEqual(others.found.slice(0, wanted.length), wanted)
     })
 
-    specTest('one kind is strategic_weapon.launched, which says who, at whom, with what', () =>
+    specTest('strategic_weapon.launched has attacker, defender and weapon', () =>
       onBothBases(async base => {
         const launches = expectItems(await ofType(base, 'strategic_weapon.launched'))
         if (launches.length === 0) skip('no strategic weapon was launched in this world')
@@ -85,7 +85,7 @@ export function events({ client }: Fixture): void {
       }),
     )
 
-    specTest('a family of kinds, and several kinds, filter too', () =>
+    specTest('a type prefix and several types can be filtered', () =>
       onBothBases(async base => {
         for (const event of expectItems(await ofType(base, 'war.*')))
           assert.match(String(event.type), /^war\./)
@@ -94,26 +94,26 @@ export function events({ client }: Fixture): void {
       }),
     )
 
-    specTest('a type that is no kind is refused', () =>
+    specTest('an unknown type is rejected', () =>
       onBothBases(async base => {
         const message = expectError(await ofType(base, 'no.such_kind'), 400, 'invalid_parameter')
         assert.match(message, /type/)
       }),
     )
 
-    specTest('type goes with page and limit', () =>
+    specTest('type can be combined with page and limit', () =>
       onBothBases(async base => {
         const read = async () => expectItems(await ofType(base, 'battle.fought', '&limit=4'))
-        const { thing, others } = await readUnchanged(read, async () => [
+        const { item, others } = await readUnchanged(read, async () => [
           ...expectItems(await ofType(base, 'battle.fought', '&limit=2&page=1')),
           ...expectItems(await ofType(base, 'battle.fought', '&limit=2&page=2')),
         ])
-        if (thing.length < 4) skip('the world has fewer than 4 battles')
-        assert.deepEqual(others, thing)
+        if (item.length < 4) skip('the world has fewer than 4 battles')
+        assert.deepEqual(others, item)
       }),
     )
 
-    specTest('the log can be followed by number, and a number beyond its end is told', () =>
+    specTest('the log can be followed by number, and a number beyond its end is an error', () =>
       onBothBases(async base => {
         const [newest] = expectItems(await client.request(`${base}/events?limit=1`))
         const seq = digNumber(newest ?? skip('the world has no event'), 'seq')

@@ -8,12 +8,12 @@ import { specTest } from '../../src/spec-test.ts'
 
 interface Refused {
   path: string
-  ask?: RequestOptions
+  options?: RequestOptions
   status: number
   code: string
 }
 
-/** What goes wrong for callers, and how they are told. Errors that need keys and codes of their own are with those. */
+/** Requests that fail, and their errors. Errors that need keys and codes of their own are tested with those. */
 const refusals: Record<string, Refused> = {
   'an unknown path': { path: '/nowhere', status: 404, code: 'not_found' },
   'the base itself': { path: '', status: 404, code: 'not_found' },
@@ -31,17 +31,17 @@ const refusals: Record<string, Refused> = {
   'a parameter with a NUL': { path: '/nations?search=%00', status: 400, code: 'invalid_parameter' },
   'another method': {
     path: '/nations',
-    ask: { method: 'DELETE' },
+    options: { method: 'DELETE' },
     status: 405,
     code: 'method_not_allowed',
   },
   'another method on an unknown path': {
     path: '/nowhere',
-    ask: { method: 'PATCH' },
+    options: { method: 'PATCH' },
     status: 405,
     code: 'method_not_allowed',
   },
-  'a code that nobody has': {
+  'a code that does not exist': {
     path: '/discord/verify/2345678923',
     status: 404,
     code: 'verification_code_unknown',
@@ -51,9 +51,9 @@ const refusals: Record<string, Refused> = {
     status: 431,
     code: 'headers_too_large',
   },
-  'an expectation that nobody fulfils': {
+  'an expectation that is not supported': {
     path: '/nations',
-    ask: { headers: { expect: 'a-miracle' } },
+    options: { headers: { expect: 'a-miracle' } },
     status: 417,
     code: 'expectation_failed',
   },
@@ -61,10 +61,10 @@ const refusals: Record<string, Refused> = {
 
 export function errors({ client }: Fixture): void {
   describe('7. An error has exactly code, message and request_id, which is also in x-request-id', () => {
-    for (const [what, { path, ask, status, code }] of Object.entries(refusals)) {
+    for (const [what, { path, options, status, code }] of Object.entries(refusals)) {
       specTest(`${what}: ${status} ${code}`, () =>
         onBothBases(async base => {
-          const exchange = await client.request(base + path, ask)
+          const exchange = await client.request(base + path, options)
           const message = expectError(exchange, status, code)
           assert.doesNotMatch(
             message,
@@ -75,12 +75,12 @@ export function errors({ client }: Fixture): void {
       )
     }
 
-    specTest('another path beside both bases: 404 not_found', async () => {
+    specTest('a path outside both bases: 404 not_found', async () => {
       for (const path of ['/', '/api', '/nations', '/apis/v1/nations'])
         if (path !== '/') expectError(await client.request(path), 404, 'not_found')
     })
 
-    specTest('request ids differ from call to call', async () => {
+    specTest('each request has its own request id', async () => {
       const ids: string[] = []
       await onBothBases(async base => {
         for (let call = 0; call < 5; call += 1)

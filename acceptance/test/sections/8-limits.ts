@@ -13,18 +13,18 @@ const playerId = 'acceptance'
 const smallLimit = 5
 const defaultKeyLimit = 120
 const windowSeconds = 60
-/** Bodies that a bot may keep for as long as its guidance says. */
+/** Responses that a bot may cache for as long as the guidance allows. */
 const cacheable = ['/rankings?board=nations', '/rankings?board=alliances', '/nations', '/nations/{id}']
 
 interface Blocked {
   key: Key
-  answers: Exchange[]
+  responses: Exchange[]
   refused: Exchange
   at: number
 }
 
 /**
- * Begins by using up the window of a key of a small limit: nobody else is blocked by that, and when all else
+ * Begins by using up the window of a key with a small limit: no other caller is blocked, and when everything else
  * has been examined, most of the minute is over that its end takes.
  */
 export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: () => void } {
@@ -35,14 +35,14 @@ export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: ()
     if (!client.settings.operator) return
     const key = await keys.make({ playerId, limit: smallLimit })
     const at = Date.now()
-    const answers: Exchange[] = []
+    const responses: Exchange[] = []
     for (let call = 0; call < smallLimit; call += 1)
-      answers.push(await ask(key, bases[call % 2] ?? canonical))
-    blocked = { key, answers, refused: await ask(key, mirror), at }
+      responses.push(await send(key, bases[call % 2] ?? canonical))
+    blocked = { key, responses, refused: await send(key, mirror), at }
   }
 
-  const ask = ({ key }: Key, base: string) => client.request(`${base}/eras`, { key, expectsLimit: true })
-  const block = () => orSkip(blocked, 'needs a key of a small limit, which the operator door makes')
+  const send = ({ key }: Key, base: string) => client.request(`${base}/eras`, { key, expectsLimit: true })
+  const block = () => orSkip(blocked, 'needs a key with a small limit, which the operator API creates')
 
   const rest = () => {
     describe('8. Limits', () => {
@@ -63,13 +63,13 @@ export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: ()
         async () => {
           const key = await keys.make({ playerId })
           const calls = Array.from({ length: defaultKeyLimit + 10 }, (_, call) =>
-            ask(key, bases[call % 2] ?? mirror),
+            send(key, bases[call % 2] ?? mirror),
           )
-          const answers = await Promise.all(calls)
+          const responses = await Promise.all(calls)
           const [accepted, refused] = [200, 429].map(status =>
-            answers.filter(answer => answer.status === status),
+            responses.filter(response => response.status === status),
           )
-          for (const exchange of answers)
+          for (const exchange of responses)
             assert.equal(headerNumber(exchange, 'x-ratelimit-limit'), 120, 'is CHANCERY_KEY_LIMIT set?')
           assert.equal(accepted?.length, defaultKeyLimit)
           assert.equal(refused?.length, 10)
@@ -78,24 +78,26 @@ export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: ()
       )
 
       specTest('a key can have a limit of its own', () => {
-        const { answers } = block()
-        for (const exchange of answers) {
+        const { responses } = block()
+        for (const exchange of responses) {
           expectStatus(exchange, 200)
           assert.equal(headerNumber(exchange, 'x-ratelimit-limit'), smallLimit)
         }
       })
 
       specTest('x-ratelimit-remaining counts down to 0, over both bases together', () => {
-        const { answers, refused } = block()
-        const counted = [...answers, refused].map(exchange => headerNumber(exchange, 'x-ratelimit-remaining'))
+        const { responses, refused } = block()
+        const counted = [...responses, refused].map(exchange =>
+          headerNumber(exchange, 'x-ratelimit-remaining'),
+        )
         assert.deepEqual(counted, [4, 3, 2, 1, 0, 0])
       })
 
       specTest('x-ratelimit-reset is when the window ends, in Unix seconds', () => {
-        const { answers, refused, at } = block()
-        const resets = [...answers, refused].map(exchange => headerNumber(exchange, 'x-ratelimit-reset'))
+        const { responses, refused, at } = block()
+        const resets = [...responses, refused].map(exchange => headerNumber(exchange, 'x-ratelimit-reset'))
         assert.equal(new Set(resets).size, 1, `it stays the same in a window: ${resets}`)
-        const [exchange = refused] = answers
+        const [exchange = refused] = responses
         const startedAt =
           Date.parse(String(exchange.responseHeaders.date ?? new Date(at).toUTCString())) / 1000
         const seconds = (resets[0] ?? 0) - startedAt
@@ -112,7 +114,7 @@ export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: ()
       specTest('an exhausted key does not affect another key or anonymous requests', async () => {
         block()
         const other = await keys.make({ playerId })
-        expectStatus(await ask(other, mirror), 200)
+        expectStatus(await send(other, mirror), 200)
         expectStatus(await client.request(`${mirror}/eras`, { key: null }), 200)
       })
 
@@ -137,16 +139,16 @@ export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: ()
       specTest('the block is temporary: rejected requests do not lengthen it, and it is no ban', async () => {
         const { key, refused } = block()
         for (let call = 0; call < 20; call += 1) {
-          const exchange = await ask(key, bases[call % 2] ?? mirror)
+          const exchange = await send(key, bases[call % 2] ?? mirror)
           if (exchange.status !== 429) break
           assert.equal(
             exchange.responseHeaders['x-ratelimit-reset'],
             refused.responseHeaders['x-ratelimit-reset'],
           )
         }
-        const last = await ask(key, canonical)
+        const last = await send(key, canonical)
         if (last.status === 429) await sleep(headerNumber(last, 'retry-after') * 1000)
-        await onBothBases(async base => void expectStatus(await ask(key, base), 200))
+        await onBothBases(async base => void expectStatus(await send(key, base), 200))
       })
     })
   }

@@ -20,7 +20,7 @@ export function versioning({ client }: Fixture): void {
         expectBody(await client.request(path), page(era))
       })
 
-    specTest('other versions and none are not found', async () => {
+    specTest('other versions, and paths without one, are not found', async () => {
       for (const path of otherVersions) expectError(await client.request(path), 404, 'not_found')
     })
   })

@@ -10,16 +10,16 @@ import { namesIn, privateMembers } from './1-what-the-service-does.ts'
 const rateHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const
 const shownMax = 5
 
-/** What is said of every response is held against every response that this run has seen, whatever it was asked for. */
+/** Checks the rules for every response against all responses of this run. */
 export function wholeRun({ client }: Fixture): void {
   describe('Every response of this run', () => {
     for (const header of rateHeaders) {
-      specTest(`8. carries ${header}, a whole number`, () =>
+      specTest(`8. has ${header}, an integer`, () =>
         none(apiExchanges(), ({ responseHeaders }) => !/^[0-9]+$/.test(String(responseHeaders[header]))),
       )
     }
 
-    specTest('8. has at most x-ratelimit-limit calls remaining', () =>
+    specTest('8. has at most x-ratelimit-limit requests remaining', () =>
       none(
         apiExchanges(),
         ({ responseHeaders }) =>
@@ -27,14 +27,14 @@ export function wholeRun({ client }: Fixture): void {
       ),
     )
 
-    specTest('7. carries x-request-id', () =>
+    specTest('7. has x-request-id', () =>
       none(
         apiExchanges(),
         ({ responseHeaders }) => !/^[A-Za-z0-9_-]{8,64}$/.test(String(responseHeaders['x-request-id'])),
       ),
     )
 
-    specTest('1. is UTF-8 JSON, or has no body to be one', () =>
+    specTest('1. is UTF-8 JSON, or has no body', () =>
       none(
         apiExchanges(),
         ({ method, status, bytes, problem, responseHeaders }) =>
@@ -44,7 +44,7 @@ export function wholeRun({ client }: Fixture): void {
       ),
     )
 
-    specTest('7. is an error of the one shape where its status is 400 or more', () =>
+    specTest('7. has the shape of an error if its status is 400 or more', () =>
       none(
         apiExchanges().filter(({ method }) => method !== 'HEAD'),
         ({ status, json, responseHeaders }) =>
@@ -54,7 +54,7 @@ export function wholeRun({ client }: Fixture): void {
       ),
     )
 
-    specTest('7. carries retry-after where its status is 429', () =>
+    specTest('7. has retry-after if its status is 429', () =>
       none(
         apiExchanges(),
         ({ status, responseHeaders }) =>
@@ -69,7 +69,7 @@ export function wholeRun({ client }: Fixture): void {
       ),
     )
 
-    specTest('1. has nothing private, unless it is of the own nation or the own treasury', () => {
+    specTest('1. has no private member, except for the own nation and the own treasury', () => {
       const names = new Set<string>(Object.values(privateMembers).flat())
       none(apiExchanges(), ({ url, json, status }) => {
         if (/\/(me\/nation|game)(\?|$)/.test(url) || (status === 200 && url.includes('include=treasury')))
@@ -78,7 +78,7 @@ export function wholeRun({ client }: Fixture): void {
       })
     })
 
-    specTest('is no failure of the server', () => none(apiExchanges(), ({ status }) => status >= 500))
+    specTest('has no status from 500 on', () => none(apiExchanges(), ({ status }) => status >= 500))
   })
 
   /** The API, and nothing that is served beside it. */

@@ -42,30 +42,30 @@ async function compareTwins(session: Session, operation: Operation, call: Call, 
   const more = `${below}${below.includes('?') ? '&' : '?'}an_unknown_parameter=1`
   const other = session.api.bases.find(base => base !== own) ?? own
   const twin = { ...call, target: `${other}${more}` }
-  const answer = await session.request(operation, twin)
+  const response = await session.request(operation, twin)
   if (!session.isFrozen) return
-  if (!answer.raw.equals(first.raw))
+  if (!response.raw.equals(first.raw))
     throw new ProbeError([`it is not responseHeaders like ${call.target}`], twin)
 }
 
 async function compareHead(session: Session, operation: Operation, call: Call, first: Exchange) {
   const head = { ...call, method: 'HEAD' }
-  const answer = await session.send(head)
-  if (answer.status === 405) return
-  const problems = answer.bytes === 0 ? [] : ['the response to HEAD has a body']
-  if (answer.status !== first.status)
-    problems.push(`HEAD has the status ${answer.status}, GET ${first.status}`)
-  const names = new Set([...Object.keys(first.responseHeaders), ...Object.keys(answer.responseHeaders)])
+  const response = await session.send(head)
+  if (response.status === 405) return
+  const problems = response.bytes === 0 ? [] : ['the response to HEAD has a body']
+  if (response.status !== first.status)
+    problems.push(`HEAD has the status ${response.status}, GET ${first.status}`)
+  const names = new Set([...Object.keys(first.responseHeaders), ...Object.keys(response.responseHeaders)])
   for (const name of names) {
-    const [one, two] = [first.responseHeaders[name], answer.responseHeaders[name]].map(String)
+    const [one, two] = [first.responseHeaders[name], response.responseHeaders[name]].map(String)
     const isMoving = !session.isFrozen && ['etag', 'content-length'].includes(name)
     if (one !== two && !varyingHeaders.includes(name) && !isMoving)
       problems.push(`the header ${name} is ${two} with HEAD, and ${one} with GET`)
   }
   if (
     operation.responses[200]?.headers.etag &&
-    !answer.responseHeaders['cache-control']?.includes('no-store') &&
-    !answer.responseHeaders.etag
+    !response.responseHeaders['cache-control']?.includes('no-store') &&
+    !response.responseHeaders.etag
   )
     problems.push('a cacheable response has no ETag')
   if (problems.length > 0) throw new ProbeError(problems, head)
@@ -81,11 +81,11 @@ async function compareTagged(
   if (etag === undefined) return
   for (const tag of [etag, `W/${etag}`, `"another", ${etag}`]) {
     const again = { ...call, headers: { ...call.headers, 'if-none-match': tag } }
-    const answer = await session.request(operation, again)
-    if (!session.isFrozen && answer.status === 200) continue
-    const problems = answer.status === 304 ? [] : [`${answer.status} instead of 304`]
-    if (answer.responseHeaders.etag !== etag)
-      problems.push(`the ETag is ${answer.responseHeaders.etag}, and was ${etag}`)
+    const response = await session.request(operation, again)
+    if (!session.isFrozen && response.status === 200) continue
+    const problems = response.status === 304 ? [] : [`${response.status} instead of 304`]
+    if (response.responseHeaders.etag !== etag)
+      problems.push(`the ETag is ${response.responseHeaders.etag}, and was ${etag}`)
     if (problems.length > 0) throw new ProbeError(problems, again)
   }
 }

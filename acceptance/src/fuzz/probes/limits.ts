@@ -5,11 +5,11 @@ import { drawsOf } from '../draw.ts'
 import { type Probe, probe } from '../probe.ts'
 import { ProbeError, type Session } from '../session.ts'
 
-/** Whatever is asked, beyond its limit a key is answered 429 as documented, on every base. */
+/** Every request beyond the limit of its key is 429 as documented, on every base. */
 export function limitsReached(session: Session, keys: Keys): Probe {
   const reads = session.api.operations.filter(({ method }) => method === 'GET')
   let spent: Promise<Caller> | undefined
-  /** A key that may make one call in a window. When one begins, the first call is answered. */
+  /** A key with a limit of one request in a window. */
   const spentCaller = async (): Promise<Caller> => {
     const { key } = await keys.make({ playerId: 'a-player-of-no-nation', limit: 1 })
     const name = 'KEY_OF_ONE_CALL'

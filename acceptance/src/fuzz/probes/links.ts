@@ -6,7 +6,7 @@ import { type Probe, probe } from '../probe.ts'
 import { type Call, ProbeError, type Session } from '../session.ts'
 import { fill } from './methods.ts'
 
-/** Ids that an answer names lead somewhere: each thing of a list by itself is what the list says, and `alliance_id` names an alliance. */
+/** Ids in a response can be followed: each item of a list equals the item by its id, and `alliance_id` is the id of an alliance. */
 export function links(session: Session): Probe[] {
   const { operations } = session.api
   const oneOf = new Map(
@@ -38,32 +38,30 @@ export function links(session: Session): Probe[] {
 interface Link {
   to: Operation
   id: string
-  /** The thing itself, where the list has it whole. */
-  thing: unknown
+  /** The item itself, where the list contains it completely. */
+  item: unknown
 }
 
 function namedIn(oneOf: Map<string, Operation>, { path }: Operation, data: unknown): Link[] {
   const own = oneOf.get(path)
   const whole =
-    own && Array.isArray(data) ? data.map(thing => ({ to: own, id: String(dig(thing, 'id')), thing })) : []
+    own && Array.isArray(data) ? data.map(item => ({ to: own, id: String(dig(item, 'id')), item })) : []
   const others = [...members(data)].flatMap(([name, value]) => {
     const to = oneOf.get(`/${name.replace(/^.*_(?=\w+_id$)/, '').replace(/_id$/, 's')}`)
-    return to && name.endsWith('_id') && typeof value === 'string'
-      ? [{ to, id: value, thing: undefined }]
-      : []
+    return to && name.endsWith('_id') && typeof value === 'string' ? [{ to, id: value, item: undefined }] : []
   })
   return [...whole, ...others]
 }
 
-async function follow(session: Session, { to, id, thing }: Link, from: Call): Promise<void> {
+async function follow(session: Session, { to, id, item }: Link, from: Call): Promise<void> {
   const call: Call = { ...from, headers: {}, target: `${session.api.bases[0]}${to.path.replace('{id}', id)}` }
   const { status, json } = await session.request(to, call)
   // What a war or an event names may be gone by now; what a list has may not.
-  if (status !== 200 && !(status === 404 && thing === undefined) && status !== 429)
+  if (status !== 200 && !(status === 404 && item === undefined) && status !== 429)
     throw new ProbeError([`${status}, although ${from.target} names it`], call)
   const data = dig(json, 'data')
-  if (!session.isFrozen || !isRecord(thing) || !isRecord(data)) return
-  for (const [name, value] of Object.entries(thing))
+  if (!session.isFrozen || !isRecord(item) || !isRecord(data)) return
+  for (const [name, value] of Object.entries(item))
     if (JSON.stringify(data[name]) !== JSON.stringify(value))
       throw new ProbeError(
         [`${name} is ${JSON.stringify(data[name])}, and ${JSON.stringify(value)} in the list`],

@@ -6,11 +6,11 @@ import { type Probe, probe } from '../probe.ts'
 import { documentedProblems } from '../response-problems.ts'
 import { type Call, ProbeError, type Session } from '../session.ts'
 
-/** CONNECT asks a proxy for a tunnel: an HTTP client sends no path with it. */
+/** CONNECT opens a tunnel through a proxy: an HTTP client sends no path with it. */
 const methods = METHODS.filter(method => method !== 'CONNECT')
 const bodies = [undefined, undefined, '', '{}', '{"a":', 'x'.repeat(5_000)]
 
-/** Every method on every path, under every base: what is not documented is 405, and Allow says what would be answered. */
+/** Every method on every path, under every base: undocumented ones are 405, and Allow lists the others. */
 export function undocumentedMethods(session: Session): Probe {
   const { api } = session
   const draws = fc.record({
@@ -39,18 +39,21 @@ export function undocumentedMethods(session: Session): Probe {
       const problems = allowed.includes(operation.method)
         ? []
         : [`OPTIONS does not allow ${operation.method}`]
-      // What is answered without being documented is HEAD, which is like GET: another question.
+      // HEAD is not documented and behaves like GET: another probe.
       if (allowed.includes(method) && method !== operation.method) return fail(problems, call)
-      const answer = await session.send(call)
+      const response = await session.send(call)
       if (method === operation.method) {
-        const isRight = answer.status < 500
-        return fail([...problems, ...(isRight ? [] : [`${answer.status} to a ${method} with a body`])], call)
+        const isRight = response.status < 500
+        return fail(
+          [...problems, ...(isRight ? [] : [`${response.status} to a ${method} with a body`])],
+          call,
+        )
       }
       const described = operation.responses[405] ?? operation.responses.default
-      if (answer.status !== 405) problems.push(`${method} is answered with ${answer.status}, not with 405`)
-      else if (described) problems.push(...documentedProblems(session.checker, described, answer))
-      if (answer.status === 405 && answer.responseHeaders.allow !== allowed.join(', '))
-        problems.push(`405 says Allow: ${answer.responseHeaders.allow}, and OPTIONS ${allowed.join(', ')}`)
+      if (response.status !== 405) problems.push(`${method} has the status ${response.status} instead of 405`)
+      else if (described) problems.push(...documentedProblems(session.checker, described, response))
+      if (response.status === 405 && response.responseHeaders.allow !== allowed.join(', '))
+        problems.push(`405 has Allow: ${response.responseHeaders.allow}, and OPTIONS ${allowed.join(', ')}`)
       return fail(problems, call)
     },
   })
@@ -61,14 +64,14 @@ const fail = (problems: readonly string[], call: Call) => {
 }
 
 async function allowedMethods(session: Session, target: string): Promise<string[]> {
-  const caller = session.callers.find(({ kind }) => kind === 'nobody') ?? session.callers[0]
+  const caller = session.callers.find(({ kind }) => kind === 'anonymous') ?? session.callers[0]
   if (!caller) return []
   const call: Call = { method: 'OPTIONS', target, caller }
   const { status, responseHeaders, bytes } = await session.send(call)
   const problems = [
-    ...(status === 204 ? [] : [`OPTIONS is answered with ${status}, not with 204`]),
-    ...(bytes === 0 ? [] : ['OPTIONS is answered with a body']),
-    ...(responseHeaders.allow ? [] : ['OPTIONS is answered without Allow']),
+    ...(status === 204 ? [] : [`OPTIONS has the status ${status} instead of 204`]),
+    ...(bytes === 0 ? [] : ['the response to OPTIONS has a body']),
+    ...(responseHeaders.allow ? [] : ['the response to OPTIONS has no Allow']),
   ]
   fail(problems, call)
   return String(responseHeaders.allow).split(', ')

@@ -6,7 +6,7 @@ import { type Call, ProbeError, type Session } from '../session.ts'
 
 const limitMax = 50
 
-/** Two pages of one size are the page of twice that size; and what the envelope says of a list holds on each. Only where nothing moves. */
+/** Two pages of one size equal the page of twice that size, and the envelope is right on each. Only in a static world. */
 export const pages = (session: Session): Probe[] =>
   session.api.operations
     .filter(operation => session.isFrozen && !operation.needsKey && itemsOf(session.api, operation))
@@ -34,7 +34,7 @@ interface Place {
 async function comparePages(session: Session, operation: Operation, { id, limit, place }: Place) {
   const [base = ''] = session.api.bases
   const path = `${base}${operation.path.replace(/\{\w+\}/, id)}`
-  const caller = session.callers.find(({ kind }) => kind === 'nobody') ?? session.callers[0]
+  const caller = session.callers.find(({ kind }) => kind === 'anonymous') ?? session.callers[0]
   if (!caller) return
   const callOf = (page: number, size: number): Call => ({
     method: 'GET',

@@ -42,7 +42,7 @@ const odd = [
 /** A request line of more bytes than most servers take. */
 const requestLineBytes = 8_000
 
-/** Paths that nobody documents: the answer is an error of the usual shape, with the headers of every answer. */
+/** Undocumented paths: the response is an error of the usual shape, with the usual headers. */
 export function oddPaths(session: Session): Probe {
   const { bases, operations } = session.api
   const words = operations.flatMap(({ path }) => path.split('/').filter(Boolean))
@@ -57,18 +57,18 @@ export function oddPaths(session: Session): Probe {
       caller: drawnCaller(session.callers),
     }),
     async check({ base, segments, method: drawn, caller }) {
-      // What is too long is refused before its method is read, so that HEAD too is answered with a body, which no client expects.
+      // A request that is too long is rejected before its method is read: even to HEAD the response has a body, which no client expects.
       const method = segments.join('/').length > requestLineBytes ? 'GET' : drawn
       const call: Call = { method, caller, target: `${base}/${segments.join('/')}` }
-      const answer = await session.send(call)
-      const { status } = answer
+      const response = await session.send(call)
+      const { status } = response
       const error = operations.find(({ responses }) => responses.default)?.responses.default
       const problems: string[] = []
       if (status >= 500) problems.push(`${status}: the server failed`)
-      if (status >= 400 && error) problems.push(...documentedProblems(session.checker, error, answer))
+      if (status >= 400 && error) problems.push(...documentedProblems(session.checker, error, response))
       const isOther = method !== 'GET' && method !== 'HEAD'
-      if (isOther && ![400, 405, 431].includes(status)) problems.push(`${method} is answered with ${status}`)
-      if (status === 405 && !answer.responseHeaders.allow) problems.push('405 without Allow')
+      if (isOther && ![400, 405, 431].includes(status)) problems.push(`${method} has the status ${status}`)
+      if (status === 405 && !response.responseHeaders.allow) problems.push('405 without Allow')
       if (problems.length > 0) throw new ProbeError(problems, call)
     },
   })

@@ -3,7 +3,7 @@ import { type Draw, drawsOf } from '../draw.ts'
 import { type Probe, probe } from '../probe.ts'
 import { ProbeError, type Session } from '../session.ts'
 
-/** Every operation, asked by everybody, rightly and wrongly: what must be refused is refused, and what may be asked is answered. */
+/** Every operation, by all callers, with valid and invalid requests: invalid ones are rejected, valid ones succeed. */
 export const reads = (session: Session): Probe[] =>
   session.api.operations
     .filter(({ method }) => method === 'GET')
@@ -19,7 +19,7 @@ export const reads = (session: Session): Probe[] =>
             throw new ProbeError([`${status} instead of ${[...right].join(' or ')}`], draw.call)
           const isDeprecated = operation.isDeprecated || usesDeprecated(operation, draw)
           if (isDeprecated && status === 200 && !(responseHeaders.deprecation && responseHeaders.sunset))
-            throw new ProbeError(['something deprecated is used, and no header says so'], draw.call)
+            throw new ProbeError(['the request uses something deprecated, without the header'], draw.call)
         },
       }),
     )
@@ -30,12 +30,12 @@ const usesDeprecated = ({ parameters }: Operation, { given }: Draw) =>
 /** A request line of more bytes than most servers take. */
 const requestLineBytes = 8_000
 
-/** The statuses that follow from the document for one call, in the order in which a server looks: key, parameters, scope, thing. */
+/** The statuses that the document allows for a call, in the order of the checks: key, parameters, scope, item. */
 function rightStatuses(session: Session, operation: Operation, draw: Draw): Set<number> {
   const { caller } = draw.call
   const isDocumented = (status: number) => operation.responses[status] !== undefined
   if (caller.kind === 'wrong') return new Set([401])
-  // A number that is too large may as well be one that the log does not hold; a path of broken text is no path.
+  // A number that is too large may also be one that the log does not have; a path that cannot be decoded is not found.
   const refused = [400, 410].filter(isDocumented)
   const [path = ''] = draw.call.target.split('?')
   const tooLong = draw.call.target.length > requestLineBytes ? [431] : []
@@ -55,10 +55,10 @@ function rightStatuses(session: Session, operation: Operation, draw: Draw): Set<
   )
 }
 
-/** What comes of who asks: for nobody's key, for one that lacks a scope, and for one that may not see this in the game. */
+/** The statuses by caller: without a key, without a scope, and without the right to see this in the game. */
 function access({ needsKey, scope, includeScopes }: Operation, { call: { caller }, given }: Draw): number[] {
   const included = (given.get('include') ?? '').split(',').flatMap(word => includeScopes[word.trim()] ?? [])
-  if (caller.kind === 'nobody') return needsKey || included.length > 0 ? [401] : [200]
+  if (caller.kind === 'anonymous') return needsKey || included.length > 0 ? [401] : [200]
   const wanted = [...(scope ? [scope] : []), ...included]
   if (wanted.some(each => !caller.scopes.includes(each))) return [403]
   return included.length > 0 && !needsKey ? [200, 403] : [200]

@@ -4,15 +4,15 @@
  */
 import { type GameDatabase, openGame, Puller } from '@chancery/connect'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { connectDoor } from '../../cli/src/door/connect-door.ts'
-import { openDoor } from '../../cli/src/door/operator-door.ts'
+import { createServiceClient } from '../../cli/src/game-connection.ts'
+import { createOperatorClient } from '../../cli/src/operator-client/operator-client.ts'
 import { measureCpu, rounded } from './machine.ts'
 import { startPostgres, startService } from './servers.ts'
 
 const nations = 10_000
 const wars = 50_000
 const everySeconds = 5
-const silentMs = 600_000
+const idleTimeoutMs = 600_000
 
 export interface PullResults {
   nations: number
@@ -32,9 +32,9 @@ export async function measurePull({ rounds }: { rounds: number }): Promise<PullR
   const service = await startService()
   await postgres.db.query('create database game')
   const url = Object.assign(new URL(postgres.url), { pathname: '/game' }).href
-  const game = await openGame(url, { name: 'chancery bench', isReadOnly: false, silentMs })
+  const game = await openGame(url, { name: 'chancery bench', isReadOnly: false, idleTimeoutMs })
   for (const statement of gameStatements) await game.rows(statement)
-  const session = await openGame(url, { name: 'chancery bench pull', isReadOnly: true, silentMs })
+  const session = await openGame(url, { name: 'chancery bench pull', isReadOnly: true, idleTimeoutMs })
   const results = await measureRounds({ game, session, rounds, puller: createPuller(service) })
   await Promise.all([session.close(), game.close()])
   return results
@@ -43,11 +43,11 @@ export async function measurePull({ rounds }: { rounds: number }): Promise<PullR
 const createPuller = ({ operatorUrl, operatorToken }: { operatorUrl: string; operatorToken: string }) =>
   new Puller({
     contract: contractFor(demoProfile),
-    door: connectDoor(openDoor({ url: operatorUrl, token: operatorToken })),
+    client: createServiceClient(createOperatorClient({ url: operatorUrl, token: operatorToken })),
     schema: 'chancery_out',
     feed: 'pull',
     allowsDeletes: false,
-    say: message => console.error(message),
+    log: message => console.error(message),
   })
 
 /** Tables as wide as those of games, and views over them. */

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { CommandError, UsageError } from './command-error.ts'
-import { say, type Terminal } from './terminal.ts'
+import { logStatus, type Terminal } from './terminal.ts'
 
-/** By name, in the order of the help. Each is loaded when it is asked for: a service need not hold what the others need. */
+/** By name, in the order of the help. Each is loaded on demand: a service does not load the code of other commands. */
 const commands = new Map<string, () => Promise<AddCommand>>([
   ['demo', async () => (await import('./commands/demo.ts')).addDemo],
   ['serve', async () => (await import('./commands/serve.ts')).addServe],
@@ -44,7 +44,7 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
 
 async function program(words: string[], terminal: Terminal): Promise<Command> {
   const root = new Command('chancery')
-    .description('The office through which a multiplayer nation-strategy game speaks to the outside.')
+    .description('A read-only HTTP API in front of a multiplayer nation-strategy game.')
     .version(manifest.version)
     .exitOverride()
     .showHelpAfterError('(add --help for the options and examples)')
@@ -57,39 +57,39 @@ async function program(words: string[], terminal: Terminal): Promise<Command> {
     'after',
     `
 Examples:
-  chancery demo                       the service with a simulated world
-  chancery serve                      the service from configuration (CHANCERY_… variables)
-  chancery ingest world.ndjson        facts into the running service
-  chancery pull                       facts from views in the game's database
-  chancery profile check game.json    what is wrong with a game profile
+  chancery demo                       run the service with a simulated world
+  chancery serve                      run the service (configured by CHANCERY_… variables)
+  chancery ingest world.ndjson        send facts to the running service
+  chancery pull                       send changes of views in the game's database
+  chancery profile check game.json    validate a game profile
   chancery keys create --nation n42 --name "my bot" --scopes nation.read,economy.read
   chancery webhooks add --nation n42 --url https://bot.example.com/events
-  chancery players suspend p7         the keys of a player open nothing until resume
+  chancery players suspend p7         reject the keys of a player until resume
   chancery redact nation n5 --set motto=null
   chancery tokens create --name game-server --roles facts,identity
-  chancery refused list               batches that wait for somebody to settle them
-  chancery request REQ_ID             what became of a request
+  chancery refused list               list refused batches (the dead-letter store)
+  chancery request REQ_ID             look up a request in the request log
 
 chancery COMMAND --help shows the options of a command, with examples.`,
   )
 }
 
-/** The command that is named; where none is, all, for the help and for what was meant. */
+/** The named command; all of them without a name, and for an unknown one (help and suggestions). */
 function commandsFor([name = '']: string[]): Promise<AddCommand[]> {
   const load = commands.get(name)
   return Promise.all((load ? [load] : [...commands.values()]).map(one => one()))
 }
 
-/** Failures that are expected say what to do in their message; those of the server are known by name, to load it only when needed. */
-const failures = new Set([
+/** Expected errors, whose message says what to do. By name: the modules that define them are not loaded for it. */
+const expectedErrors = new Set([
   'ConfigError',
   'StartupError',
   'EmbeddedError',
   'ConnectError',
-  'GameAway',
-  'GameBusy',
+  'GameUnavailableError',
+  'GameBusyError',
   'GameDataError',
-  'ServiceAway',
+  'ServiceUnavailableError',
   'BackupError',
   'LedgerError',
 ])
@@ -100,7 +100,7 @@ function explain(err: unknown, terminal: Terminal): number {
     return isHelp ? exitStatus.done : exitStatus.usage
   }
   if (!(err instanceof Error)) throw err
-  const isExpected = err instanceof CommandError || err instanceof UsageError || failures.has(err.name)
-  say(terminal, isExpected ? `chancery: ${err.message}` : (err.stack ?? err.message))
+  const isExpected = err instanceof CommandError || err instanceof UsageError || expectedErrors.has(err.name)
+  logStatus(terminal, isExpected ? `chancery: ${err.message}` : (err.stack ?? err.message))
   return err instanceof UsageError ? exitStatus.usage : exitStatus.failed
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Profile, ProfileError, parseProfile } from '@chancery/contract'
 import { CommandError } from './command-error.ts'
 
-/** Reads the profile of a game. Throws a CommandError that says all that is wrong with it and where, a line each. */
+/** Reads the profile of a game. Throws a CommandError with a line for each problem and its path. */
 export async function readProfile(path: string): Promise<Profile> {
   const text = await readFile(path, 'utf8').catch(err => {
     throw new CommandError(`the profile ${path} cannot be read (${err.code})`)

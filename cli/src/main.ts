@@ -8,12 +8,12 @@ const terminal: Terminal = {
   messages: process.stderr,
 }
 
-// Messages that nobody reads any more change nothing about the work.
+// A closed standard error does not end the command.
 process.stderr.on('error', () => {})
 process.stdout.on('error', endForOutput)
 
 const status = await runCommandLine(process.argv.slice(2), terminal)
-// Standard input may still be open, and would keep the process.
+// An open standard input would keep the process alive.
 process.stdout.write('', err => {
   if (err) endForOutput(err)
   process.exit(status)
@@ -21,7 +21,7 @@ process.stdout.write('', err => {
 
 function endForOutput(err: NodeJS.ErrnoException): void {
   if (terminal.ignoresOutputErrors) return
-  // A reader that has seen enough (`chancery simulate … | head`) is no failure.
+  // A reader that stops early (`chancery simulate … | head`) is no failure.
   if (err.code === 'EPIPE') process.exit(0)
   process.stderr.write(`chancery: cannot write to standard output (${err.code ?? err.message})\n`)
   process.exit(1)

@@ -1,13 +1,13 @@
 import { SingleBar } from 'cli-progress'
 import type { Terminal } from './terminal.ts'
 
-/** How far something has come, drawn on a terminal and silent elsewhere. */
+/** A progress bar on a terminal; no output elsewhere. */
 export interface Progress {
   update(value: number, text: string): void
   stop(): void
 }
 
-/** A bar that fills up to `total`, with a text behind it; the text alone where the total is unknown. */
+/** A bar that fills up to `total`, followed by a text; the text alone if the total is unknown. */
 export function startProgress({ messages }: Terminal, label: string, total?: number): Progress {
   if (!messages.isTTY) return { update() {}, stop() {} }
   const bar = new SingleBar({
@@ -16,7 +16,7 @@ export function startProgress({ messages }: Terminal, label: string, total?: num
     barsize: 30,
     barCompleteChar: '█',
     barIncompleteChar: '░',
-    // Left alone: a process that is killed meanwhile could not show it again.
+    // null leaves it visible: a process that is killed could not restore it.
     hideCursor: null,
     clearOnComplete: true,
     gracefulExit: false,

@@ -4,7 +4,7 @@ import type { Config, ConfigDefaults, ProfileComparison, RunningServer } from '@
 import { CommandError } from './command-error.ts'
 import type { Stop } from './stop.ts'
 
-/** The server is loaded by the commands that run it alone: the others answer sooner. */
+/** Loaded only by the commands that run the server: the others start faster. */
 const loadServer = () => import('@chancery/server')
 
 export async function readServiceConfig(
@@ -20,39 +20,39 @@ export async function startService(config: Config): Promise<RunningServer> {
   return explained(() => startServer(config))
 }
 
-/** The names of the migrations that were applied. */
+/** Names of the applied migrations. */
 export async function migrateService(config: Config): Promise<string[]> {
   const { migrateDatabase } = await loadServer()
   return explained(() => migrateDatabase(config))
 }
 
-/** What it would mean to serve the configured database with a profile. */
+/** The changes if the configured database were served with a profile. */
 export async function compareProfile(config: Config, profile: Profile): Promise<ProfileComparison> {
   const { compareWithDatabase } = await loadServer()
   return explained(() => compareWithDatabase(config, profile))
 }
 
-/** Runs `work` until it is done and a stop is asked for, then closes the service. Throws if the service ends by itself. */
+/** Runs `work` until it is done and a stop is requested, then closes the service. Throws if the service ends by itself. */
 export async function whileRunning(
   service: RunningServer,
   { signal, requested }: Stop,
   work: () => Promise<void>,
 ): Promise<void> {
-  let isOurs = false
+  let isStopping = false
   const ended = service.closed.then(() => {
-    if (!isOurs) throw new CommandError('the service ended by itself: its log says why')
+    if (!isStopping) throw new CommandError('the service ended unexpectedly: see its log')
   })
   try {
     await Promise.race([signal.aborted ? requested : work().then(() => requested), ended])
   } catch (err) {
     if (!signal.aborted) throw err
   } finally {
-    isOurs = true
+    isStopping = true
     await service.close()
   }
 }
 
-/** Failures at start say what to do in one line; anything else is a defect and keeps its stack. */
+/** Turns startup errors, which say what to do, into CommandErrors. Others are defects and keep their stack. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -66,6 +66,6 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 
 const isNamed = (err: unknown, name: string) => err instanceof Error && err.name === name
 
-/** Where whoever needs the operator token finds it. */
-export const tokenPlace = ({ adminToken, dataDir }: Config): string =>
+/** The file or variable that holds the operator token. */
+export const tokenLocation = ({ adminToken, dataDir }: Config): string =>
   adminToken === undefined ? join(dataDir, 'operator-token') : 'CHANCERY_ADMIN_TOKEN'

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
-import { oneLine } from './stranger-text.ts'
+import { oneLine } from './untrusted-text.ts'
 
-/** Columns as wide as their widest cell, two spaces apart; a row is a line, whatever its cells hold. */
+/** Columns as wide as their widest cell, two spaces apart. A row is one line: line feeds in cells are escaped. */
 export function table(rows: string[][]): string {
   const cells = rows.map(row => row.map(oneLine))
   const widths: number[] = []

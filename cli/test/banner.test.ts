@@ -19,7 +19,7 @@ const key = {
   nation_id: 'n4',
   nation_name: 'Four',
   alliance_id: 'a3',
-  scopes: ['nation.read'],
+  scopes: ['nation.read' as const],
   id: 'key_1',
   key: 'chk_x',
 }
@@ -27,7 +27,7 @@ const world = { nations: 60, days: 90, seed: 1, endsAt: '2026-03-01T12:00:00Z', 
 const shown = (webhooksAllowLocal: boolean) =>
   bannerText({ config: readConfig({}, { webhooksAllowLocal }), service, world, keys: [key] })
 
-test('the demo shows how to hear events, in words that a shell leaves alone', () => {
+test('the demo shows how to receive events, quoted for a shell', () => {
   const text = shown(true)
   assert.match(text, /\n {2}curl -N 'http:\/\/127\.0\.0\.1:8080\/api\/v1\/events\/stream\?type=war\.\*'\n/)
   assert.match(

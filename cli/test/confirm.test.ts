@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { UsageError } from '../src/command-error.ts'
-import { confirm } from '../src/confirm.ts'
+import { confirm } from '../src/terminal.ts'
 
 function terminal(typed: string, isTTY = true) {
   const input = Object.assign(new PassThrough(), { isTTY })
@@ -12,7 +12,7 @@ function terminal(typed: string, isTTY = true) {
   return { env: {}, input, output: new PassThrough(), messages }
 }
 
-test('only the word itself goes on', async () => {
+test('only the word itself confirms', async () => {
   for (const [typed, isMeant] of [
     ['p7\n', true],
     [' p7 \n', true],
@@ -23,10 +23,10 @@ test('only the word itself goes on', async () => {
     const asked = terminal(typed)
     assert.equal(await confirm(asked, 'All of p7 goes.', 'p7'), isMeant, typed)
     asked.messages.end()
-    assert.match(await text(asked.messages), /All of p7 goes\.\nType p7 to go on: /)
+    assert.match(await text(asked.messages), /All of p7 goes\.\nType p7 to continue: /)
   }
 })
 
-test('nobody is asked where no terminal is', async () => {
+test('there is no prompt without a terminal', async () => {
   await assert.rejects(confirm(terminal('p7\n', false), 'All of p7 goes.', 'p7'), UsageError)
 })

@@ -46,7 +46,7 @@ for (const command of ['pull', 'pull check', 'pull sql', 'outbox sql', 'outbox d
     assert.match(output, new RegExp(`Examples:\\n(.*\\n)*.*chancery ${command.split(' ')[0]}`))
   })
 
-test('without the address of the game each command says which variable it needs', async () => {
+test('without the address of the game each command names the variable to set', async () => {
   for (const words of [['pull'], ['pull', 'check'], ['outbox', 'drain'], ['outbox', 'status']]) {
     const { status, messages } = await chancery(words, { CHANCERY_OPERATOR_URL: service.operatorUrl })
     assert.equal(status, 1)
@@ -57,7 +57,7 @@ test('without the address of the game each command says which variable it needs'
   }
 })
 
-test('pull sql prints views of the resources that are asked for', async () => {
+test('pull sql prints views of the given resources', async () => {
   const { output } = await chancery(['pull', 'sql', 'war', 'treaty', '--schema', 'chancery_out'])
   assert.deepEqual(output.match(/^create view .*$/gm), [
     'create view chancery_out.war as',
@@ -65,7 +65,7 @@ test('pull sql prints views of the resources that are asked for', async () => {
   ])
 })
 
-test('pull check says what would be told and what would be refused, and stores nothing', async () => {
+test('pull check reports what would be sent and refused, and stores nothing', async () => {
   const good = await chancery(['pull', 'check'], variables)
   assert.deepEqual(
     [good.status, good.output],
@@ -82,19 +82,19 @@ test('pull check says what would be told and what would be refused, and stores n
   assert.equal((await service.get('/nations/1')).status, 404)
 })
 
-test('pull --once tells all, in one line for people and one document for programs', async () => {
+test('pull --once sends everything, and prints one line or one JSON document', async () => {
   const once = await chanceryProcess(['pull', '--once'], variables)
   assert.equal(once.status, 0)
   assert.match(
     once.output,
-    /^\d\d:\d\d:\d\d alliance 0 in all, nation 20 in all, alliance_member 0 in all, war 0 in all; batch pull:\S+ applied, 20 events\n$/,
+    /^\d\d:\d\d:\d\d alliance 0 in total, nation 20 in total, alliance_member 0 in total, war 0 in total; batch pull:\S+ applied, 20 events\n$/,
   )
   const again = await chanceryProcess(['pull', '--once', '--json'], variables)
   assert.equal(JSON.parse(again.output).views.nation.is_whole, true)
   assert.equal(JSON.parse(again.output).events, 0)
 })
 
-test('pull goes on until it is asked to end, and ends with 0', async () => {
+test('pull runs until it is stopped, and exits with 0', async () => {
   const child = spawnChancery(['pull', '--every', '0.05'], variables)
   if (!child.stdout) throw new Error('no pipe')
   const lines = createInterface({ input: child.stdout })
@@ -110,10 +110,10 @@ test('held-back deletions are exit status 1 of pull --once, and the rest is sent
   await game.query("delete from nations where id > 10; update nations set motto = 'Sent.' where id = 1")
   const { status, messages, output } = await chanceryProcess(['pull', '--once'], variables)
   assert.equal(status, 1)
-  assert.match(output, /^\S+ alliance 0 in all, nation 10 in all 10 deletions held back, /)
+  assert.match(output, /^\S+ alliance 0 in total, nation 10 in total 10 deletions held back, /)
   assert.match(
     messages,
-    /^chancery_out\.nation lacks 10 of 20 rows that were there: .*\nchancery: the deletions that are held back were not sent, everything else was\n$/,
+    /^chancery_out\.nation lacks 10 of 20 rows that it had before: .*\nchancery: deletions were held back; everything else was sent\n$/,
   )
   const { data } = await service.read<{ data: { motto: string } }>('/nations/1')
   assert.equal(data.motto, 'Sent.')
@@ -124,10 +124,10 @@ test('held-back deletions are exit status 1 of pull --once, and the rest is sent
   assert.equal((await service.get('/nations/11')).status, 404)
 })
 
-test('the outbox is made by its SQL, drained, and tells what waits', async () => {
+test('the outbox is created by its SQL, drained, and reports its backlog', async () => {
   const { output: sql } = await chancery(['outbox', 'sql'])
   await game.query(sql)
-  assert.equal((await chancery(['outbox', 'status'], variables)).output, 'nothing waits\n')
+  assert.equal((await chancery(['outbox', 'status'], variables)).output, 'the outbox is empty\n')
   await game.query(`begin; select chancery_out.put('nation', '{"id": 1, "motto": "By the outbox."}');
     select chancery_out.put('nation', '{"id": 2, "motto": "As well."}'); commit`)
   assert.match(
@@ -146,7 +146,7 @@ test('the outbox is made by its SQL, drained, and tells what waits', async () =>
   assert.equal(data.motto, 'By the outbox.')
 })
 
-test('the drainer is woken by what is written, long before it would look', async () => {
+test('a notification wakes the drainer long before it would poll', async () => {
   const child = spawnChancery(['outbox', 'drain', '--every', '3600'], variables)
   if (!child.stdout) throw new Error('no pipe')
   const lines = createInterface({ input: child.stdout })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { chancery, ended, spawnChancery } from './chancery.ts'
-import { openStubDoor, outcomeLine, takeFacts } from './stub-door.ts'
+import { outcomeLine, startStubApi, statusOf, takeFacts } from './stub-api.ts'
 
 const good = '{"op":"put"}\n{"op":"put"}\n{"op":"commit","batch":"b1"}\n'
 const wrong = '{"op":"put"}\n{"op":"put","wrong":true}\n{"op":"commit","batch":"b2"}\n'
@@ -19,25 +19,25 @@ async function fileOf(t: TestContext, text: string) {
 }
 
 test('ingest counts what was applied and exits with 0', async t => {
-  const door = await openStubDoor(t)
-  const { status, output } = await chancery(['ingest', await fileOf(t, good)], door.variables)
+  const api = await startStubApi(t)
+  const { status, output } = await chancery(['ingest', await fileOf(t, good)], api.variables)
   assert.equal(status, 0)
   assert.match(output, /^1 batch applied, 0 applied before, 0 refused\n2 facts, 2 events in /)
 })
 
-test('a refused batch is told with file, line, path and reason, others go on, and the status is 1', async t => {
-  const door = await openStubDoor(t)
+test('a refused batch is reported with file, line, path and reason, others are applied, and the exit status is 1', async t => {
+  const api = await startStubApi(t)
   const file = await fileOf(t, wrong + good)
-  const { status, output } = await chancery(['ingest', file], door.variables)
+  const { status, output } = await chancery(['ingest', file], api.variables)
   assert.equal(status, 1)
   assert.ok(output.startsWith(`${file}:2  /data/x  must be right  (batch b2)\n`), output)
   assert.match(output, /1 batch applied, 0 applied before, 1 refused/)
 })
 
 test('line numbers are those of each file', async t => {
-  const door = await openStubDoor(t)
+  const api = await startStubApi(t)
   const [first, second] = [await fileOf(t, good), await fileOf(t, wrong)]
-  const { status, output } = await chancery(['ingest', '--json', first, second], door.variables)
+  const { status, output } = await chancery(['ingest', '--json', first, second], api.variables)
   const document = JSON.parse(output)
   assert.equal(status, 1)
   assert.equal(document.facts, 2)
@@ -55,50 +55,50 @@ test('line numbers are those of each file', async t => {
 })
 
 for (const outcome of ['conflict', 'unavailable'])
-  test(`a batch that is ${outcome} makes the status 1`, async t => {
-    const door = await openStubDoor(t)
+  test(`a batch that is ${outcome} sets the exit status 1`, async t => {
+    const api = await startStubApi(t)
     const facts = `{"op":"commit","batch":"b3","status":"${outcome}"}\n`
-    const { status, output } = await chancery(['ingest', '--json', '-'], door.variables, facts)
+    const { status, output } = await chancery(['ingest', '--json', '-'], api.variables, facts)
     assert.equal(status, 1)
     assert.equal(JSON.parse(output).refused[0].batch, 'b3')
   })
 
-test('a batch applied before is no failure', async t => {
-  const door = await openStubDoor(t)
+test('a duplicate batch is no failure', async t => {
+  const api = await startStubApi(t)
   const facts = '{"op":"commit","batch":"b3","status":"duplicate"}\n'
-  const { status, output } = await chancery(['ingest', '-'], door.variables, facts)
+  const { status, output } = await chancery(['ingest', '-'], api.variables, facts)
   assert.equal(status, 0)
   assert.match(output, /^0 batches applied, 1 applied before, 0 refused\n0 facts, 0 events in /)
 })
 
-test('--check asks the service to store nothing', async t => {
-  const door = await openStubDoor(t)
-  const { status, output } = await chancery(['ingest', '--check', '-'], door.variables, good)
+test('--check sends facts for validation only', async t => {
+  const api = await startStubApi(t)
+  const { status, output } = await chancery(['ingest', '--check', '-'], api.variables, good)
   assert.equal(status, 0)
   assert.match(output, /^1 batch would be applied/)
   assert.deepEqual(
-    door.calls.map(call => call.path),
+    api.calls.map(call => call.path),
     ['/status', '/facts?check=true'],
   )
 })
 
 test('outcomes are read while facts are still being sent', async t => {
-  const door = await openStubDoor(t, {
+  const api = await startStubApi(t, {
     facts: (req, res) => {
       req.once('data', () => res.write(outcomeLine({ batch: 'b1' }), () => req.socket.destroySoon()))
     },
   })
-  const child = spawnChancery(['ingest', '-'], door.variables)
+  const child = spawnChancery(['ingest', '-'], api.variables)
   child.stdin?.on('error', () => {})
   child.stdin?.write(good)
   const { status, output, messages } = await ended(child)
   assert.equal(status, 1)
   assert.match(output, /^1 batch applied/)
-  assert.match(messages, /^chancery: the connection to \S+ was cut .*; 1 batch was answered before/)
+  assert.match(messages, /^chancery: the connection to \S+ was lost .*; 1 batch was processed before/)
 })
 
 test('a large stream waits for a service that reads slowly', async t => {
-  const door = await openStubDoor(t, {
+  const api = await startStubApi(t, {
     facts: async (req, res) => {
       await new Promise(resolve => setTimeout(resolve, 500))
       await takeFacts(req, res)
@@ -106,21 +106,21 @@ test('a large stream waits for a service that reads slowly', async t => {
   })
   const line = `${JSON.stringify({ op: 'put', data: 'x'.repeat(500) })}\n`
   const facts = `${line.repeat(40_000)}{"op":"commit","batch":"big"}\n`
-  const { status, output } = await chancery(['ingest', await fileOf(t, facts)], door.variables)
+  const { status, output } = await chancery(['ingest', await fileOf(t, facts)], api.variables)
   assert.equal(status, 0)
   assert.match(output, /\n40,000 facts/)
 })
 
-test('a cut connection is one clear line and status 1', async t => {
-  const door = await openStubDoor(t, { facts: req => void req.socket.destroy() })
-  const { status, messages } = await chancery(['ingest', '-'], door.variables, good)
+test('a lost connection is one clear line and exit status 1', async t => {
+  const api = await startStubApi(t, { facts: req => void req.socket.destroy() })
+  const { status, messages } = await chancery(['ingest', '-'], api.variables, good)
   assert.equal(status, 1)
-  assert.match(messages, /^chancery: the connection to .* was cut .*: send the same again.*\n$/)
+  assert.match(messages, /^chancery: the connection to .* was lost .*: send the same again.*\n$/)
 })
 
-test('ingest ends although standard input stays open after a cut', async t => {
-  const door = await openStubDoor(t, { facts: req => void req.socket.destroy() })
-  const child = spawnChancery(['ingest', '-'], door.variables)
+test('ingest ends although standard input stays open after a lost connection', async t => {
+  const api = await startStubApi(t, { facts: req => void req.socket.destroy() })
+  const child = spawnChancery(['ingest', '-'], api.variables)
   child.stdin?.on('error', () => {})
   child.stdin?.write(good)
   assert.equal((await ended(child)).status, 1)
@@ -128,58 +128,58 @@ test('ingest ends although standard input stays open after a cut', async t => {
 
 test('ingest waits until lists show what was ingested', async t => {
   let asked = 0
-  const door = await openStubDoor(t, {
-    answer: () => ({ status: 200, body: { world_version: 5, ranked_version: ++asked < 4 ? 4 : 5 } }),
+  const api = await startStubApi(t, {
+    respond: () => ({ status: 200, body: statusOf(5, ++asked < 4 ? 4 : 5) }),
   })
-  const { status, messages } = await chancery(['ingest', '-'], door.variables, good)
+  const { status, messages } = await chancery(['ingest', '-'], api.variables, good)
   assert.equal(status, 0)
   assert.equal(messages, '')
   assert.equal(asked, 4)
 })
 
-test('a service that goes away after the last batch takes nothing back', async t => {
+test('a service that fails after the last batch does not fail the command', async t => {
   let asked = 0
   const error = { code: 'internal_error', message: 'Gone.', request_id: 'req_2' }
-  const door = await openStubDoor(t, {
-    answer: () => (++asked > 1 ? { status: 500, body: { error } } : undefined),
+  const api = await startStubApi(t, {
+    respond: () => (++asked > 1 ? { status: 500, body: { error } } : undefined),
   })
-  const { status, output, messages } = await chancery(['ingest', '-'], door.variables, good)
+  const { status, output, messages } = await chancery(['ingest', '-'], api.variables, good)
   assert.equal(status, 0)
   assert.match(output, /^1 batch applied/)
-  assert.match(messages, /^all is stored; /)
+  assert.match(messages, /^all facts are stored; /)
 })
 
-test('a wrong token is told before anything is sent', async t => {
-  const door = await openStubDoor(t)
-  const variables = { ...door.variables, CHANCERY_OPERATOR_TOKEN: 'another-operator-token' }
+test('a wrong token is reported before anything is sent', async t => {
+  const api = await startStubApi(t)
+  const variables = { ...api.variables, CHANCERY_OPERATOR_TOKEN: 'another-operator-token' }
   const { status, messages } = await chancery(['ingest', '-'], variables, good)
   assert.equal(status, 1)
   assert.match(messages, /^chancery: the operator token was rejected \(401\).*\n$/)
   assert.deepEqual(
-    door.calls.map(call => call.path),
+    api.calls.map(call => call.path),
     ['/status'],
   )
 })
 
-test('a file that is not there is told before another one is sent', async t => {
-  const door = await openStubDoor(t)
-  const { status, messages } = await chancery(['ingest', await fileOf(t, good), '/nowhere'], door.variables)
+test('a missing file is reported before another one is sent', async t => {
+  const api = await startStubApi(t)
+  const { status, messages } = await chancery(['ingest', await fileOf(t, good), '/nowhere'], api.variables)
   assert.equal(status, 1)
-  assert.equal(messages, 'chancery: /nowhere cannot be read: there is no such file\n')
-  assert.deepEqual(door.calls, [])
+  assert.equal(messages, 'chancery: /nowhere cannot be read: the file does not exist\n')
+  assert.deepEqual(api.calls, [])
 })
 
 test('no service at the address is one clear line', async () => {
   const variables = { CHANCERY_OPERATOR_URL: 'http://127.0.0.1:1', CHANCERY_OPERATOR_TOKEN: 'x' }
   const { status, messages } = await chancery(['ingest', '-'], variables, good)
   assert.equal(status, 1)
-  assert.match(messages, /^chancery: no Chancery answers at http:\/\/127\.0\.0\.1:1 .*\n$/)
+  assert.match(messages, /^chancery: no Chancery is reachable at http:\/\/127\.0\.0\.1:1 .*\n$/)
 })
 
 test('simulated facts flow into ingest', async t => {
-  const door = await openStubDoor(t)
+  const api = await startStubApi(t)
   const simulate = spawnChancery(['simulate', '--nations', '60', '--days', '2', '--seed', '4'])
-  const ingest = spawnChancery(['ingest', '-', '--json'], door.variables)
+  const ingest = spawnChancery(['ingest', '-', '--json'], api.variables)
   if (!simulate.stdout || !ingest.stdin) throw new Error('no pipes')
   simulate.stdout.pipe(ingest.stdin)
   const [{ status, output }] = await Promise.all([ended(ingest), once(simulate, 'exit')])

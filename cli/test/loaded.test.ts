@@ -4,7 +4,7 @@ import { test } from 'node:test'
 
 const from = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
 
-/** What Node has read when these lines have run: addresses of files. */
+/** The URLs of files that Node has loaded after these lines. */
 function loadedBy(lines: string): string {
   const watched = `
     import { registerHooks } from 'node:module'
@@ -20,7 +20,7 @@ function loadedBy(lines: string): string {
   return stdout
 }
 
-test('a process that serves holds nothing of the other commands', () => {
+test('serve loads no code of other commands', () => {
   const loaded = loadedBy(`
     const { runCommandLine } = await import(${from('../src/command-line.ts')})
     const quiet = { write: () => true }
@@ -32,7 +32,7 @@ test('a process that serves holds nothing of the other commands', () => {
   )
 })
 
-test('what few processes need is not loaded by a start', () => {
+test('rarely used packages are not loaded at startup', () => {
   const loaded = loadedBy(`await import(${from('../../server/src/index.ts')})`)
   assert.match(loaded, /node_modules\/fastify\//)
   assert.deepEqual(loaded.match(/node_modules\/(?:undici|ioredis|marked)\/.*/g), null)

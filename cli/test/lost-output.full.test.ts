@@ -29,7 +29,7 @@ const variables = () => ({
   CHANCERY_LOG_LEVEL: 'info',
 })
 
-/** What `| head -1` does to both streams, from the beginning. */
+/** Closes both streams at once, as `| head -1` does in the end. */
 function closeOutput(child: ChildProcess): void {
   child.stdout?.destroy()
   child.stderr?.destroy()
@@ -43,7 +43,7 @@ async function addresses(): Promise<{ public: string; operator: string }> {
 
 const isGone = (pid: number | undefined) => pid === undefined || !isAlive(pid)
 
-describe('a reader of the output that goes away', { skip: process.platform === 'win32' }, () => {
+describe('a closed output', { skip: process.platform === 'win32' }, () => {
   for (const words of [['serve'], ['demo', '--nations', '50', '--tick-seconds', '0']]) {
     test(`does not end ${words[0]}, whose lost log lines are counted, and a signal still ends it with its database`, async t => {
       dir = makeServeDir()

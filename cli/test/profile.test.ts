@@ -44,7 +44,7 @@ test('the example is a profile, and the schema one of profiles', async () => {
   assert.deepEqual(Object.keys(schema.properties), Object.keys(profileSchema.properties))
 })
 
-test('all that is wrong with a profile is told, a line each, with its place and what is allowed', async () => {
+test('every problem of a profile is reported on a line, with its path and the allowed values', async () => {
   const { currency: _, ...rest } = smallGame
   const wrong = {
     ...rest,
@@ -66,13 +66,13 @@ test('all that is wrong with a profile is told, a line each, with its place and 
   assert.match(messages, /\/moons is unknown; allowed are name, url,/)
 })
 
-test('what would change is told against the database, and refused with status 1 where stored things stand against it', async () => {
+test('changes against the database are shown, and refused with exit status 1 if stored items use a removed term', async () => {
   const first = JSON.parse((await check(smallGame, '--against-database', '--json')).output)
   assert.equal(first.is_first, true)
 
   const server = await host.start(smallGame)
   await ingest(server, [put('nation', { id: 'n1', nation_name: 'Roma', continent: 'italia' })])
-  assert.match((await check(smallGame, '--against-database')).output, /with these words already/)
+  assert.match((await check(smallGame, '--against-database')).output, /already uses the same terms/)
 
   const wider: Profile = {
     ...smallGame,
@@ -91,5 +91,5 @@ test('what would change is told against the database, and refused with status 1 
   assert.equal(changes.length, 3)
   assert.match(refused.messages, /1 change refused\n {2}continents\.italia/)
   // Nothing of this was adopted.
-  assert.match((await check(smallGame, '--against-database')).output, /with these words already/)
+  assert.match((await check(smallGame, '--against-database')).output, /already uses the same terms/)
 })

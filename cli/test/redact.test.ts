@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { chancery } from './chancery.ts'
-import { openStubDoor, outcomeLine } from './stub-door.ts'
+import { outcomeLine, startStubApi } from './stub-api.ts'
 
-/** A door that keeps the lines of facts, and answers each batch so. */
+/** Records the lines of facts, and returns this outcome for each batch. */
 function keeping(outcome: Record<string, unknown> = {}) {
   const lines: Record<string, unknown>[] = []
   const facts = async (req: IncomingMessage, res: ServerResponse) => {
@@ -26,7 +26,7 @@ const refused = {
 
 test('redact sends one fact in a batch of its own', async t => {
   const { lines, facts } = keeping()
-  const door = await openStubDoor(t, { facts })
+  const api = await startStubApi(t, { facts })
   const set = [
     '--set',
     'nation_name=Former = nation',
@@ -36,58 +36,58 @@ test('redact sends one fact in a batch of its own', async t => {
     'attributes.creed=null',
   ]
   const words = ['redact', 'nation', 'n5', ...set, '--set', 'attributes.oath=Old']
-  const { status, output } = await chancery(words, door.variables)
+  const { status, output } = await chancery(words, api.variables)
   assert.equal(status, 0)
   assert.match(
     output,
-    /^nation n5: nation_name, motto, attributes replaced everywhere .*\(batch redact-[0-9a-f-]{36}\)\n/,
+    /^nation n5: nation_name, motto, attributes replaced in all data .*\(batch redact-[0-9a-f-]{36}\)\n/,
   )
   const data = { nation_name: 'Former = nation', motto: null, attributes: { creed: null, oath: 'Old' } }
   assert.deepEqual(lines[0], { op: 'redact', resource: 'nation', id: 'n5', data })
   assert.match(String(lines[1]?.batch), /^redact-/)
-  assert.equal(door.calls[0]?.path, '/facts?keep=false')
-  const json = await chancery([...words, '--json'], door.variables)
+  assert.equal(api.calls[0]?.path, '/facts?keep=false')
+  const json = await chancery([...words, '--json'], api.variables)
   assert.equal(JSON.parse(json.output).status, 'applied')
 })
 
-test('redact says why nothing was changed', async t => {
-  const door = await openStubDoor(t, { facts: keeping(refused).facts })
+test('redact reports why nothing was changed', async t => {
+  const api = await startStubApi(t, { facts: keeping(refused).facts })
   const { status, output, messages } = await chancery(
     ['redact', 'nation', 'n5', '--set', 'motto=null'],
-    door.variables,
+    api.variables,
   )
   assert.deepEqual([status, output], [1, ''])
   assert.equal(messages, 'chancery: nothing was changed: /id there is no nation n5, and never was\n')
 })
 
 test('redact needs a field and its text', async t => {
-  const door = await openStubDoor(t)
+  const api = await startStubApi(t)
   for (const words of [[], ['--set', 'motto'], ['--set', '=x'], ['--set', 'Motto=x']])
     assert.equal(
-      (await chancery(['redact', 'nation', 'n5', ...words], door.variables)).status,
+      (await chancery(['redact', 'nation', 'n5', ...words], api.variables)).status,
       2,
       words.join(' '),
     )
-  assert.deepEqual(door.calls, [])
+  assert.deepEqual(api.calls, [])
 })
 
-test('erase does nothing without a terminal to ask on, unless it is told', async t => {
+test('erase does nothing without a terminal to confirm on, unless --yes is given', async t => {
   const { lines, facts } = keeping({ events: 2 })
-  const door = await openStubDoor(t, { facts })
+  const api = await startStubApi(t, { facts })
   const words = ['erase', 'p7', '--nations', 'n5,n6', '--name', 'Abandoned']
-  const { status, messages } = await chancery(words, door.variables, 'p7\n')
+  const { status, messages } = await chancery(words, api.variables, 'p7\n')
   assert.equal(status, 2)
-  assert.match(messages, /say --yes if it is meant/)
+  assert.match(messages, /pass --yes to continue/)
   assert.deepEqual(lines, [])
-  const told = await chancery([...words, '--yes'], door.variables)
+  const told = await chancery([...words, '--yes'], api.variables)
   assert.equal(told.status, 0)
   assert.match(told.output, /^p7 is erased, with 2 nations \(batch erase-/)
   assert.deepEqual(lines[0], { op: 'erase', player: 'p7', nations: ['n5', 'n6'], name: 'Abandoned' })
 })
 
-test('erase leaves out what was not said', async t => {
+test('erase omits options that were not given', async t => {
   const { lines, facts } = keeping()
-  const door = await openStubDoor(t, { facts })
-  assert.equal((await chancery(['erase', 'p7', '--yes', '--json'], door.variables)).status, 0)
+  const api = await startStubApi(t, { facts })
+  assert.equal((await chancery(['erase', 'p7', '--yes', '--json'], api.variables)).status, 0)
   assert.deepEqual(lines[0], { op: 'erase', player: 'p7' })
 })

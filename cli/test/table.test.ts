@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { table } from '../src/table.ts'
 
-test('a row of a table is one line, and its columns stand, whatever its cells hold', () => {
+test('a row of a table is one line with aligned columns, whatever its cells contain', () => {
   const rows = [
     ['two\nlines \u001b[1m', 'c'],
     ['d', 'e'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chancery } from './chancery.ts'
-import { type Answer, token as mainToken, openStubDoor } from './stub-door.ts'
+import { token as mainToken, responding, startStubApi } from './stub-api.ts'
 
 const record = {
   id: 'tok_1',
@@ -14,20 +14,16 @@ const record = {
 }
 const withText = { ...record, token: 'cho_secret' }
 
-const answering =
-  (status: number, body: unknown): Answer =>
-  () => ({ status, body })
-
 test('tokens create prints the token, and with --json one document that begins with id and token', async t => {
-  const door = await openStubDoor(t, { answer: answering(201, withText) })
+  const api = await startStubApi(t, { respond: responding(201, withText) })
   const words = 'tokens create --name game-server --roles facts,identity --expires 2027-01-01'.split(' ')
-  const people = await chancery(words, door.variables)
+  const people = await chancery(words, api.variables)
   assert.equal(people.status, 0)
-  assert.match(people.output, /^cho_secret\n\nThis is shown once.*tok_1/)
-  const { output } = await chancery([...words, '--json'], door.variables)
+  assert.match(people.output, /^cho_secret\n\nStore it now: .*tok_1/)
+  const { output } = await chancery([...words, '--json'], api.variables)
   assert.deepEqual(Object.keys(JSON.parse(output)).slice(0, 2), ['id', 'token'])
   assert.deepEqual(JSON.parse(output), withText)
-  assert.deepEqual(door.calls[0], {
+  assert.deepEqual(api.calls[0], {
     method: 'POST',
     path: '/tokens',
     token: mainToken,
@@ -41,35 +37,35 @@ test('tokens list prints a table or the records, and never a token', async t => 
     { ...record, id: 'tok_2', expires_at: '2026-03-03T12:00:00Z' },
     { ...record, id: 'tok_3', revoked_at: '2026-03-04T12:00:00Z' },
   ]
-  const door = await openStubDoor(t, { answer: answering(200, { data: records }) })
-  const { output } = await chancery(['tokens', 'list'], door.variables)
-  assert.match(output, /^ID +NAME +ROLES +MADE +ENDS +STATE\n/)
+  const api = await startStubApi(t, { respond: responding(200, { data: records }) })
+  const { output } = await chancery(['tokens', 'list'], api.variables)
+  assert.match(output, /^ID +NAME +ROLES +CREATED +EXPIRES +STATE\n/)
   assert.match(output, /tok_1 +game-server +facts,identity +2026-03-01 12:00 +never +used 2026-03-02 12:00\n/)
   assert.match(output, /tok_2 .* 2026-03-03 12:00 +expired\n/)
   assert.match(output, /tok_3 .* revoked 2026-03-04 12:00\n/)
-  const json = await chancery(['tokens', 'list', '--json'], door.variables)
+  const json = await chancery(['tokens', 'list', '--json'], api.variables)
   assert.equal(JSON.parse(json.output).data.length, 3)
   assert.ok(!(output + json.output).includes('cho_secret'))
 })
 
 test('without named tokens tokens list says so', async t => {
-  const door = await openStubDoor(t, { answer: answering(200, { data: [] }) })
+  const api = await startStubApi(t, { respond: responding(200, { data: [] }) })
   assert.equal(
-    (await chancery(['tokens', 'list'], door.variables)).output,
+    (await chancery(['tokens', 'list'], api.variables)).output,
     'no named tokens: only the main one\n',
   )
 })
 
 test('tokens rotate and revoke name the token in the path', async t => {
-  const door = await openStubDoor(t, { answer: answering(201, withText) })
-  const rotated = await chancery('tokens rotate tok/1'.split(' '), door.variables)
-  assert.match(rotated.output, /^cho_secret\n(.*\n)*tok\/1 goes on for 24 h at most\.\n$/)
-  const atOnce = await chancery('tokens rotate tok_1 --overlap-hours 0'.split(' '), door.variables)
-  assert.match(atOnce.output, /tok_1 has ended\.\n$/)
-  const revoked = await chancery('tokens revoke tok_1'.split(' '), door.variables)
+  const api = await startStubApi(t, { respond: responding(201, withText) })
+  const rotated = await chancery('tokens rotate tok/1'.split(' '), api.variables)
+  assert.match(rotated.output, /^cho_secret\n(.*\n)*tok\/1 stays valid for 24 h at most\.\n$/)
+  const atOnce = await chancery('tokens rotate tok_1 --overlap-hours 0'.split(' '), api.variables)
+  assert.match(atOnce.output, /tok_1 has expired\.\n$/)
+  const revoked = await chancery('tokens revoke tok_1'.split(' '), api.variables)
   assert.equal(revoked.output, 'tok_1 (game-server) is revoked\n')
   assert.deepEqual(
-    door.calls.map(({ method, path, body }) => [method, path, body]),
+    api.calls.map(({ method, path, body }) => [method, path, body]),
     [
       ['POST', '/tokens/tok%2F1/rotate', {}],
       ['POST', '/tokens/tok_1/rotate', { overlap_hours: 0 }],
@@ -78,7 +74,7 @@ test('tokens rotate and revoke name the token in the path', async t => {
   )
 })
 
-test('tokens log prints who did what, and asks for a page', async t => {
+test('tokens log prints a page of the audit log', async t => {
   const lines = [
     {
       id: 12,
@@ -99,28 +95,28 @@ test('tokens log prints who did what, and asks for a page', async t => {
       status: null,
     },
   ]
-  const door = await openStubDoor(t, { answer: answering(200, { data: lines }) })
-  const { output } = await chancery('tokens log --limit 2 --before 20'.split(' '), door.variables)
+  const api = await startStubApi(t, { respond: responding(200, { data: lines }) })
+  const { output } = await chancery('tokens log --limit 2 --before 20'.split(' '), api.variables)
   assert.match(
     output,
     /^ID +TIME +TOKEN +ACTION +SUBJECT +STATUS\n12 +03-01 12:00:05 +game-server +POST \/codes +n42 +201\n9 .* main +POST \/keys +- +-\n$/,
   )
-  const json = await chancery(['tokens', 'log', '--json'], door.variables)
+  const json = await chancery(['tokens', 'log', '--json'], api.variables)
   assert.deepEqual(JSON.parse(json.output), { data: lines })
   assert.deepEqual(
-    door.calls.map(({ path }) => path),
+    api.calls.map(({ path }) => path),
     ['/log?limit=2&before=20', '/log'],
   )
 })
 
-test('a token without the role is told which one it lacks', async t => {
+test('a token without the role gets the name of the missing role', async t => {
   const error = {
     code: 'insufficient_role',
     message: 'The token prometheus lacks the role admin: use one that has it, or the main token.',
     request_id: 'req_9',
   }
-  const door = await openStubDoor(t, { answer: answering(403, { error }) })
-  const { status, messages } = await chancery(['tokens', 'list'], door.variables)
+  const api = await startStubApi(t, { respond: responding(403, { error }) })
+  const { status, messages } = await chancery(['tokens', 'list'], api.variables)
   assert.equal(status, 1)
   assert.equal(messages, `chancery: ${error.message} (insufficient_role, request req_9)\n`)
 })

@@ -123,7 +123,7 @@ test('the process exits with the status of its command, and keeps its messages a
   }
 })
 
-test('simulate makes the same facts for the same seed and end', async () => {
+test('simulate produces the same facts for the same seed and end', async () => {
   const words = 'simulate --nations 60 --days 2 --seed 4 --ends-at 2026-03-01'.split(' ')
   const [one, other] = await Promise.all([chancery(words), chanceryProcess(words)])
   assert.equal(one.status, 0)
@@ -132,14 +132,14 @@ test('simulate makes the same facts for the same seed and end', async () => {
   assert.equal(one.output, other.output)
 })
 
-test('simulate says where history ends when it chose that itself', async () => {
+test('simulate reports the end of the history if it was not given', async () => {
   const { output, messages } = await chancery('simulate --nations 60 --days 0'.split(' '))
   const again = /--ends-at (\S+)/.exec(messages)?.[1] ?? ''
   const repeated = await chancery(['simulate', '--nations', '60', '--days', '0', '--ends-at', again])
   assert.equal(repeated.output, output)
 })
 
-test('a reader that has seen enough is no failure', async () => {
+test('a reader that stops early is no failure', async () => {
   const child = spawnChancery('simulate --nations 3000 --days 5 --seed 1'.split(' '))
   const { stdout, stderr } = child
   if (!stdout || !stderr) throw new Error('no pipes')
@@ -149,19 +149,19 @@ test('a reader that has seen enough is no failure', async () => {
   assert.doesNotMatch(messages, /EPIPE|Error/)
 })
 
-test('a wrong profile is told with what is wrong in it', async () => {
+test('an invalid profile is reported with its problem', async () => {
   const { status, messages } = await chancery(['simulate', '--profile', import.meta.filename])
   assert.equal(status, 1)
   assert.match(messages, /^.*\nchancery: .*: not valid JSON: .*\n$/)
 })
 
-test('a wrong variable is refused by name, without a stack', async () => {
+test('an invalid variable is reported by name, without a stack', async () => {
   const { status, messages } = await chanceryProcess(['serve'], { CHANCERY_PORT: 'x' })
   assert.equal(status, 1)
   assert.match(messages, /^chancery: CHANCERY_PORT: .*\n$/)
 })
 
-test('a database that is away is told by name, without a stack and a password', async () => {
+test('an unreachable database is reported by its variable, without a stack and a password', async () => {
   const away = { CHANCERY_DATABASE_URL: 'postgres://somebody:a-password@127.0.0.1:1/world' }
   const { status, messages } = await chancery(['backup', '-'], away)
   assert.equal(status, 1)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chancery } from './chancery.ts'
-import { openStubDoor } from './stub-door.ts'
-import { answering, hostile, orders } from './webhook-answers.ts'
+import { responding, startStubApi } from './stub-api.ts'
+import { controlCharacters, hostile } from './webhook-fixtures.ts'
 
 const first = {
   number: 1,
@@ -25,7 +25,6 @@ const second = {
 const minutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString()
 const delivery = {
   id: 'dlv_12',
-  endpoint_id: 'whe_1',
   event_id: 'evt_310',
   type: 'war.declared',
   state: 'pending',
@@ -43,9 +42,9 @@ const data = [
 const log = ['webhooks', 'log', 'whe/1']
 const cells = (output: string) => output.split('\n').map(line => line.split(/ {2,}/))
 
-test('the log has a line for each delivery: how it stands, its last attempt and the next', async t => {
-  const door = await openStubDoor(t, { answer: answering(200, { data }) })
-  const { status, output } = await chancery(log, door.variables)
+test('the log has a line for each delivery: its state, the last attempt and the next', async t => {
+  const api = await startStubApi(t, { respond: responding(200, { data }) })
+  const { status, output } = await chancery(log, api.variables)
   assert.equal(status, 0)
   assert.deepEqual(cells(output), [
     ['DELIVERY', 'EVENT', 'TYPE', 'STATE', 'TRIES', 'LAST', 'LATENCY', 'WHEN (UTC)', 'NEXT'],
@@ -55,21 +54,21 @@ test('the log has a line for each delivery: how it stands, its last attempt and 
     ['dlv_9', '-', 'webhook.test', 'failed', '2', '500', '80 ms', '03-01 12:00:05', '-'],
     [''],
   ])
-  assert.equal(door.calls[0]?.path, '/webhooks/whe%2F1/deliveries?limit=25')
+  assert.equal(api.calls[0]?.path, '/webhooks/whe%2F1/deliveries?limit=25')
 })
 
-test('--limit and --state are asked for, and --json is the document as it came', async t => {
-  const door = await openStubDoor(t, { answer: answering(200, { data }) })
-  const { output } = await chancery([...log, '--limit', '100', '--state', 'failed', '--json'], door.variables)
-  assert.equal(door.calls[0]?.path, '/webhooks/whe%2F1/deliveries?limit=100&state=failed')
-  assert.doesNotMatch(output, orders)
+test('--limit and --state are sent, and --json prints the response', async t => {
+  const api = await startStubApi(t, { respond: responding(200, { data }) })
+  const { output } = await chancery([...log, '--limit', '100', '--state', 'failed', '--json'], api.variables)
+  assert.equal(api.calls[0]?.path, '/webhooks/whe%2F1/deliveries?limit=100&state=failed')
+  assert.doesNotMatch(output, controlCharacters)
   assert.deepEqual(JSON.parse(output), { data })
 })
 
-test('--attempts shows each attempt below its delivery, and of a hostile answer its first line, shown harmless', async t => {
-  const door = await openStubDoor(t, { answer: answering(200, { data: data.slice(0, 2) }) })
-  const { output } = await chancery([...log, '--attempts'], door.variables)
-  assert.doesNotMatch(output, orders)
+test('--attempts shows each attempt below its delivery, and the first line of a hostile response, escaped', async t => {
+  const api = await startStubApi(t, { respond: responding(200, { data: data.slice(0, 2) }) })
+  const { output } = await chancery([...log, '--attempts'], api.variables)
+  assert.doesNotMatch(output, controlCharacters)
   const said = '\\u001b[2J\\u001b]0;mine\\u0007\\u009b31m\\u202eowned'
   assert.deepEqual(cells(output).slice(1), [
     ['dlv_12', 'evt_310', 'war.declared', 'pending', '2', '500', '80 ms', '03-01 12:00:05', 'in 30 min'],
@@ -81,17 +80,17 @@ test('--attempts shows each attempt below its delivery, and of a hostile answer 
   ])
 })
 
-test('a long answer is cut', async t => {
+test('a long response is truncated', async t => {
   const attempts = [{ ...second, answer: '\u001b'.repeat(1024) }]
-  const door = await openStubDoor(t, { answer: answering(200, { data: [{ ...delivery, attempts }] }) })
-  const { output } = await chancery([...log, '--attempts'], door.variables)
+  const api = await startStubApi(t, { respond: responding(200, { data: [{ ...delivery, attempts }] }) })
+  const { output } = await chancery([...log, '--attempts'], api.variables)
   assert.ok(output.split('\n').every(line => line.length <= 100))
   assert.match(output, /(\\u001b){9}\\u001…\n$/)
 })
 
-test('a log without deliveries says so', async t => {
-  const door = await openStubDoor(t, { answer: answering(200, { data: [] }) })
-  assert.equal((await chancery(log, door.variables)).output, 'no deliveries\n')
-  const failed = await chancery([...log, '--state', 'failed'], door.variables)
+test('an empty log is reported as such', async t => {
+  const api = await startStubApi(t, { respond: responding(200, { data: [] }) })
+  assert.equal((await chancery(log, api.variables)).output, 'no deliveries\n')
+  const failed = await chancery([...log, '--state', 'failed'], api.variables)
   assert.deepEqual([failed.status, failed.output], [0, 'no deliveries in this state\n'])
 })

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chancery } from './chancery.ts'
-import { openStubDoor } from './stub-door.ts'
-import { answering } from './webhook-answers.ts'
+import { responding, startStubApi } from './stub-api.ts'
 
 const replay = ['webhooks', 'replay', 'whe/1']
 
-test('several deliveries are several calls, each delivery once, and their sum is told', async t => {
-  const door = await openStubDoor(t, { answer: answering(200, { queued: 1 }) })
-  const { status, output } = await chancery([...replay, 'dlv_1', 'dlv_2', 'dlv_1'], door.variables)
+test('several deliveries are several calls, each delivery once, and their sum is printed', async t => {
+  const api = await startStubApi(t, { respond: responding(200, { queued: 1 }) })
+  const { status, output } = await chancery([...replay, 'dlv_1', 'dlv_2', 'dlv_1'], api.variables)
   assert.deepEqual([status, output], [0, '2 deliveries queued\n'])
   assert.deepEqual(
-    door.calls.map(({ path, body }) => [path, body]),
+    api.calls.map(({ path, body }) => [path, body]),
     [
       ['/webhooks/whe%2F1/replay', { delivery: 'dlv_1' }],
       ['/webhooks/whe%2F1/replay', { delivery: 'dlv_2' }],
@@ -19,41 +18,41 @@ test('several deliveries are several calls, each delivery once, and their sum is
   )
 })
 
-test('--failed replays all that failed, and --json says how many in one document', async t => {
-  const door = await openStubDoor(t, { answer: answering(200, { queued: 31_157 }) })
-  const { output } = await chancery([...replay, '--failed', '--json'], door.variables)
+test('--failed replays all that failed, and --json prints their number as one document', async t => {
+  const api = await startStubApi(t, { respond: responding(200, { queued: 31_157 }) })
+  const { output } = await chancery([...replay, '--failed', '--json'], api.variables)
   assert.deepEqual(JSON.parse(output), { queued: 31_157 })
-  assert.deepEqual(door.calls[0]?.body, { failed: true })
+  assert.deepEqual(api.calls[0]?.body, { failed: true })
 })
 
-test('--since replays a span of time, which ends now where no end is given', async t => {
-  const door = await openStubDoor(t, { answer: answering(200, { queued: 0 }) })
+test('--since replays a time range, which ends now by default', async t => {
+  const api = await startStubApi(t, { respond: responding(200, { queued: 0 }) })
   const since = ['--since', '2026-03-01T12:00:00Z']
-  const { status, output } = await chancery([...replay, ...since, '--until', '2026-03-02'], door.variables)
-  assert.deepEqual([status, output], [0, 'there is nothing to replay\n'])
+  const { status, output } = await chancery([...replay, ...since, '--until', '2026-03-02'], api.variables)
+  assert.deepEqual([status, output], [0, 'nothing to replay\n'])
   const until = { since: '2026-03-01T12:00:00Z', until: '2026-03-02T00:00:00Z' }
-  assert.deepEqual(door.calls[0]?.body, until)
+  assert.deepEqual(api.calls[0]?.body, until)
 
   const began = new Date().toISOString()
-  await chancery([...replay, ...since], door.variables)
-  const sent = JSON.stringify(door.calls[1]?.body)
+  await chancery([...replay, ...since], api.variables)
+  const sent = JSON.stringify(api.calls[1]?.body)
   const end = /^\{"since":"2026-03-01T12:00:00Z","until":"(.*)"\}$/.exec(sent)?.[1] ?? ''
   assert.ok(began <= end && end <= new Date().toISOString(), sent)
 })
 
-test('a delivery that is refused is named, and what was queued before it is told', async t => {
+test('a delivery that fails is named, and the number queued before it is printed', async t => {
   const error = { code: 'not_found', message: 'There is no such delivery.', request_id: 'req_9' }
   let asked = 0
-  const door = await openStubDoor(t, {
-    answer: () =>
+  const api = await startStubApi(t, {
+    respond: () =>
       ++asked % 2 === 0 ? { status: 404, body: { error } } : { status: 200, body: { queued: 1 } },
   })
-  const people = await chancery([...replay, 'dlv_1', 'dlv_2', 'dlv_3'], door.variables)
+  const people = await chancery([...replay, 'dlv_1', 'dlv_2', 'dlv_3'], api.variables)
   assert.deepEqual(people, {
     status: 1,
     output: '1 delivery queued\n',
     messages: 'chancery: dlv_2: There is no such delivery. (not_found, request req_9)\n',
   })
-  const json = await chancery([...replay, 'dlv_1', 'dlv_2', '--json'], door.variables)
+  const json = await chancery([...replay, 'dlv_1', 'dlv_2', '--json'], api.variables)
   assert.deepEqual([json.status, JSON.parse(json.output)], [1, { queued: 1 }])
 })

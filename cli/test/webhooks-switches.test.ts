@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chancery } from './chancery.ts'
-import { openStubDoor, token } from './stub-door.ts'
-import { answering, arrived, endpoint, missed, withSecret } from './webhook-answers.ts'
+import { responding, startStubApi, token } from './stub-api.ts'
+import { arrived, endpoint, missed, withSecret } from './webhook-fixtures.ts'
 
-test('test and enable succeed where the test arrives, and fail where it does not', async t => {
+test('test and enable succeed if the test arrives, and fail otherwise', async t => {
   for (const command of ['test', 'enable']) {
-    const good = await openStubDoor(t, { answer: answering(200, { ...endpoint, test: arrived }) })
+    const good = await startStubApi(t, { respond: responding(200, { ...endpoint, test: arrived }) })
     const done = await chancery(['webhooks', command, 'whe/1'], good.variables)
     assert.deepEqual([done.status, done.messages], [0, ''])
     assert.deepEqual(good.calls[0], {
@@ -17,38 +17,38 @@ test('test and enable succeed where the test arrives, and fail where it does not
     })
 
     const off = { ...endpoint, status: 'disabled', disabled_reason: 'owner', test: missed }
-    const bad = await openStubDoor(t, { answer: answering(200, off) })
+    const bad = await startStubApi(t, { respond: responding(200, off) })
     const failed = await chancery(['webhooks', command, 'whe_1', '--json'], bad.variables)
-    assert.deepEqual([failed.status, failed.messages], [1, 'chancery: the test has not arrived\n'])
+    assert.deepEqual([failed.status, failed.messages], [1, 'chancery: the test failed\n'])
     assert.deepEqual(JSON.parse(failed.output), off)
   }
 })
 
-test('a test that arrives leaves an endpoint off that was switched off, and says how to switch it on', async t => {
+test('a test that arrives does not enable a disabled endpoint, and names the command that does', async t => {
   const off = { ...endpoint, status: 'disabled', disabled_reason: 'failing', test: arrived }
-  const door = await openStubDoor(t, { answer: answering(200, off) })
-  const { status, output } = await chancery(['webhooks', 'test', 'whe_1'], door.variables)
+  const api = await startStubApi(t, { respond: responding(200, off) })
+  const { status, output } = await chancery(['webhooks', 'test', 'whe_1'], api.variables)
   assert.equal(status, 0)
   assert.match(output, /It stays off \(failed 5 days\)\. .*\n\n {2}chancery webhooks enable whe_1\n$/)
 })
 
-test('enable of an active endpoint sends no test and says that it is active', async t => {
-  const door = await openStubDoor(t, { answer: answering(200, { ...endpoint, test: null }) })
-  const { status, output } = await chancery(['webhooks', 'enable', 'whe_1'], door.variables)
-  assert.deepEqual([status, output], [0, 'whe_1 is active already\n'])
+test('enable of an active endpoint sends no test and reports that it is active', async t => {
+  const api = await startStubApi(t, { respond: responding(200, { ...endpoint, test: null }) })
+  const { status, output } = await chancery(['webhooks', 'enable', 'whe_1'], api.variables)
+  assert.deepEqual([status, output], [0, 'whe_1 is already active\n'])
 })
 
 test('disable and remove name the endpoint in the path', async t => {
   const removed = { id: 'whe_1', removed: true }
-  const door = await openStubDoor(t, {
-    answer: ({ method }) => ({ status: 200, body: method === 'DELETE' ? removed : endpoint }),
+  const api = await startStubApi(t, {
+    respond: ({ method }) => ({ status: 200, body: method === 'DELETE' ? removed : endpoint }),
   })
-  const disabled = await chancery(['webhooks', 'disable', 'whe/1', '--json'], door.variables)
-  const gone = await chancery(['webhooks', 'remove', 'whe/1', '--json'], door.variables)
+  const disabled = await chancery(['webhooks', 'disable', 'whe/1', '--json'], api.variables)
+  const gone = await chancery(['webhooks', 'remove', 'whe/1', '--json'], api.variables)
   assert.deepEqual(JSON.parse(disabled.output), endpoint)
   assert.deepEqual(JSON.parse(gone.output), removed)
   assert.deepEqual(
-    door.calls.map(({ method, path }) => [method, path]),
+    api.calls.map(({ method, path }) => [method, path]),
     [
       ['POST', '/webhooks/whe%2F1/disable'],
       ['DELETE', '/webhooks/whe%2F1'],
@@ -56,10 +56,10 @@ test('disable and remove name the endpoint in the path', async t => {
   )
 })
 
-test('rotate prints the new secret, and until when the one before it signs too', async t => {
+test('rotate prints the new secret, and until when the previous one signs', async t => {
   const rotated = { ...withSecret, previous_secret_ends_at: '2026-03-02T12:00:00.000Z' }
-  const door = await openStubDoor(t, { answer: answering(200, rotated) })
-  const { output } = await chancery(['webhooks', 'rotate', 'whe_1'], door.variables)
+  const api = await startStubApi(t, { respond: responding(200, rotated) })
+  const { output } = await chancery(['webhooks', 'rotate', 'whe_1'], api.variables)
   assert.match(output, /^whsec_c2VjcmV0\n(.*\n)*.* until 2026-03-02 12:00 \(UTC\)\.\n$/)
-  assert.equal(door.calls[0]?.path, '/webhooks/whe_1/rotate')
+  assert.equal(api.calls[0]?.path, '/webhooks/whe_1/rotate')
 })

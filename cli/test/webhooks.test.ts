@@ -1,29 +1,32 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chancery } from './chancery.ts'
-import { openStubDoor, token } from './stub-door.ts'
-import { answering, arrived, endpoint, hostile, missed, orders, withSecret } from './webhook-answers.ts'
+import { responding, startStubApi, token } from './stub-api.ts'
+import { arrived, controlCharacters, endpoint, hostile, missed, withSecret } from './webhook-fixtures.ts'
 
 const added = { ...withSecret, test: arrived }
 const add = ['webhooks', 'add', '--nation', 'n42', '--url', 'https://bot.example.com/events']
 
-test('webhooks add prints id and secret once and what is heard; --json the document as it came', async t => {
-  const door = await openStubDoor(t, { answer: answering(201, added) })
-  const people = await chancery(add, door.variables)
+test('webhooks add prints id, secret and event filter; --json the response', async t => {
+  const api = await startStubApi(t, { respond: responding(201, added) })
+  const people = await chancery(add, api.variables)
   assert.equal(people.status, 0)
   assert.match(people.output, /^id {6}whe_1\nsecret {2}whsec_c2VjcmV0\n/)
-  assert.match(people.output, /answered with 204 in 35 ms\. The endpoint is active\.\nIt hears: all\n$/)
+  assert.match(
+    people.output,
+    /answered the test with 204 in 35 ms\. The endpoint is active\.\nEvents: all\n$/,
+  )
   assert.equal(people.output.split('whsec_').length, 2)
-  const { output } = await chancery([...add, '--json'], door.variables)
+  const { output } = await chancery([...add, '--json'], api.variables)
   const document = JSON.parse(output)
   assert.deepEqual(document, added)
   assert.deepEqual(Object.keys(document).slice(0, 2), ['id', 'secret'])
   const body = { nation_id: 'n42', url: 'https://bot.example.com/events' }
-  assert.deepEqual(door.calls[0], { method: 'POST', path: '/webhooks', token, body })
+  assert.deepEqual(api.calls[0], { method: 'POST', path: '/webhooks', token, body })
 })
 
-test('the filter of a new endpoint is split at commas and trimmed, and its words are left to the service', async t => {
-  const door = await openStubDoor(t, { answer: answering(201, added) })
+test('the filter of a new endpoint is split at commas and trimmed, and validated by the service', async t => {
+  const api = await startStubApi(t, { respond: responding(201, added) })
   const words = [
     'webhooks',
     'add',
@@ -35,8 +38,8 @@ test('the filter of a new endpoint is split at commas and trimmed, and its words
     'war room',
   ]
   const filter = ['--types', 'war.*, my_game.kind,war.*', '--nations', 'n1 ,n2', '--alliances', 'a1']
-  assert.equal((await chancery([...words, ...filter], door.variables)).status, 0)
-  assert.deepEqual(door.calls[0]?.body, {
+  assert.equal((await chancery([...words, ...filter], api.variables)).status, 0)
+  assert.deepEqual(api.calls[0]?.body, {
     player_id: 'p7',
     url: 'https://x.example/',
     description: 'war room',
@@ -46,17 +49,17 @@ test('the filter of a new endpoint is split at commas and trimmed, and its words
   })
 })
 
-test('an endpoint that did not answer its test is there: what came instead is told, and how to go on', async t => {
+test('an endpoint that fails its test is added: the result is shown, and the next command', async t => {
   const unconfirmed = { ...added, status: 'unconfirmed', test: missed }
-  const door = await openStubDoor(t, { answer: answering(201, unconfirmed) })
-  const { status, output, messages } = await chancery(add, door.variables)
+  const api = await startStubApi(t, { respond: responding(201, unconfirmed) })
+  const { status, output, messages } = await chancery(add, api.variables)
   assert.equal(status, 0)
   assert.equal(messages, '')
-  assert.match(output, /404: the receiver has nothing at this path\n {2}It said: Not Found\n/)
-  assert.match(output, /not active yet, and hears nothing\. .*\n\n {2}chancery webhooks test whe_1\n$/)
+  assert.match(output, /404: the receiver has nothing at this path\n {2}Response: Not Found\n/)
+  assert.match(output, /not active yet, and receives no events\. .*\n\n {2}chancery webhooks test whe_1\n$/)
 })
 
-test('webhooks list asks for one nation and tells in short what each hears and how it stands', async t => {
+test('webhooks list can be limited to one nation, and shows filter and state of each endpoint', async t => {
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
   const since = daysAgo(2)
   const data = [
@@ -67,14 +70,14 @@ test('webhooks list asks for one nation and tells in short what each hears and h
     { ...endpoint, failing_since: since, switches_off_at: daysAgo(-2.99) },
     { ...endpoint, failing_since: since, switches_off_at: daysAgo(0.1) },
   ]
-  const door = await openStubDoor(t, { answer: answering(200, { data }) })
-  const { output } = await chancery(['webhooks', 'list', '--nation', 'n42'], door.variables)
-  assert.equal(door.calls[0]?.path, '/webhooks?nation_id=n42')
+  const api = await startStubApi(t, { respond: responding(200, { data }) })
+  const { output } = await chancery(['webhooks', 'list', '--nation', 'n42'], api.variables)
+  assert.equal(api.calls[0]?.path, '/webhooks?nation_id=n42')
   const failing = `failing since ${since.slice(0, 16).replace('T', ' ')}`
   assert.deepEqual(
     output.split('\n').map(line => line.split(/ {2,}/).slice(3)),
     [
-      ['HEARS', 'STATE'],
+      ['EVENTS', 'STATE'],
       ['war.* +1; alliances a1', 'active'],
       ['nations n1 +2', 'unconfirmed'],
       ['all', 'off: answered 410'],
@@ -84,40 +87,40 @@ test('webhooks list asks for one nation and tells in short what each hears and h
       [],
     ],
   )
-  const json = await chancery(['webhooks', 'list', '--json'], door.variables)
+  const json = await chancery(['webhooks', 'list', '--json'], api.variables)
   assert.deepEqual(JSON.parse(json.output), { data })
 })
 
-test('without endpoints the list says so, and is an empty document', async t => {
-  const door = await openStubDoor(t, { answer: answering(200, { data: [] }) })
-  assert.equal((await chancery(['webhooks', 'list'], door.variables)).output, 'no webhook endpoints\n')
-  assert.equal(door.calls[0]?.path, '/webhooks')
+test('without endpoints the list is reported as empty, and is an empty document', async t => {
+  const api = await startStubApi(t, { respond: responding(200, { data: [] }) })
+  assert.equal((await chancery(['webhooks', 'list'], api.variables)).output, 'no webhook endpoints\n')
+  assert.equal(api.calls[0]?.path, '/webhooks')
 })
 
-test('what a receiver answers gives the terminal no orders, as text and as JSON', async t => {
+test('responses of receivers are printed without control characters, as text and as JSON', async t => {
   const body = { ...added, status: 'unconfirmed', test: { ...missed, answer: hostile } }
-  const door = await openStubDoor(t, { answer: answering(201, body) })
-  const people = await chancery(add, door.variables)
-  assert.match(people.output, /It said: \\u001b\[2J\\u001b\]0;mine\\u0007\\u009b31m\\u202eowned\n/)
-  assert.doesNotMatch(people.output, orders)
+  const api = await startStubApi(t, { respond: responding(201, body) })
+  const people = await chancery(add, api.variables)
+  assert.match(people.output, /Response: \\u001b\[2J\\u001b\]0;mine\\u0007\\u009b31m\\u202eowned\n/)
+  assert.doesNotMatch(people.output, controlCharacters)
   assert.doesNotMatch(people.output, /second line/)
-  const { output } = await chancery([...add, '--json'], door.variables)
-  assert.doesNotMatch(output, orders)
+  const { output } = await chancery([...add, '--json'], api.variables)
+  assert.doesNotMatch(output, controlCharacters)
   assert.equal(JSON.parse(output).test.answer, hostile)
 })
 
-test('an answer of no Chancery is one clear line', async t => {
-  const door = await openStubDoor(t, { answer: answering(200, { data: [{ ...endpoint, status: 'odd' }] }) })
-  const { status, messages } = await chancery(['webhooks', 'list'], door.variables)
+test('an unexpected response is one clear line', async t => {
+  const api = await startStubApi(t, { respond: responding(200, { data: [{ ...endpoint, status: 'odd' }] }) })
+  const { status, messages } = await chancery(['webhooks', 'list'], api.variables)
   assert.equal(status, 1)
-  assert.match(messages, /^chancery: the service answered without what a webhook endpoint has: .*\n$/)
+  assert.match(messages, /^chancery: unexpected response to webhooks\.list: \/data\/0\/status .*\n$/)
 })
 
-test('a refusal that quotes a stranger gives the terminal no orders', async t => {
+test('an error that quotes untrusted text is printed without control characters', async t => {
   const error = { code: 'bad_request', message: `No: ${hostile}`, request_id: 'req_9' }
-  const door = await openStubDoor(t, { answer: answering(400, { error }) })
-  const { status, messages } = await chancery(add, door.variables)
+  const api = await startStubApi(t, { respond: responding(400, { error }) })
+  const { status, messages } = await chancery(add, api.variables)
   assert.equal(status, 1)
   assert.match(messages, /^chancery: No: /)
-  assert.doesNotMatch(messages, orders)
+  assert.doesNotMatch(messages, controlCharacters)
 })

@@ -1,29 +1,29 @@
-/** Why connecting a game failed, in one line that says what to do. Trying again does not help. */
+/** A failure that a retry cannot fix. The message is one line that says what to do. */
 export class ConnectError extends Error {
   override name = 'ConnectError'
 }
 
-/** The service cannot be asked now. Of a batch that was under way it is not known whether it was applied. */
-export class ServiceAway extends Error {
-  override name = 'ServiceAway'
+/** The service is temporarily unavailable. Whether a batch in flight was applied is unknown. */
+export class ServiceUnavailableError extends Error {
+  override name = 'ServiceUnavailableError'
 }
 
-/** The game's database cannot be asked now; what its connection held is gone. */
-export class GameAway extends Error {
-  override name = 'GameAway'
+/** The game's database is temporarily unavailable. Locks of the connection are released. */
+export class GameUnavailableError extends Error {
+  override name = 'GameUnavailableError'
 }
 
-/** A statement did not come through: it waited too long, or met another one. The connection goes on. */
-export class GameBusy extends Error {
-  override name = 'GameBusy'
+/** A statement timed out, or met a lock or a serialization failure. The connection is still usable. */
+export class GameBusyError extends Error {
+  override name = 'GameBusyError'
 }
 
-/** A statement met a value that it cannot work with: what it reads is unreadable until somebody mends it. */
+/** A statement failed on a value: the view stays unreadable until the data or the view is corrected. */
 export class GameDataError extends Error {
   override name = 'GameDataError'
 }
 
-/** Another sender of the same feed was faster: what this one knew of the world is not true any more. */
-export class Overtaken extends Error {
-  override name = 'Overtaken'
+/** Another sender has advanced the feed: the state that this one keeps is stale. */
+export class StaleFeedError extends Error {
+  override name = 'StaleFeedError'
 }

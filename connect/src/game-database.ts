@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { ConnectError, GameAway, GameBusy, GameDataError } from './errors.ts'
+import { ConnectError, GameBusyError, GameDataError, GameUnavailableError } from './errors.ts'
 
 /** A column of a result. `category` as in pg_type.typcategory: N number, B boolean, S text, D time, A array, and so on. */
 export interface ResultColumn {
@@ -9,35 +9,35 @@ export interface ResultColumn {
 }
 
 /**
- * One connection to the game's database. Values arrive as the text that PostgreSQL writes; null stays null.
- * All throw GameAway, GameBusy or GameDataError as the case may be, and ConnectError where the operator must do something.
+ * One connection to the game's database. Values are the text that PostgreSQL writes, or null.
+ * Methods throw GameUnavailableError, GameBusyError or GameDataError, and ConnectError if the operator has to act.
  */
 export interface GameDatabase {
   rows(text: string, values?: unknown[]): Promise<Record<string, string | null>[]>
-  /** The same without names: cheaper where there are many. */
+  /** Rows without names: cheaper for large results. */
   tuples(text: string, values?: unknown[]): Promise<(string | null)[][]>
-  /** What the columns of a query are called, and their types. */
+  /** Names and types of the columns of a query. */
   columns(text: string): Promise<ResultColumn[]>
-  /** Calls back at each notification of a channel. */
+  /** Calls back on each notification of a channel. */
   listen(channel: string, onNotice: () => void): Promise<void>
   close(): Promise<void>
 }
 
 export interface GameOptions {
-  /** What its administrator sees in pg_stat_activity. */
+  /** Application name in pg_stat_activity. */
   name: string
   isReadOnly: boolean
-  /** Whoever says nothing for so long is cut off by the database, and loses its locks. */
-  silentMs: number
+  /** The database closes the connection after so long an idle time, which releases its locks. */
+  idleTimeoutMs: number
 }
 
 const statementMs = 60_000
 const lockMs = 10_000
 
-/** Opens a connection whose answers depend on nothing that the database or its user has set. */
+/** Opens a connection whose results do not depend on settings of the database or its user. */
 export async function openGame(
   url: string,
-  { name, isReadOnly, silentMs }: GameOptions,
+  { name, isReadOnly, idleTimeoutMs }: GameOptions,
 ): Promise<GameDatabase> {
   const client = new pg.Client({
     connectionString: url,
@@ -71,10 +71,10 @@ export async function openGame(
       set timezone = 'UTC'; set datestyle = 'ISO, MDY'; set intervalstyle = 'iso_8601'; set extra_float_digits = 1;
       set bytea_output = 'hex'; set lc_monetary = 'C'; set standard_conforming_strings = on;
       set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};
-      set idle_in_transaction_session_timeout = ${silentMs};
+      set idle_in_transaction_session_timeout = ${idleTimeoutMs};
       set jit = off; set max_parallel_workers_per_gather = 0;
       set default_transaction_read_only = ${isReadOnly ? 'on' : 'off'};
-      select set_config(name, '${silentMs}', false) from pg_settings where name = 'idle_session_timeout'`),
+      select set_config(name, '${idleTimeoutMs}', false) from pg_settings where name = 'idle_session_timeout'`),
   )
 
   const tuples: GameDatabase['tuples'] = (text, values) =>
@@ -113,19 +113,21 @@ export async function openGame(
   }
 }
 
-/** What an error of the driver or of PostgreSQL means for whoever asked. */
+/** Classifies an error of the driver or of PostgreSQL. */
 function explain(err: unknown, isOver: boolean): unknown {
-  if (err instanceof ConnectError || err instanceof GameAway || err instanceof GameBusy) return err
+  if (err instanceof ConnectError || err instanceof GameUnavailableError || err instanceof GameBusyError)
+    return err
   if (!(err instanceof Error)) return err
   const { code } = err as { code?: unknown }
   const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
-  if (state === undefined || /^(08|57P|53)/.test(state) || state === '25P03') return new GameAway(err.message)
+  if (state === undefined || /^(08|57P|53)/.test(state) || state === '25P03')
+    return new GameUnavailableError(err.message)
   if (/^(28|3D)/.test(state))
     return new ConnectError(
-      `the game's database lets nobody in: ${err.message}. Check CHANCERY_GAME_DATABASE_URL`,
+      `cannot log in to the game's database: ${err.message}. Check CHANCERY_GAME_DATABASE_URL`,
     )
-  if (isOver) return new GameAway(err.message)
-  if (/^(40001|40P01|55P03|57014)$/.test(state)) return new GameBusy(err.message)
+  if (isOver) return new GameUnavailableError(err.message)
+  if (/^(40001|40P01|55P03|57014)$/.test(state)) return new GameBusyError(err.message)
   if (/^(2[12]|3[89]|54|P0)/.test(state)) return new GameDataError(err.message)
-  return new ConnectError(`the game's database refuses: ${err.message} (SQLSTATE ${state})`)
+  return new ConnectError(`the game's database returned an error: ${err.message} (SQLSTATE ${state})`)
 }

@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test'
 import { factResources } from '@chancery/contract'
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
 import { openGame } from '../src/game-database.ts'
-import { ViewReader } from '../src/pull/read-views.ts'
+import { ViewReader } from '../src/pull/view-reader.ts'
 import { viewSkeletons } from '../src/pull/view-skeletons.ts'
-import { contract } from './door.ts'
 import { createGame, type Game } from './game.ts'
+import { contract } from './service-client.ts'
 
 let database: TestDatabase
 let game: Game
@@ -25,7 +25,7 @@ async function told(
   resource: 'nation' | 'war' | 'treaty' | 'era' = 'nation',
 ): Promise<unknown> {
   await game.query(`create view chancery_out.${resource} as select ${select}`)
-  const db = await openGame(game.url, { name: 'test', isReadOnly: true, silentMs: 60_000 })
+  const db = await openGame(game.url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
   try {
     const reader = new ViewReader(db, contract, 'chancery_out')
     return await reader.inSnapshot(async () => {
@@ -40,7 +40,7 @@ async function told(
   }
 }
 
-test('whole numbers are ids as text, exactly also beyond what a number holds', async () => {
+test('integers are ids as text, also beyond the safe integers', async () => {
   assert.deepEqual(
     await told("9007199254740993::bigint as id, 18014398509481985 as player, 'A' as nation_name"),
     {
@@ -55,7 +55,7 @@ test('whole numbers are ids as text, exactly also beyond what a number holds', a
   )
 })
 
-test('numbers are numbers, and what no number holds stays text for the service to refuse', async () => {
+test('numbers are numbers, and others stay text for the service to reject', async () => {
   assert.deepEqual(
     await told(
       '1 as id, 12.50::numeric(12, 2) as national_score, 0.25::real as land_area, 7::bigint as city_count, 9007199254740993 as "economy.credits"',
@@ -94,7 +94,7 @@ test('times are written in UTC, to the microsecond, whatever the zone of the dat
   assert.deepEqual(await war("timestamptz 'infinity'"), { id: '1', declared_at: 'infinity' })
 })
 
-test('texts of all kinds are texts, arrays arrays, and JSON what it is', async () => {
+test('text types are text, arrays arrays, and JSON stays unchanged', async () => {
   await game.query("create type mood as enum ('active', 'protected')")
   assert.deepEqual(
     await told(
@@ -124,7 +124,7 @@ test('texts of all kinds are texts, arrays arrays, and JSON what it is', async (
   })
 })
 
-test('null is null, is left out where a field cannot be null, and an object without a known member is null', async () => {
+test('null is null, is omitted for a field that is not nullable, and an object with only null members is null', async () => {
   assert.deepEqual(
     await told(
       `1 as id, null::text as motto, null::text as nation_name, null::bigint as "economy.credits", null::int as "economy.resources.food",
@@ -156,9 +156,9 @@ for (const [what, select, message] of [
     /^chancery_out\.nation: the column national_score is text and must be a number: cast it in the view$/,
   ],
   [
-    'the same said twice',
+    'a field filled twice',
     `1 as id, '{}'::jsonb as economy, 2 as "economy.credits"`,
-    /^chancery_out\.nation: the columns economy and economy\.credits say the same: keep one$/,
+    /^chancery_out\.nation: the columns economy and economy\.credits fill the same field: keep one$/,
   ],
 ] as const) {
   test(`${what} is one line that names view, column and what is allowed`, async () => {
@@ -166,7 +166,7 @@ for (const [what, select, message] of [
   })
 }
 
-test('the SQL to fill in runs as it is, and its views are what the puller takes', async () => {
+test('the SQL templates run unchanged, and the puller accepts their views', async () => {
   const whole = await createGame(database.url, viewSkeletons(contract, 'chancery_out', [...factResources]))
   const uncommented = await createGame(
     database.url,
@@ -174,7 +174,7 @@ test('the SQL to fill in runs as it is, and its views are what the puller takes'
   )
   try {
     for (const { url } of [whole, uncommented]) {
-      const db = await openGame(url, { name: 'test', isReadOnly: true, silentMs: 60_000 })
+      const db = await openGame(url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
       const reader = new ViewReader(db, contract, 'chancery_out')
       await reader.inSnapshot(async () => {
         assert.deepEqual((await reader.find()).resources, [...factResources])
@@ -191,19 +191,19 @@ test('the SQL to fill in runs as it is, and its views are what the puller takes'
   }
 })
 
-test('a database without a view is told of, with what to do', async () => {
+test('a database without a view is reported, with the command to run', async () => {
   const empty = await createGame(database.url)
-  const db = await openGame(empty.url, { name: 'test', isReadOnly: true, silentMs: 60_000 })
+  const db = await openGame(empty.url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
   try {
     const reader = new ViewReader(db, contract, 'chancery_out')
-    await assert.rejects(reader.find(), /no view to read: make chancery_out\.nation .* chancery pull sql/)
+    await assert.rejects(reader.find(), /no view to read: create chancery_out\.nation .* chancery pull sql/)
   } finally {
     await db.close()
     await empty.drop()
   }
 })
 
-test('what a war takes down by itself is not said unless somebody wants to', () => {
+test('fields of a war that Chancery derives are commented out in its template', () => {
   const sql = viewSkeletons(contract, 'chancery_out', ['war'])
   assert.match(sql, /^ {2}, null::text as "attacker\.nation_id"$/m)
   for (const member of ['nation_name', 'alliance_id', 'alliance_name'])

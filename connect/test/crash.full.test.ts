@@ -134,7 +134,7 @@ const countsOf = (events: LoggedEvent[], nameOf: (event: LoggedEvent) => unknown
   return counts
 }
 
-test(`a puller and the service killed in ${rounds} rounds: the world is the source, and no event is doubled`, {
+test(`a puller and the service killed in ${rounds} rounds: the world equals the source, without duplicate events`, {
   timeout,
 }, async () => {
   const [last, told] = await killing('pull', async round => {
@@ -201,7 +201,7 @@ test(`a puller and the service killed in ${rounds} rounds: the world is the sour
   assert.equal(declared.length, wars.length)
 })
 
-test(`a drainer and the service killed in ${rounds} rounds: each event is told once, and none is lost`, {
+test(`a drainer and the service killed in ${rounds} rounds: each event is logged once, and none is lost`, {
   timeout,
 }, async () => {
   const before = new Set((await readAll<LoggedEvent>('/events')).map(({ seq }) => seq))

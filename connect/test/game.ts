@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { asAdministrator, withDatabase } from '../../server/test/support/database-url.ts'
-import type { Door } from '../src/door.ts'
 import { type GameDatabase, openGame } from '../src/game-database.ts'
 import { Puller, type PullerOptions } from '../src/pull/puller.ts'
-import type { RoundReport } from '../src/pull/round-report.ts'
-import { contract } from './door.ts'
+import type { RoundReport } from '../src/pull/round-result.ts'
+import type { ServiceClient } from '../src/service-client.ts'
+import { contract } from './service-client.ts'
 
 /** A game's own database, without anything of Chancery in it. */
 export interface Game {
@@ -72,29 +72,29 @@ export async function createSmallGame(
 }
 
 /** A puller whose rounds are asked for one by one. */
-export interface HandPuller {
+export interface ManualPuller {
   puller: Puller
   db: GameDatabase
-  said: string[]
+  messages: string[]
   round(): Promise<RoundReport | undefined>
   close(): Promise<void>
 }
 
-export async function handPuller(
+export async function manualPuller(
   game: Pick<Game, 'url'>,
-  door: Door,
+  client: ServiceClient,
   options: Partial<PullerOptions> = {},
-): Promise<HandPuller> {
-  const db = await openGame(game.url, { name: 'test', isReadOnly: true, silentMs: 60_000 })
-  const said: string[] = []
+): Promise<ManualPuller> {
+  const db = await openGame(game.url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+  const messages: string[] = []
   const puller = new Puller({
     contract,
-    door,
+    client,
     schema: 'chancery_out',
     feed: 'pull',
     allowsDeletes: false,
-    say: message => void said.push(message),
+    log: message => void messages.push(message),
     ...options,
   })
-  return { puller, db, said, round: () => puller.round(db), close: () => db.close() }
+  return { puller, db, messages, round: () => puller.round(db), close: () => db.close() }
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { limits } from '@chancery/contract'
 import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
-import type { Door } from '../src/door.ts'
 import { type GameDatabase, openGame } from '../src/game-database.ts'
 import { type DrainedBatch, Drainer } from '../src/outbox/drainer.ts'
-import { readOutboxStatus } from '../src/outbox/waiting.ts'
+import { readOutboxStatus } from '../src/outbox/outbox-rows.ts'
 import { outboxSql } from '../src/outbox-sql.ts'
-import { contract, doorOf } from './door.ts'
+import type { ServiceClient } from '../src/service-client.ts'
 import { createGame, type Game } from './game.ts'
+import { clientOf, contract } from './service-client.ts'
 
 let chancery: TestServer
 let game: Game
@@ -27,17 +27,17 @@ beforeEach(async () => {
   start += 1000
   feed = `outbox-${start}`
   game = await createGame(chancery.databaseUrl, await outboxSql())
-  db = await openGame(game.url, { name: 'test', isReadOnly: false, silentMs: 60_000 })
+  db = await openGame(game.url, { name: 'test', isReadOnly: false, idleTimeoutMs: 60_000 })
   drained = []
-  drainer = drainerBy(doorOf(chancery))
+  drainer = drainerBy(clientOf(chancery))
 })
 afterEach(async () => {
   await db.close()
   await game.drop()
 })
 
-const drainerBy = (door: Door) =>
-  new Drainer({ contract, door, feed, report: batch => void drained.push(batch) })
+const drainerBy = (client: ServiceClient) =>
+  new Drainer({ contract, client, feed, report: batch => void drained.push(batch) })
 const n = (index: number) => String(start + index)
 const nation = (index: number, more = '{}') =>
   `select chancery_out.put('nation', '{"id": ${n(index)}, "nation_name": "Nation ${index}"}'::jsonb || '${more}');`
@@ -45,7 +45,7 @@ const waiting = async () => Number((await game.query('select count(*) from chanc
 const read = async (path: string) => (await chancery.read<{ data: Record<string, unknown> }>(path)).data
 const statusOf = async (path: string) => (await chancery.get(path)).status
 
-test('what a transaction writes is one batch; what is rolled back was never said', async () => {
+test('the facts of a transaction are one batch; a rollback removes them', async () => {
   await game.query(`begin; ${nation(1)} ${nation(2)} commit`)
   await game.query(`begin; ${nation(3)} rollback`)
   await game.query(nation(4))
@@ -76,7 +76,7 @@ test('ids and times are written as the contract has them, whatever the zone of t
   assert.equal((await read(`/wars/${n(9)}`)).declared_at, '2026-05-20T10:00:00Z')
 })
 
-test('transactions that commit in another order than they began are all told, in the order of their commits', async () => {
+test('transactions that commit in another order than they began are all sent, in the order of their commits', async () => {
   await game.query(nation(1))
   const [slow, fast] = [await game.session(), await game.session()]
   // The slow one writes its first row first; about the same nation it writes after the fast one has committed.
@@ -93,7 +93,7 @@ test('transactions that commit in another order than they began are all told, in
   assert.equal(await waiting(), 0)
 })
 
-test('of two that wait at once, the one that had to wait for the other comes after it', async () => {
+test('of two open transactions, the one that waited for a lock of the other comes after it', async () => {
   await game.query('create table locked (id int primary key); insert into locked values (1)')
   await game.query(nation(1))
   const [slow, fast] = [await game.session(), await game.session()]
@@ -106,7 +106,7 @@ test('of two that wait at once, the one that had to wait for the other comes aft
   assert.equal((await read(`/nations/${n(1)}`)).motto, 'slow')
 })
 
-test('a refused transaction is kept for the operator and does not stop what follows', async () => {
+test('a rejected transaction is kept in the dead-letter store and does not stop later ones', async () => {
   for (const index of [1, 2, 3, 4, 5])
     await game.query(nation(index, index === 3 ? '{"national_score": "many"}' : '{}'))
   await drainer.round(db)
@@ -128,18 +128,18 @@ test('a refused transaction is kept for the operator and does not stop what foll
   )
 })
 
-test('batches that were applied while the answer was lost are told once, and removed', async () => {
+test('batches whose outcome was lost are applied once, and removed', async () => {
   const quake = (nation: string) => JSON.stringify({ disaster: 'earthquake', nation_id: nation, severity: 2 })
   for (const index of [1, 2, 3])
     await game.query("select chancery_out.event('game.disaster', now(), $1)", [quake(n(index))])
-  const door = doorOf(chancery)
+  const client = clientOf(chancery)
   const deaf = drainerBy({
-    ...door,
+    ...client,
     async *send(facts, options) {
-      for await (const outcome of door.send(facts, options)) if (outcome.batch === null) yield outcome
+      for await (const outcome of client.send(facts, options)) if (outcome.batch === null) yield outcome
     },
   })
-  await assert.rejects(deaf.round(db), { name: 'ServiceAway' })
+  await assert.rejects(deaf.round(db), { name: 'ServiceUnavailableError' })
   assert.equal(await waiting(), 3)
   await drainer.round(db)
   assert.deepEqual(
@@ -154,7 +154,7 @@ test('batches that were applied while the answer was lost are told once, and rem
   assert.deepEqual(ours.sort(), [n(1), n(2), n(3)])
 })
 
-test('a game that is restored from a backup is told once what it had told, and what it then writes', async () => {
+test('after a restore of the game, sent transactions are applied once, and new ones too', async () => {
   await game.query(`${nation(1)} create table backup as select * from chancery_out.outbox`)
   await drainer.round(db)
   await game.query('insert into chancery_out.outbox overriding system value select * from backup')
@@ -172,7 +172,7 @@ test('a game that is restored from a backup is told once what it had told, and w
   assert.equal((await read(`/nations/${n(1)}`)).motto, 'after')
 })
 
-test('a feed that somebody else moved on is read anew, and nothing is lost', async () => {
+test('a feed that another sender advanced is read again, and nothing is lost', async () => {
   await game.query(nation(1))
   await drainer.round(db)
   await chancery.operate(
@@ -182,12 +182,12 @@ test('a feed that somebody else moved on is read anew, and nothing is lost', asy
     { 'idempotency-key': `other-${feed}` },
   )
   await game.query(nation(2))
-  await assert.rejects(drainer.round(db), { name: 'Overtaken' })
+  await assert.rejects(drainer.round(db), { name: 'StaleFeedError' })
   await drainer.round(db)
   assert.equal(await statusOf(`/nations/${n(2)}`), 200)
 })
 
-test('a refused transaction that is too large to be kept stops the drain with one line, and stays', async () => {
+test('a rejected transaction that is too large to be kept stops the drain with one line, and stays', async () => {
   await game.query(
     `insert into chancery_out.outbox (fact)
      select jsonb_build_object('op', 'put', 'resource', 'news_item', 'data', jsonb_build_object('id', 'x' || i, 'body', repeat('x', 50000)))
@@ -196,7 +196,7 @@ test('a refused transaction that is too large to be kept stops the drain with on
   )
   await assert.rejects(drainer.round(db), {
     name: 'ConnectError',
-    message: /refused, and too large to be kept for you: \/data\//,
+    message: /rejected, and too large for the dead-letter store: \/data\//,
   })
   assert.ok((await waiting()) > 0)
 })
@@ -208,12 +208,12 @@ test('a fact that is too long for a line stops the drain with one line, and stay
   )
   await assert.rejects(drainer.round(db), {
     name: 'ConnectError',
-    message: /too large to be kept for you: .*longer than 1048576 bytes/,
+    message: /too large for the dead-letter store: .*longer than 1048576 bytes/,
   })
   assert.equal(await waiting(), 1)
 })
 
-test('a fact that is nested too deep is refused like others, and does not stop what follows', async () => {
+test('a fact that is nested too deep is rejected like others, and does not stop later ones', async () => {
   await game.query(
     `insert into chancery_out.outbox (fact) values (jsonb_build_object('op', 'put', 'resource', 'nation', 'data',
        jsonb_build_object('id', 'deep', 'attributes', (repeat('[', 5000) || repeat(']', 5000))::jsonb)))`,
@@ -227,7 +227,7 @@ test('a fact that is nested too deep is refused like others, and does not stop w
   assert.equal(await waiting(), 0)
 })
 
-test('what is no fact, a commit, and a change of a row are refused where they are written', async () => {
+test('invalid facts, commits, and updates of rows are rejected at the insert', async () => {
   for (const fact of ['[]', '"put"', '{}', '{"op": "commit", "batch": "x"}'])
     await assert.rejects(
       game.query('insert into chancery_out.outbox (fact) values ($1)', [fact]),
@@ -240,12 +240,12 @@ test('what is no fact, a commit, and a change of a row are refused where they ar
   )
 })
 
-test('a database without an outbox is told of, with what to do', async () => {
+test('a database without an outbox is reported, with the command to run', async () => {
   await game.query('drop schema chancery_out cascade')
   await assert.rejects(drainer.round(db), { name: 'ConnectError', message: /no outbox: chancery outbox sql/ })
 })
 
-test('the age of what waits is by the clock of the game, and never less than nothing', async () => {
+test('the age of the backlog is by the clock of the game, and never negative', async () => {
   await game.query(
     `insert into chancery_out.outbox (fact, written_at) values ('{"op": "delete", "resource": "nation", "id": "x"}', now() + interval '5 years')`,
   )

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
-import type { Door } from '../src/door.ts'
-import { doorOf } from './door.ts'
-import { createSmallGame, type Game, type HandPuller, handPuller } from './game.ts'
+import type { ServiceClient } from '../src/service-client.ts'
+import { createSmallGame, type Game, type ManualPuller, manualPuller } from './game.ts'
+import { clientOf } from './service-client.ts'
 
 let chancery: TestServer
 let game: Game
-let hand: HandPuller
+let hand: ManualPuller
 before(async () => {
   chancery = await startTestServer()
 })
@@ -18,7 +18,7 @@ let start = 0
 beforeEach(async () => {
   start += 1000
   game = await createSmallGame(chancery.databaseUrl, { start, nations: 120 })
-  hand = await handPuller(game, doorOf(chancery), { allowsDeletes: true })
+  hand = await manualPuller(game, clientOf(chancery), { allowsDeletes: true })
 })
 afterEach(async () => {
   await hand.close()
@@ -36,7 +36,7 @@ const nameOf = async (id: string) =>
 const kept = async () =>
   ((await (await chancery.operate('GET', '/refused?feed=pull')).json()) as { data: Kept[] }).data
 
-test('one odd value is set aside, the rest is told, and the operator finds it', async () => {
+test('a row with an invalid value is quarantined, the rest is sent, and the dead-letter store lists it', async () => {
   await game.query("update nations set name = '' where id = $1", [n(5)])
   const told = await hand.round()
   assert.deepEqual(
@@ -63,7 +63,7 @@ test('one odd value is set aside, the rest is told, and the operator finds it', 
   assert.deepEqual(await kept(), [])
 })
 
-test('rows that only wait for a refused one wait with it, however many they are', async () => {
+test('rows that refer to a rejected one are quarantined with it, however many', async () => {
   await game.query(
     `insert into alliances select $1::int + 900 + i, case when i <= 3 then '' else 'Guild ' || i end from generate_series(1, 5) i`,
     [start],
@@ -81,7 +81,7 @@ test('rows that only wait for a refused one wait with it, however many they are'
     [n(901), n(902), n(903)],
   )
   assert.equal(told?.views.alliance_member?.aside, 24)
-  assert.equal(told?.views.nation?.new, 120, 'all others are told')
+  assert.equal(told?.views.nation?.new, 120, 'all others are sent')
   await game.query(`update alliances set name = 'Mended ' || id where name = ''`)
   await hand.round()
   assert.equal(
@@ -91,7 +91,7 @@ test('rows that only wait for a refused one wait with it, however many they are'
   assert.deepEqual(await kept(), [])
 })
 
-test('a view whose references are all wrong is taken for changed', async () => {
+test('a view whose references are all wrong fails the round', async () => {
   await game.query('insert into members select $1::int + i, 999999 from generate_series(1, 40) i', [start])
   await assert.rejects(
     hand.round(),
@@ -99,12 +99,12 @@ test('a view whose references are all wrong is taken for changed', async () => {
   )
 })
 
-test('what is known of a row stays while its new version is refused, also when a new puller begins', async () => {
+test('an item keeps its state while the new version of its row is rejected, also with a new puller', async () => {
   await hand.round()
   await game.query("update nations set name = '' where id = $1", [n(5)])
   await hand.round()
   assert.equal(await nameOf(n(5)), 'Nation 5')
-  const next = await handPuller(game, doorOf(chancery))
+  const next = await manualPuller(game, clientOf(chancery))
   try {
     await next.round()
     assert.equal(await nameOf(n(5)), 'Nation 5')
@@ -118,7 +118,7 @@ test('what is known of a row stays while its new version is refused, also when a
   }
 })
 
-test('a row that is refused in another way is kept in its new form alone', async () => {
+test('a row that is rejected for another reason is kept in its new form only', async () => {
   await game.query("update nations set name = '' where id = $1", [n(5)])
   await hand.round()
   await game.query('update nations set motto = $2 where id = $1', [n(5), 'x'.repeat(301)])
@@ -129,7 +129,7 @@ test('a row that is refused in another way is kept in its new form alone', async
   assert.match(content.content, /xxx/)
 })
 
-test('rows that stand on a refused one wait for it, and come with it', async () => {
+test('rows that refer to a quarantined one are released with it', async () => {
   await game.query("update nations set name = '' where id = $1", [n(5)])
   await game.query(
     'insert into wars (id, attacker, defender) select $1 + i, $2::int, $3::int from generate_series(1, 12) i',
@@ -149,12 +149,12 @@ test('rows that stand on a refused one wait for it, and come with it', async () 
   assert.deepEqual(await kept(), [])
 })
 
-test('what an earlier puller had set aside and is well now is dropped from the list', async () => {
+test('a row that an earlier puller quarantined and is valid now is dropped from the dead-letter store', async () => {
   await game.query("update nations set name = '' where id = $1", [n(5)])
   await hand.round()
   assert.equal((await kept()).length, 1)
   await game.query("update nations set name = 'Mended' where id = $1", [n(5)])
-  const next = await handPuller(game, doorOf(chancery))
+  const next = await manualPuller(game, clientOf(chancery))
   try {
     await next.round()
     assert.deepEqual(await kept(), [])
@@ -163,22 +163,22 @@ test('what an earlier puller had set aside and is well now is dropped from the l
   }
 })
 
-test('more than a tenth refused for the same reason is a changed view: one line, and nothing is applied', async () => {
+test('more than a tenth of rows rejected for the same reason stops the pull with one line, and nothing is applied', async () => {
   await hand.round()
   await game.query("update nations set name = '' where id <= $1", [n(20)])
-  await game.query("update nations set name = 'Not told' where id = $1", [n(90)])
+  await game.query("update nations set name = 'Not sent' where id = $1", [n(90)])
   await assert.rejects(hand.round(), {
     name: 'ConnectError',
     message:
-      /^chancery_out\.nation: more than a tenth of its 120 rows are refused for the same reason, so that nothing of this round was applied: nation \d+: \/nation_name .*$/,
+      /^chancery_out\.nation: more than a tenth of its 120 rows are rejected for the same reason: nothing of this round was applied: nation \d+: \/nation_name .*$/,
   })
   assert.equal(await nameOf(n(90)), 'Nation 90')
   assert.deepEqual(await kept(), [])
 })
 
-test('a column that is lost or has another type stops the pull with one line, and nothing is sent', async () => {
+test('a column that is missing or has another type stops the pull with one line, and nothing is sent', async () => {
   await hand.round()
-  await game.query(`update nations set motto = 'Not told.'; drop view chancery_out.nation;
+  await game.query(`update nations set motto = 'Not sent.'; drop view chancery_out.nation;
     create view chancery_out.nation as select id, name as nation_name, score::float8 as national_score, motto from nations`)
   await assert.rejects(
     hand.round(),
@@ -193,13 +193,13 @@ test('a column that is lost or has another type stops the pull with one line, an
   await game.query('drop view chancery_out.nation')
   await assert.rejects(
     hand.round(),
-    /^ConnectError: chancery_out\.nation is gone: nothing of this round was sent/,
+    /^ConnectError: chancery_out\.nation no longer exists: nothing of this round was sent/,
   )
   const told = (await chancery.read<{ data: { motto: null } }>(`/nations/${n(1)}`)).data
   assert.equal(told.motto, null)
 })
 
-test('a new column is told of all rows', async () => {
+test('a new column is sent for all rows', async () => {
   await hand.round()
   await game.query(`create or replace view chancery_out.nation as
     select id, name as nation_name, score as national_score, born as founded_at, motto, gold as "economy.credits", 3 as city_count from nations`)
@@ -207,7 +207,7 @@ test('a new column is told of all rows', async () => {
   assert.equal(await hand.round(), undefined)
 })
 
-test('a view that fails on a value waits, and the others go on', async () => {
+test('a view that fails on a value is skipped, and the others are sent', async () => {
   await game.query(`create or replace view chancery_out.war as
     select id, attacker as "attacker.nation_id", defender as "defender.nation_id", declared as declared_at, ended as ended_at,
       case when ended is null then 'active' else 'ended' end as status, reason || (100 / id)::text as reason from wars`)
@@ -215,13 +215,15 @@ test('a view that fails on a value waits, and the others go on', async () => {
   const told = await hand.round()
   assert.equal(told?.views.nation?.new, 120)
   assert.equal(told?.views.war, undefined)
-  assert.deepEqual(hand.said, ['chancery_out.war cannot be read, and waits: division by zero'])
+  assert.deepEqual(hand.messages, ['chancery_out.war cannot be read and is skipped: division by zero'])
   await game.query('update wars set id = $1', [n(500)])
   assert.equal((await hand.round())?.views.war?.new, 1)
-  assert.deepEqual(hand.said.slice(1), ['over: chancery_out.war cannot be read, and waits: division by zero'])
+  assert.deepEqual(hand.messages.slice(1), [
+    'resolved: chancery_out.war cannot be read and is skipped: division by zero',
+  ])
 })
 
-test('rows of one key, and rows of none, are left out and said once', async () => {
+test('rows with a duplicate key or without a key are skipped and reported once', async () => {
   await game.query(`drop view chancery_out.nation; create view chancery_out.nation as
     select nullif(id, ${n(3)}) as id, name as nation_name from nations union all select ${n(4)}, 'Again'`)
   const told = await hand.round()
@@ -229,15 +231,15 @@ test('rows of one key, and rows of none, are left out and said once', async () =
   assert.equal(await statusOf(`/nations/${n(4)}`), 404)
   await game.query('update nations set name = name || $1 where id = $2', ['!', n(9)])
   await hand.round()
-  assert.deepEqual(hand.said, [
-    'chancery_out.nation: 1 row has no key, and is left out',
-    `chancery_out.nation: several rows have the same key, and are left out (a join may multiply them): ${n(4)}`,
+  assert.deepEqual(hand.messages, [
+    'chancery_out.nation: 1 row has no key and is skipped',
+    `chancery_out.nation: several rows have the same key and are skipped (a join may multiply them): ${n(4)}`,
   ])
 })
 
-test('what a refused row lacked may come from elsewhere: it is tried again by itself', async () => {
+test('a quarantined row is retried when the item that it refers to arrives from elsewhere', async () => {
   await game.query('insert into wars (id, attacker, defender) values ($1, $2, $3)', [n(500), n(1), n(999)])
-  const patient = await handPuller(game, doorOf(chancery), { allowsDeletes: true, retryMs: 0 })
+  const patient = await manualPuller(game, clientOf(chancery), { allowsDeletes: true, retryMs: 0 })
   try {
     assert.deepEqual(
       (await patient.round())?.refused.map(({ key }) => key),
@@ -258,12 +260,12 @@ test('what a refused row lacked may come from elsewhere: it is tried again by it
   }
 })
 
-test('a value that the service cannot keep, without saying whose it is, is found and set aside', async () => {
-  const door = doorOf(chancery)
+test('a batch that is rejected without a line is bisected, and the row quarantined', async () => {
+  const client = clientOf(chancery)
   const reason = 'the database cannot keep a value: of some row'
   let checks = 0
-  const vague: Door = {
-    ...door,
+  const vague: ServiceClient = {
+    ...client,
     async *send(facts, options) {
       if (options?.isCheck) checks += 1
       let text = ''
@@ -273,14 +275,15 @@ test('a value that the service cannot keep, without saying whose it is, is found
         batch: null,
         facts: 0,
         events: 0,
+        last_seq: null,
         is_kept: false,
         refused: [{ line: 0, path: '', reason }],
       }
       if (isOdd) yield { ...refused, status: 'refused' }
-      else yield* door.send(Readable.from([text]), options)
+      else yield* client.send(Readable.from([text]), options)
     },
   }
-  const odd = await handPuller(game, vague, { allowsDeletes: true })
+  const odd = await manualPuller(game, vague, { allowsDeletes: true })
   try {
     const told = await odd.round()
     assert.deepEqual(

@@ -4,9 +4,9 @@
  */
 
 import { flushCompileCache } from 'node:module'
-import { runDrain } from '../src/outbox/run-drain.ts'
-import { runPull } from '../src/pull/run-pull.ts'
-import { contract, doorOf } from './door.ts'
+import { runDrain } from '../src/outbox/drainer.ts'
+import { runPull } from '../src/pull/puller.ts'
+import { clientOf, contract } from './service-client.ts'
 
 // Whoever is killed does not write what was compiled, and the next would compile it again.
 flushCompileCache()
@@ -15,16 +15,16 @@ const { GAME_URL = '', OPERATOR_URL: operatorUrl = '', OPERATOR_TOKEN: operatorT
 const common = {
   url: GAME_URL,
   contract,
-  door: doorOf({ operatorUrl, operatorToken }),
+  client: clientOf({ operatorUrl, operatorToken }),
   isOnce: false,
   pacing: {
     everyMs: 10,
     backOffMs: [10, 50] as [number, number],
     standbyMs: 5,
-    silentMs: Number(process.env.SILENT_MS ?? 60_000),
+    idleTimeoutMs: Number(process.env.IDLE_TIMEOUT_MS ?? 60_000),
   },
   signal: new AbortController().signal,
-  say: (message: string) => console.log(`# ${message}`),
+  log: (message: string) => console.log(`# ${message}`),
   report: (told: object) => console.log(JSON.stringify(told)),
 }
 console.log('# ready')

@@ -5,15 +5,15 @@ import type { OperatorRole } from '@chancery/contract'
 import { makeToken } from '../../server/test/operator/tokens.ts'
 import { withConnection } from '../../server/test/support/database-url.ts'
 import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
-import type { Door } from '../src/door.ts'
 import { checkViews } from '../src/pull/check-views.ts'
-import { ViewReader } from '../src/pull/read-views.ts'
-import { contract, doorOf } from './door.ts'
-import { createSmallGame, type Game, type HandPuller, handPuller } from './game.ts'
+import { ViewReader } from '../src/pull/view-reader.ts'
+import type { ServiceClient } from '../src/service-client.ts'
+import { createSmallGame, type Game, type ManualPuller, manualPuller } from './game.ts'
+import { clientOf, contract } from './service-client.ts'
 
 let chancery: TestServer
 let game: Game
-let hand: HandPuller
+let hand: ManualPuller
 before(async () => {
   chancery = await startTestServer()
 })
@@ -24,7 +24,7 @@ let start = 0
 beforeEach(async () => {
   start += 1000
   game = await createSmallGame(chancery.databaseUrl, { start, nations: 30 })
-  hand = await handPuller(game, doorOf(chancery), { allowsDeletes: true })
+  hand = await manualPuller(game, clientOf(chancery), { allowsDeletes: true })
 })
 afterEach(async () => {
   await hand.close()
@@ -40,7 +40,7 @@ const eventsOf = async (nation: string) =>
     ({ type }) => type,
   )
 
-test('the first round tells all, and one without changes says nothing', async () => {
+test('the first round sends everything, and one without changes sends nothing', async () => {
   const told = await hand.round()
   assert.equal(told?.views.nation?.new, 30)
   assert.equal(told?.views.nation?.is_whole, true)
@@ -49,9 +49,9 @@ test('the first round tells all, and one without changes says nothing', async ()
   assert.equal(await hand.round(), undefined)
 })
 
-test('rows that a game clears away stay in the world where that is wanted, also after a start', async () => {
+test('rows of kept resources that a game deletes stay in the world, also after a restart', async () => {
   const keeping = () =>
-    handPuller(game, doorOf(chancery), { allowsDeletes: true, keeps: new Set(['war'] as const) })
+    manualPuller(game, clientOf(chancery), { allowsDeletes: true, keptResources: new Set(['war'] as const) })
   await hand.close()
   hand = await keeping()
   await game.query(
@@ -60,7 +60,7 @@ test('rows that a game clears away stay in the world where that is wanted, also 
   )
   await hand.round()
   await game.query('delete from wars')
-  assert.equal(await hand.round(), undefined, 'nothing is told of what was cleared away')
+  assert.equal(await hand.round(), undefined, 'nothing is sent about deleted rows')
   await game.query('delete from nations where id = $1', [n(9)])
   assert.equal((await hand.round())?.views.nation?.deleted, 1, 'other rows that go are deletions')
   await hand.close()
@@ -70,7 +70,7 @@ test('rows that a game clears away stay in the world where that is wanted, also 
   for (const war of [501, 509, 600]) assert.equal(await statusOf(`/wars/${n(war)}`), 200)
 })
 
-test('rows that are new, changed and gone become facts, and what follows from them events', async () => {
+test('new, changed and deleted rows become facts, and their consequences events', async () => {
   await hand.round()
   await game.query('insert into alliances values ($1, $2)', [n(900), 'Pact'])
   await game.query('insert into members values ($1, $2), ($3, $2)', [n(1), n(900), n(2)])
@@ -111,7 +111,7 @@ test('rows that are new, changed and gone become facts, and what follows from th
 })
 
 const lacks = (gone: number | string, of?: number) =>
-  `chancery_out.nation lacks ${gone} of ${of === undefined ? '' : `${of} `}rows that were there: that is taken for a mistake, and their deletion is held back. If they are meant to go, stop this pull and run chancery pull --allow-deletes once`
+  `chancery_out.nation lacks ${gone} of ${of === undefined ? '' : `${of} `}rows that it had before: this is taken for a mistake, and the deletions are held back. If the rows are to be deleted, stop this pull and run chancery pull --allow-deletes once`
 
 test('deletions of a view that lacks more than a tenth are held back, and the rest is sent', async () => {
   await hand.round()
@@ -125,22 +125,22 @@ test('deletions of a view that lacks more than a tenth are held back, and the re
   assert.equal(round?.views.war?.held_back, 0)
   assert.equal((await read(`/nations/${n(1)}`)).nation_name, 'Nation 1')
   assert.equal((await read(`/nations/${n(9)}`)).motto, 'Homeward.')
-  assert.deepEqual(hand.said, [lacks(4, 30)])
+  assert.deepEqual(hand.messages, [lacks(4, 30)])
 })
 
-test('held-back deletions are reported again while they last, and once when they are over', async () => {
+test('held-back deletions are reported again while they last, and once when they are resolved', async () => {
   await hand.close()
-  hand = await handPuller(game, doorOf(chancery), { allowsDeletes: true, retryMs: 0 })
+  hand = await manualPuller(game, clientOf(chancery), { allowsDeletes: true, retryMs: 0 })
   await hand.round()
   await game.query('create table backup as select * from nations')
   await game.query('delete from nations where id <= $1', [n(4)])
   await hand.round()
   await hand.round()
-  assert.deepEqual(hand.said, [lacks(4, 30), lacks(4, 30)])
+  assert.deepEqual(hand.messages, [lacks(4, 30), lacks(4, 30)])
   await game.query('insert into nations select * from backup on conflict do nothing')
   await hand.round()
   await hand.round()
-  assert.deepEqual(hand.said.slice(2), ['over: chancery_out.nation lacks rows'])
+  assert.deepEqual(hand.messages.slice(2), ['resolved: chancery_out.nation lacks rows'])
 })
 
 test('after an outage, the deletions of one view are held back and the rest is sent', async () => {
@@ -148,13 +148,13 @@ test('after an outage, the deletions of one view are held back and the rest is s
     start,
   ])
   await hand.round()
-  hand.puller.forget()
+  hand.puller.reset()
   await game.query('delete from nations where id <= $1', [n(4)])
   await game.query('delete from alliances where id = $1', [n(1)])
   await game.query('insert into nations (id, name) values ($1, $2)', [n(31), 'Nation 31'])
   const round = await hand.round()
   assert.equal(round?.views.nation?.held_back, 4)
-  assert.deepEqual(hand.said, [lacks(4, 30)])
+  assert.deepEqual(hand.messages, [lacks(4, 30)])
   const ids = [`/nations/${n(1)}`, `/nations/${n(31)}`, `/alliances/${n(1)}`]
   assert.deepEqual(await Promise.all(ids.map(statusOf)), [200, 200, 404])
 })
@@ -165,8 +165,8 @@ test('a check with a token of any role that may send facts reports deletions tha
   const complaintsAs = async (role: OperatorRole) => {
     const { token } = await makeToken(chancery, [role])
     const ends = { url: game.url, contract, schema: 'chancery_out', feed: 'pull', allowsDeletes: false }
-    const door = doorOf({ ...chancery, operatorToken: token })
-    const { views, complaints } = await checkViews({ ...ends, door, keeps: new Set() })
+    const client = clientOf({ ...chancery, operatorToken: token })
+    const { views, complaints } = await checkViews({ ...ends, client, keptResources: new Set() })
     assert.equal(views.nation, 26)
     return complaints
   }
@@ -174,16 +174,16 @@ test('a check with a token of any role that may send facts reports deletions tha
   assert.deepEqual(await complaintsAs('facts'), [lacks('an unknown number')])
 })
 
-test('a restart is no consent to deletions that are held back, --allow-deletes is', async () => {
+test('a restart does not allow deletions that are held back, --allow-deletes does', async () => {
   await hand.round()
   await game.query('delete from nations where id <= $1', [n(4)])
   await hand.round()
   const restarted = async (allowsDeletes: boolean) => {
-    const next = await handPuller(game, doorOf(chancery), { allowsDeletes, retryMs: 0 })
+    const next = await manualPuller(game, clientOf(chancery), { allowsDeletes, retryMs: 0 })
     try {
       await next.round()
       await next.round()
-      return [await statusOf(`/nations/${n(1)}`), new Set(next.said)]
+      return [await statusOf(`/nations/${n(1)}`), new Set(next.messages)]
     } finally {
       await next.close()
     }
@@ -193,16 +193,16 @@ test('a restart is no consent to deletions that are held back, --allow-deletes i
   assert.deepEqual(await restarted(true), [404, new Set()])
 })
 
-test('after a restart, rows that come back end what is held back', async () => {
+test('after a restart, restored rows resolve held-back deletions', async () => {
   await hand.round()
   await game.query('create table backup as select * from nations; delete from nations')
-  const next = await handPuller(game, doorOf(chancery), { retryMs: 0 })
+  const next = await manualPuller(game, clientOf(chancery), { retryMs: 0 })
   try {
     await next.round()
     await game.query('insert into nations select * from backup')
     await next.round()
     await next.round()
-    assert.deepEqual(next.said, [lacks(30, 30), 'over: chancery_out.nation lacks rows'])
+    assert.deepEqual(next.messages, [lacks(30, 30), 'resolved: chancery_out.nation lacks rows'])
     await game.query('delete from nations where id = $1', [n(1)])
     assert.equal((await next.round())?.views.nation?.deleted, 1)
   } finally {
@@ -210,19 +210,19 @@ test('after a restart, rows that come back end what is held back', async () => {
   }
 })
 
-test('a view that lacks a tenth and no more goes on', async () => {
+test('a view that lacks at most a tenth is pulled, with its deletions', async () => {
   await hand.round()
   await game.query('delete from nations where id <= $1', [n(3)])
   assert.equal((await hand.round())?.views.nation?.deleted, 3)
 })
 
-test('a new puller finds an empty view, and the service keeps its world', async () => {
+test('a new puller that finds an empty view does not delete the world', async () => {
   await hand.round()
   await game.query('delete from nations')
-  const next = await handPuller(game, doorOf(chancery))
+  const next = await manualPuller(game, clientOf(chancery))
   try {
     await next.round()
-    assert.deepEqual(next.said, [lacks(30, 30)])
+    assert.deepEqual(next.messages, [lacks(30, 30)])
     assert.equal(await statusOf(`/nations/${n(1)}`), 200)
     assert.equal(await statusOf(`/nations/${n(30)}`), 200)
   } finally {
@@ -230,14 +230,14 @@ test('a new puller finds an empty view, and the service keeps its world', async 
   }
 })
 
-test('what was allowed to go once is guarded again afterwards', async () => {
+test('--allow-deletes holds for one round only', async () => {
   await hand.round()
   await game.query('delete from nations where id <= $1', [n(10)])
   await hand.round()
-  assert.deepEqual(hand.said, [lacks(10, 30)])
+  assert.deepEqual(hand.messages, [lacks(10, 30)])
 })
 
-test('all views are read as they were at one moment, whatever is written meanwhile', async () => {
+test('all views are read in one snapshot, despite concurrent writes', async () => {
   const reader = new ViewReader(hand.db, contract, 'chancery_out')
   await reader.inSnapshot(async () => {
     const nations = await reader.read('nation')
@@ -250,21 +250,21 @@ test('all views are read as they were at one moment, whatever is written meanwhi
   })
 })
 
-test('what is there when a game is connected is history; what follows, and what a later puller finds, is news', async () => {
+test('the first round is history; later changes, and those that a later puller finds, are news', async () => {
   const commits: { announce?: boolean; feed: { after: string | null } }[] = []
-  const door = doorOf(chancery)
-  const heard: Door = {
-    ...door,
+  const client = clientOf(chancery)
+  const heard: ServiceClient = {
+    ...client,
     async *send(facts, options) {
       let text = ''
       for await (const part of facts) text += part
       commits.push(JSON.parse(text.trimEnd().split('\n').at(-1) ?? ''))
-      yield* door.send(Readable.from([text]), options)
+      yield* client.send(Readable.from([text]), options)
     },
   }
   const feed = `new-${start}`
   for (const rounds of [2, 1]) {
-    const next = await handPuller(game, heard, { allowsDeletes: true, feed })
+    const next = await manualPuller(game, heard, { allowsDeletes: true, feed })
     for (let round = 0; round < rounds; round += 1) {
       await game.query('update nations set motto = $1', [`${commits.length}`])
       await next.round()
@@ -281,9 +281,9 @@ test('what is there when a game is connected is history; what follows, and what 
   )
 })
 
-test('a service that has gone back to a backup is told all, though nothing changes any more', async () => {
+test('a service that was restored from a backup receives everything, even if nothing changes', async () => {
   const feed = `back-${start}`
-  const watchful = await handPuller(game, doorOf(chancery), { allowsDeletes: true, retryMs: 0, feed })
+  const watchful = await manualPuller(game, clientOf(chancery), { allowsDeletes: true, retryMs: 0, feed })
   try {
     await watchful.round()
     assert.equal(await watchful.round(), undefined)
@@ -292,7 +292,7 @@ test('a service that has gone back to a backup is told all, though nothing chang
         feed,
       ])
     })
-    await assert.rejects(watchful.round(), { name: 'Overtaken' })
+    await assert.rejects(watchful.round(), { name: 'StaleFeedError' })
     assert.equal((await watchful.round())?.views.nation?.is_whole, true)
   } finally {
     await watchful.close()

@@ -19,13 +19,13 @@ const motto = async () =>
   (await chancery.read<{ data: { motto: string | null } }>('/nations/1001')).data.motto
 const setMotto = (text: string) => game.query('update nations set motto = $1 where id = 1001', [text])
 
-test('a process that is stopped loses its place to the one that waits, and waits itself when it wakes', async t => {
+test('a suspended process loses the lock to a standby, and stands by itself when it resumes', async t => {
   const env = {
     PATH: process.env.PATH ?? '',
     GAME_URL: game.url,
     OPERATOR_URL: chancery.operatorUrl,
     OPERATOR_TOKEN: chancery.operatorToken,
-    SILENT_MS: '1500',
+    IDLE_TIMEOUT_MS: '1500',
     ALLOW_DELETES: '1',
   }
   const first = startRunner('pull', env)
@@ -33,15 +33,15 @@ test('a process that is stopped loses its place to the one that waits, and waits
   await first.until(/^\{/)
   const second = startRunner('pull', env)
   t.after(() => second.kill())
-  await second.until(/waiting until it goes/)
+  await second.until(/waiting for it to stop/)
   first.child.kill('SIGSTOP')
-  await second.until(/going on in its place/)
+  await second.until(/taking over/)
   await setMotto('by the second')
   await until(async () => (await motto()) === 'by the second', 'the second works')
   first.child.kill('SIGCONT')
-  await first.until(/waiting until it goes/)
+  await first.until(/waiting for it to stop/)
   await setMotto('by the second still')
   await until(async () => (await motto()) === 'by the second still', 'the second works on')
   await second.kill()
-  await first.until(/the other pull has gone/)
+  await first.until(/the other pull has stopped/)
 })

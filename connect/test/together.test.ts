@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { contractFor } from '@chancery/contract'
 import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
 import { until } from '../../server/test/support/until.ts'
-import type { Door } from '../src/door.ts'
-import { ConnectError, ServiceAway } from '../src/errors.ts'
+import { ConnectError, ServiceUnavailableError } from '../src/errors.ts'
 import { checkViews } from '../src/pull/check-views.ts'
-import type { RoundReport } from '../src/pull/round-report.ts'
-import { type RunPullOptions, runPull } from '../src/pull/run-pull.ts'
-import { contract, doorOf } from './door.ts'
-import { createSmallGame, type Game, handPuller } from './game.ts'
+import { type RunPullOptions, runPull } from '../src/pull/puller.ts'
+import type { RoundReport } from '../src/pull/round-result.ts'
+import type { ServiceClient } from '../src/service-client.ts'
+import { createSmallGame, type Game, manualPuller } from './game.ts'
+import { clientOf, contract } from './service-client.ts'
 
 let chancery: TestServer
 let game: Game
@@ -35,25 +35,25 @@ const setMotto = (index: number, motto: string) =>
 /** A puller that runs in this process until it is ended. */
 function running(options: Partial<RunPullOptions> = {}) {
   const ending = new AbortController()
-  const said: string[] = []
+  const messages: string[] = []
   const rounds: RoundReport[] = []
   const done = runPull({
     url: game.url,
     contract,
-    door: doorOf(chancery),
+    client: clientOf(chancery),
     schema: 'chancery_out',
     feed: 'pull',
     allowsDeletes: true,
     isOnce: false,
-    pacing: { everyMs: 10, backOffMs: [5, 20], standbyMs: 10, silentMs: 60_000 },
+    pacing: { everyMs: 10, backOffMs: [5, 20], standbyMs: 10, idleTimeoutMs: 60_000 },
     signal: ending.signal,
-    say: message => void said.push(message),
+    log: message => void messages.push(message),
     report: round => void rounds.push(round),
     ...options,
   })
   done.catch(() => {})
   return {
-    said,
+    messages,
     rounds,
     done,
     async end() {
@@ -63,111 +63,108 @@ function running(options: Partial<RunPullOptions> = {}) {
   }
 }
 
-test('of two pullers one waits and says so, and takes over when the first goes', async () => {
+test('of two pullers one stands by, reports it, and takes over when the first stops', async () => {
   const first = running()
-  await until(() => first.rounds.length > 0, 'the first has told all')
+  await until(() => first.rounds.length > 0, 'the first has sent everything')
   const second = running()
-  await until(() => second.said.length > 0, 'the second says that it waits')
+  await until(() => second.messages.length > 0, 'the second logs that it waits')
   await setMotto(1, 'one')
   await until(async () => (await mottoOf(1)) === 'one', 'the first goes on')
   assert.deepEqual(second.rounds, [])
   await first.end()
   await setMotto(1, 'two')
   await until(async () => (await mottoOf(1)) === 'two', 'the second has taken over')
-  assert.deepEqual(second.said, [
-    'another pull is at work on this database: waiting until it goes',
-    'the other pull has gone: going on in its place',
+  assert.deepEqual(second.messages, [
+    'another pull is running on this database: waiting for it to stop',
+    'the other pull has stopped: taking over',
   ])
   await second.end()
 })
 
-test('a puller that is to look once does not wait for another', async () => {
+test('a puller with --once does not wait for another', async () => {
   const first = running()
-  await until(() => first.rounds.length > 0, 'the first has told all')
+  await until(() => first.rounds.length > 0, 'the first has sent everything')
   await assert.rejects(running({ isOnce: true }).done, {
     name: 'ConnectError',
-    message: 'another pull is at work on this database: stop it first',
+    message: 'another pull is running on this database: stop it first',
   })
   await first.end()
 })
 
-test('a puller that was stopped in the middle of a round cannot turn back time when it wakes', async () => {
-  const asleep = await handPuller(game, doorOf(chancery), { allowsDeletes: true })
+test('a puller that was suspended in the middle of a round cannot apply stale state when it resumes', async () => {
+  const asleep = await manualPuller(game, clientOf(chancery), { allowsDeletes: true })
   await asleep.round()
   await setMotto(1, 'old')
-  // It has looked, and is stopped before it speaks.
+  // It has read the views, and is suspended before it sends.
   const gate = Promise.withResolvers<void>()
   const looked = Promise.withResolvers<void>()
-  const door = doorOf(chancery)
-  const slow: Door = {
-    ...door,
+  const client = clientOf(chancery)
+  const slow: ServiceClient = {
+    ...client,
     async *send(facts, options) {
       looked.resolve()
       await gate.promise
-      yield* door.send(facts, options)
+      yield* client.send(facts, options)
     },
   }
-  const stopped = await handPuller(game, slow)
+  const stopped = await manualPuller(game, slow)
   const late = stopped.round()
   await looked.promise
   await setMotto(1, 'new')
-  const other = await handPuller(game, door)
+  const other = await manualPuller(game, client)
   await other.round()
   assert.equal(await mottoOf(1), 'new')
   gate.resolve()
-  await assert.rejects(late, { name: 'Overtaken' })
+  await assert.rejects(late, { name: 'StaleFeedError' })
   assert.equal(await mottoOf(1), 'new')
   for (const hand of [asleep, stopped, other]) await hand.close()
 })
 
-test('a service that is away is one line, and its return another; nothing is lost', async () => {
+test('an outage of the service is one line, its end another, and nothing is lost', async () => {
   let isAway = false
-  const door = doorOf(chancery)
-  const away: Door = {
+  const client = clientOf(chancery)
+  const away: ServiceClient = {
     async *send(facts, options) {
-      if (isAway) throw new ServiceAway('no Chancery answers')
-      yield* door.send(facts, options)
+      if (isAway) throw new ServiceUnavailableError('no Chancery is reachable')
+      yield* client.send(facts, options)
     },
-    async call(method, path) {
-      if (isAway) throw new ServiceAway('no Chancery answers')
-      return door.call(method, path)
+    async call(operation, ...request) {
+      if (isAway) throw new ServiceUnavailableError('no Chancery is reachable')
+      return client.call(operation, ...request)
     },
   }
-  const puller = running({ door: away })
-  await until(() => puller.rounds.length > 0, 'all is told')
+  const puller = running({ client: away })
+  await until(() => puller.rounds.length > 0, 'everything is sent')
   isAway = true
   await setMotto(1, 'meanwhile')
-  await until(() => puller.said.length > 0, 'it is said')
+  await until(() => puller.messages.length > 0, 'it is logged')
   await sleep(100)
   isAway = false
-  await until(async () => (await mottoOf(1)) === 'meanwhile', 'it is told')
-  await until(() => puller.said.length > 1, 'its return is said')
-  assert.deepEqual(puller.said, [
-    'no Chancery answers; trying again until it answers',
-    'the service answers again: going on',
-  ])
+  await until(async () => (await mottoOf(1)) === 'meanwhile', 'it is sent')
+  await until(() => puller.messages.length > 1, 'the recovery is logged')
+  assert.deepEqual(puller.messages, ['no Chancery is reachable; retrying', 'the service is available again'])
   assert.equal(puller.rounds.at(-1)?.views.nation?.is_whole, true)
   await puller.end()
 })
 
-test('a batch whose answer is lost is told in whole again, and no event is doubled', async () => {
+test('a batch whose outcome is lost is sent again as a snapshot, without duplicate events', async () => {
   let isDeaf = true
-  const door = doorOf(chancery)
+  const client = clientOf(chancery)
   const puller = running({
-    door: {
-      ...door,
+    client: {
+      ...client,
       async *send(facts, options) {
-        for await (const outcome of door.send(facts, options)) {
+        for await (const outcome of client.send(facts, options)) {
           if (isDeaf) {
             isDeaf = false
-            throw new ServiceAway('the connection was cut')
+            throw new ServiceUnavailableError('the connection was cut')
           }
           yield outcome
         }
       },
     },
   })
-  await until(() => puller.rounds.length > 0, 'all is told')
+  await until(() => puller.rounds.length > 0, 'everything is sent')
   assert.equal(puller.rounds[0]?.events, 0)
   const { data } = await chancery.read<{ data: { type: string }[] }>(`/events?nation_id=${n(1)}`)
   assert.deepEqual(
@@ -177,23 +174,23 @@ test('a batch whose answer is lost is told in whole again, and no event is doubl
   await puller.end()
 })
 
-test("a game's database that ends the connection is entered again", async () => {
+test("a lost connection to the game's database is opened again", async () => {
   const puller = running()
-  await until(() => puller.rounds.length > 0, 'all is told')
+  await until(() => puller.rounds.length > 0, 'everything is sent')
   await game.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'chancery pull'",
   )
   await setMotto(1, 'after')
-  await until(async () => (await mottoOf(1)) === 'after', 'it is told')
-  await until(() => puller.said.length > 1, 'its return is said')
-  assert.match(puller.said[0] ?? '', /^the game's database is away \(.*\); trying again until it answers$/)
-  assert.deepEqual(puller.said.slice(1), ["the game's database answers again: going on"])
+  await until(async () => (await mottoOf(1)) === 'after', 'it is sent')
+  await until(() => puller.messages.length > 1, 'the recovery is logged')
+  assert.match(puller.messages[0] ?? '', /^the game's database is unavailable \(.*\); retrying$/)
+  assert.deepEqual(puller.messages.slice(1), ["the game's database is available again"])
   await puller.end()
 })
 
-test('another sender of the feed is told of, and the puller begins anew', async () => {
+test('another sender of the feed is reported, and the puller sends everything again', async () => {
   const puller = running()
-  await until(() => puller.rounds.length > 0, 'all is told')
+  await until(() => puller.rounds.length > 0, 'everything is sent')
   const { last_batch: after } = (await (await chancery.operate('GET', '/feeds/pull')).json()) as {
     last_batch: string
   }
@@ -207,9 +204,9 @@ test('another sender of the feed is told of, and the puller begins anew', async 
     { 'idempotency-key': `another-${start}` },
   )
   await setMotto(1, 'after')
-  await until(async () => (await mottoOf(1)) === 'after', 'it is told')
-  await until(() => puller.said.length > 0, 'it is said')
-  assert.deepEqual(puller.said, ['overtaken: another sender of this feed was faster; beginning anew'])
+  await until(async () => (await mottoOf(1)) === 'after', 'it is sent')
+  await until(() => puller.messages.length > 0, 'it is logged')
+  assert.deepEqual(puller.messages, ['another sender has advanced this feed; sending everything again'])
   assert.equal(await mottoOf(2), null)
   await puller.end()
 })
@@ -219,46 +216,46 @@ test('a wrong password or database ends the pull with one line', async () => {
   url.pathname = '/no_such_database'
   await assert.rejects(running({ url: url.href }).done, (err: unknown) => {
     assert.ok(err instanceof ConnectError)
-    return /lets nobody in: .* Check CHANCERY_GAME_DATABASE_URL$/.test(err.message)
+    return /cannot log in to the game's database: .* Check CHANCERY_GAME_DATABASE_URL$/.test(err.message)
   })
 })
 
-test('what the clock of the game says moves nothing: rows are told when they change', async () => {
+test('the clock of the game has no effect: rows are sent when they change', async () => {
   const puller = running()
-  await until(() => puller.rounds.length > 0, 'all is told')
+  await until(() => puller.rounds.length > 0, 'everything is sent')
   await game.query("update nations set born = '2091-01-01 00:00+00', motto = 'from tomorrow' where id = $1", [
     n(1),
   ])
-  await until(async () => (await mottoOf(1)) === 'from tomorrow', 'it is told')
+  await until(async () => (await mottoOf(1)) === 'from tomorrow', 'it is sent')
   await game.query("update nations set born = '1801-01-01 00:00+00', motto = 'from long ago' where id = $1", [
     n(1),
   ])
-  await until(async () => (await mottoOf(1)) === 'from long ago', 'it is told')
+  await until(async () => (await mottoOf(1)) === 'from long ago', 'it is sent')
   await puller.end()
 })
 
-test('a puller with another profile than the service says so once, and one with the same says nothing', async () => {
+test('a puller with another profile than the service reports it once, and one with the same does not', async () => {
   const profile = structuredClone(contract.profile)
   for (const unit of profile.units) unit.label += ' of another game'
   const other = contractFor(profile)
   const puller = running({ contract: other })
-  await until(() => puller.rounds.length > 0, 'it has told all')
+  await until(() => puller.rounds.length > 0, 'it has sent everything')
   await setMotto(1, 'again')
   await until(() => puller.rounds.length > 1, 'it goes on')
   await puller.end()
-  assert.equal(puller.said.length, 1)
-  assert.match(puller.said[0] ?? '', /^the service runs with another game profile than this one/)
+  assert.equal(puller.messages.length, 1)
+  assert.match(puller.messages[0] ?? '', /^the service runs with another game profile than this one/)
   const ends = {
     url: game.url,
-    door: doorOf(chancery),
+    client: clientOf(chancery),
     schema: 'chancery_out',
     feed: 'pull',
-    keeps: new Set<never>(),
+    keptResources: new Set<never>(),
   }
   const found = await checkViews({ ...ends, contract: other, allowsDeletes: true })
-  assert.deepEqual(found.complaints, puller.said)
+  assert.deepEqual(found.complaints, puller.messages)
 
   const same = running({ isOnce: true, contract: contractFor(JSON.parse(JSON.stringify(contract.profile))) })
   await same.done
-  assert.deepEqual(same.said, [])
+  assert.deepEqual(same.messages, [])
 })

@@ -1,29 +1,38 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { access, rename, rm, stat } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
+import { operatorOperations } from '@chancery/contract'
 import type { BackupSummary } from '@chancery/server'
 import type { Command } from 'commander'
-import { backupFromService } from '../backup/from-service.ts'
-import { contentsText, rowCount } from '../backup/summary-text.ts'
 import { CommandError } from '../command-error.ts'
-import { megabytes } from '../numbers.ts'
+import { formatCount, formatMegabytes } from '../format.ts'
+import { dataDirOf, findOperatorApi } from '../operator-client/operator-address.ts'
+import {
+  createOperatorClient,
+  explainConnectionError,
+  isSuccess,
+  responseError,
+  responseTo,
+} from '../operator-client/operator-client.ts'
 import { readServiceConfig } from '../service.ts'
-import { print, say, type Terminal } from '../terminal.ts'
+import { logStatus, print, type Terminal } from '../terminal.ts'
 
 export function addBackup(program: Command, terminal: Terminal) {
   program
     .command('backup')
-    .description('write all of the database into one file, while the service goes on')
-    .argument('<file>', 'where to; - is standard output')
+    .description('write the whole database to one file, while the service runs')
+    .argument('<file>', 'the file to write; - is standard output')
     .option('--json', 'print one JSON document', false)
     .action((file: string, { json }: { json: boolean }) => backup(file, json, terminal))
     .addHelpText(
       'after',
       `
-The running service makes it; where none runs, the database of the configuration is opened. The
-file holds secrets: it is made with mode 600, and belongs where nobody else reads it.
-docs/operations/backup.md says what in it cannot be had again, and how to restore.
+The running service writes it; without one, the command opens the configured database. The file contains
+secrets: its mode is 600, and it must be stored where nobody else can read it. docs/operations/backup.md
+describes what to back up, and how to restore.
 
 Examples:
   chancery backup monday.chancery.gz
@@ -35,13 +44,13 @@ Examples:
 async function backup(file: string, json: boolean, terminal: Terminal) {
   if (file === '-') {
     await take(terminal, source => write(source, terminal.output))
-    say(terminal, 'the backup is written; chancery restore looks whether it is whole')
+    logStatus(terminal, 'the backup is written; chancery restore verifies that it is complete')
     return
   }
-  // Under its name there is a whole backup, or none.
+  // A file of this name is always a complete backup.
   const part = `${file}.part`
   try {
-    // What an earlier one left may be open to others: the file is made anew.
+    // A leftover may be readable by others: the file is created again.
     await rm(part, { force: true })
     await take(terminal, source => pipeline(source, createWriteStream(part, { mode: 0o600, flags: 'wx' })))
     const { checkBackup } = await import('@chancery/server')
@@ -62,6 +71,33 @@ async function take(terminal: Terminal, write: (backup: Readable) => Promise<voi
   return backUp(await readServiceConfig(terminal.env, {}), write)
 }
 
+/** The backup of the running service, as a stream; undefined if none runs. Throws a CommandError for an error response. */
+async function backupFromService(env: NodeJS.ProcessEnv): Promise<IncomingMessage | undefined> {
+  const isNamed = Boolean(env.CHANCERY_OPERATOR_URL)
+  if (!isNamed && !(await hasRun(env))) return undefined
+  const client = createOperatorClient(await findOperatorApi(env))
+  const { method, path } = operatorOperations.backupTake
+  const req = client.open(method, path)
+  try {
+    const response = responseTo(req)
+    req.end()
+    const res = await response
+    if (!isSuccess(res)) throw await responseError(res)
+    return res
+  } catch (err) {
+    // The address file remains when a service ends.
+    const isStopped = err instanceof Error && 'code' in err && err.code === 'ECONNREFUSED'
+    if (isStopped && !isNamed) return undefined
+    throw explainConnectionError(err, client.url)
+  }
+}
+
+const hasRun = (env: NodeJS.ProcessEnv) =>
+  access(join(dataDirOf(env), 'addresses.json')).then(
+    () => true,
+    () => false,
+  )
+
 /** Standard output stays open. */
 async function write(source: Readable, output: NodeJS.WritableStream): Promise<void> {
   source.pipe(output, { end: false })
@@ -71,7 +107,9 @@ async function write(source: Readable, output: NodeJS.WritableStream): Promise<v
 function explained(err: unknown, file: string): unknown {
   const code = err instanceof Error && 'code' in err ? String(err.code) : ''
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE')
-    return new CommandError('the service ended before the backup did: nothing was written; try again')
+    return new CommandError(
+      'the service stopped before the backup was complete: nothing was written; try again',
+    )
   const isOfFile = /^E(NOENT|ACCES|PERM|NOSPC|ROFS|ISDIR|NOTDIR|DQUOT)$/.test(code)
   return isOfFile ? new CommandError(`${file} cannot be written (${code})`) : err
 }
@@ -87,4 +125,11 @@ const documentOf = (file: string, bytes: number, summary: BackupSummary) => ({
 })
 
 const textOf = (file: string, bytes: number, summary: BackupSummary) =>
-  `${file}: ${megabytes(bytes)}, whole\n${contentsText(summary)}`
+  `${file}: ${formatMegabytes(bytes)}, complete\n${contentsText(summary)}`
+
+export const rowCount = ({ rows }: BackupSummary): number =>
+  Object.values(rows).reduce((sum, count) => sum + count, 0)
+
+/** The content of a backup, in one line. */
+export const contentsText = (summary: BackupSummary): string =>
+  `taken ${summary.taken_at} by Chancery ${summary.chancery}: ${formatCount(rowCount(summary), 'row')} of ${Object.keys(summary.rows).length} tables, events up to ${summary.seq}`

@@ -1,15 +1,13 @@
+import { operatorOperations } from '@chancery/contract'
 import type { Command } from 'commander'
-import { CommandError } from '../command-error.ts'
-import { findDoor } from '../door/environment.ts'
-import { openDoor } from '../door/operator-door.ts'
-import { isRecord } from '../record.ts'
+import { openOperatorClient } from '../operator-client/operator-client.ts'
 import { print, type Terminal } from '../terminal.ts'
 
 export function addCodes(program: Command, terminal: Terminal) {
-  const codes = program.command('codes').description('make verification codes')
+  const codes = program.command('codes').description('issue verification codes')
   codes
     .command('issue')
-    .description('make a code by which a player proves on a chat platform which nation is theirs')
+    .description('issue a code that proves on a chat platform which nation a player leads')
     .requiredOption('--nation <id>', 'the nation')
     .option('--for <chat-account>', 'the only chat account that may redeem it')
     .option('--json', 'print one JSON document', false)
@@ -32,10 +30,8 @@ interface IssueOptions {
 }
 
 async function issueCode({ nation, for: account, json }: IssueOptions, terminal: Terminal) {
-  const door = openDoor(await findDoor(terminal.env))
-  const answer = await door.call('POST', '/codes', { nation_id: nation, for: account })
-  if (!isRecord(answer) || typeof answer.code !== 'string')
-    throw new CommandError('the service answered without a code: is it a Chancery of this version?')
-  const { code, expires_at: expiresAt } = answer
-  print(terminal, json, { code, expires_at: expiresAt }, `${code}\n\nIt works once, until ${expiresAt}.`)
+  const client = await openOperatorClient(terminal.env)
+  const body = { nation_id: nation, for: account }
+  const issued = await client.call(operatorOperations.codesIssue, { body })
+  print(terminal, json, issued, `${issued.code}\n\nIt works once, until ${issued.expires_at}.`)
 }

@@ -1,30 +1,28 @@
 import type { Command } from 'commander'
 import { CommandError } from '../command-error.ts'
-import { confirm } from '../confirm.ts'
-import { findDoor } from '../door/environment.ts'
-import { sendBatch } from '../door/one-batch.ts'
-import { openDoor } from '../door/operator-door.ts'
-import { counted } from '../numbers.ts'
-import { wordList } from '../option-values.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { formatCount } from '../format.ts'
+import { openOperatorClient } from '../operator-client/operator-client.ts'
+import { sendBatch } from '../operator-client/send-facts.ts'
+import { wordList } from '../options.ts'
+import { confirm, print, type Terminal } from '../terminal.ts'
 
 export function addErase(program: Command, terminal: Terminal) {
   program
     .command('erase')
     .description(
-      'forget a player: their nation’s texts and secrets, keys, codes, sessions, webhooks and journal',
+      'erase a player: texts and secrets of their nation, keys, codes, sessions, webhooks and request log',
     )
-    .argument('<player-id>', 'of the player')
-    .option('--nations <a,b>', 'nations that the player led before, besides the one of now', wordList)
-    .option('--name <text>', 'what the nations are called from then on (default: Erased nation)')
-    .option('--yes', 'do not ask', false)
+    .argument('<player-id>', 'id of the player')
+    .option('--nations <a,b>', 'nations that the player led before, in addition to the present one', wordList)
+    .option('--name <text>', 'the new name of the nations (default: Erased nation)')
+    .option('--yes', 'do not prompt', false)
     .option('--json', 'print one JSON document', false)
     .action((player: string, options: EraseOptions) => erase(player, options, terminal))
     .addHelpText(
       'after',
       `
-There is no way back but a backup, and a backup that is restored is told again. Erase the player in the game first: what is told from
-its rows next would bring the texts back. Then name every nation with --nations: whose it was is no longer known.
+It cannot be undone; a restored backup is erased again. Erase the player in the game first: otherwise its next
+facts restore the texts. Then name every nation with --nations: Chancery no longer knows their leader.
 
 Examples:
   chancery erase p7
@@ -40,20 +38,14 @@ interface EraseOptions {
 }
 
 async function erase(player: string, { nations, name, yes, json }: EraseOptions, terminal: Terminal) {
-  const door = openDoor(await findDoor(terminal.env))
-  const question = `Everything of the player ${player} will be erased${nations ? `, with the texts of ${nations.join(', ')}` : ''}.`
-  if (!yes && !(await confirm(terminal, question, player))) throw new CommandError('nothing was erased')
-  const fact = {
-    op: 'erase',
-    player,
-    ...(nations ? { nations } : {}),
-    ...(name === undefined ? {} : { name }),
-  }
-  const outcome = await sendBatch(door, 'erase', [fact])
+  const client = await openOperatorClient(terminal.env)
+  const warning = `All data of the player ${player} will be erased${nations ? `, with the texts of ${nations.join(', ')}` : ''}.`
+  if (!yes && !(await confirm(terminal, warning, player))) throw new CommandError('nothing was erased')
+  const outcome = await sendBatch(client, 'erase', [{ op: 'erase', player, nations, name }])
   const nationCount = outcome.events ?? 0
   const found =
     nationCount > 0
-      ? `, with ${counted(nationCount, 'nation')}`
-      : `. Chancery knows no nation of ${player} now: if there was one, name it with --nations`
+      ? `, with ${formatCount(nationCount, 'nation')}`
+      : `. Chancery knows no nation of ${player}: if there was one, name it with --nations`
   print(terminal, json, outcome, `${player} is erased${found} (batch ${outcome.batch})`)
 }

@@ -1,24 +1,22 @@
-import { type Landing, landings } from '@chancery/contract'
+import { type Landing, landings, operatorOperations } from '@chancery/contract'
 import { type Command, Option } from 'commander'
-import { findDoor } from '../door/environment.ts'
-import { membersOf } from '../door/members.ts'
-import { openDoor } from '../door/operator-door.ts'
-import { type Owner, requiredOwnerOf } from '../owner.ts'
+import { openOperatorClient } from '../operator-client/operator-client.ts'
+import { type Owner, requiredOwnerOf } from '../options.ts'
 import { print, type Terminal } from '../terminal.ts'
 
 export function addHandover(program: Command, terminal: Terminal) {
   program
     .command('handover')
-    .description('make a link by which a player signs in to the developer settings')
-    .option('--nation <id>', 'for the player whose nation this is')
-    .option('--player <id>', 'for this player')
-    .addOption(new Option('--landing <page>', 'where it leads (default: verify)').choices([...landings]))
+    .description('create a link that signs a player in to the developer settings')
+    .option('--nation <id>', 'the leader of this nation')
+    .option('--player <id>', 'this player')
+    .addOption(new Option('--landing <page>', 'the page it opens (default: verify)').choices([...landings]))
     .option('--json', 'print one JSON document', false)
-    .action((options: HandoverOptions) => makeHandover(options, terminal))
+    .action((options: HandoverOptions) => createHandover(options, terminal))
     .addHelpText(
       'after',
       `
-The link works once, for one minute. Whoever opens it is that player: give it to nobody else.
+The link works once, for one minute. It signs in any browser that opens it: give it to nobody but the player.
 
 Examples:
   chancery handover --nation n42
@@ -31,10 +29,9 @@ interface HandoverOptions extends Owner {
   json: boolean
 }
 
-async function makeHandover({ landing, json, ...owner }: HandoverOptions, terminal: Terminal) {
-  const wanted = { ...requiredOwnerOf(owner, 'link'), landing }
-  const door = openDoor(await findDoor(terminal.env))
-  const { text } = membersOf(await door.call('POST', '/handovers', wanted), 'a hand-over link')
-  const document = { url: text('url'), expires_at: text('expires_at') }
-  print(terminal, json, document, `${document.url}\n\nIt works once, until ${document.expires_at}.`)
+async function createHandover({ landing, json, ...owner }: HandoverOptions, terminal: Terminal) {
+  const body = { ...requiredOwnerOf(owner, 'link'), landing }
+  const client = await openOperatorClient(terminal.env)
+  const link = await client.call(operatorOperations.handoversCreate, { body })
+  print(terminal, json, link, `${link.url}\n\nIt works once, until ${link.expires_at}.`)
 }

@@ -1,19 +1,22 @@
+import { createReadStream } from 'node:fs'
+import { access, constants, stat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { operatorOperations } from '@chancery/contract'
 import type { Command } from 'commander'
-import { CommandError } from '../command-error.ts'
-import { findDoor } from '../door/environment.ts'
-import { type OperatorDoor, openDoor } from '../door/operator-door.ts'
-import { untilRanked } from '../door/world-status.ts'
-import { ingestFiles } from '../ingest/ingest-files.ts'
-import { IngestReport } from '../ingest/report.ts'
-import { openSources } from '../ingest/sources.ts'
-import { print, say, type Terminal } from '../terminal.ts'
+import { CommandError, UsageError } from '../command-error.ts'
+import { formatMegabytes, formatNumber, formatRate } from '../format.ts'
+import { IngestReport } from '../ingest-report.ts'
+import { type OperatorClient, openOperatorClient } from '../operator-client/operator-client.ts'
+import { type FactsSource, sendFacts, waitUntilRanked } from '../operator-client/send-facts.ts'
+import { type Progress, startProgress } from '../progress.ts'
+import { logStatus, print, type Terminal } from '../terminal.ts'
 
 export function addIngest(program: Command, terminal: Terminal) {
   program
     .command('ingest')
     .description('send facts to the running service')
     .argument('<file...>', 'files of facts as NDJSON; - is standard input')
-    .option('--check', 'say what would become of the batches, and store nothing', false)
+    .option('--check', 'validate the batches and store nothing', false)
     .option('--json', 'print one JSON document', false)
     .action((files: string[], options: IngestOptions) => ingest(files, options, terminal))
     .addHelpText(
@@ -36,12 +39,12 @@ interface IngestOptions {
 
 async function ingest(files: string[], { check, json }: IngestOptions, terminal: Terminal) {
   const sources = await openSources(files, terminal.input)
-  const door = openDoor(await findDoor(terminal.env))
-  // A wrong address or token is told before the first fact is sent.
-  await door.call('GET', '/status')
+  const client = await openOperatorClient(terminal.env)
+  // Reports a wrong address or token before the first fact is sent.
+  await client.call(operatorOperations.statusGet)
   const report = new IngestReport(check)
   try {
-    await ingestFiles(door, sources, report, terminal)
+    await sendSources(client, sources, report, terminal)
   } catch (err) {
     if (err instanceof CommandError) {
       if (json) print(terminal, json, { ...report.document(), error: err.message }, '')
@@ -49,17 +52,103 @@ async function ingest(files: string[], { check, json }: IngestOptions, terminal:
     }
     throw err
   }
-  if (report.hasApplied && !check) await waitForLists(door, terminal)
+  if (report.hasApplied && !check) await waitForLists(client, terminal)
   print(terminal, json, report.document(), report.text())
   if (report.failureCount > 0) throw new CommandError(report.failureText())
 }
 
-/** All is stored by now: a service that goes away meanwhile takes nothing back. */
-async function waitForLists(door: OperatorDoor, terminal: Terminal) {
+/** The facts are stored at this point: an error only means that the lists may lag behind. */
+async function waitForLists(client: OperatorClient, terminal: Terminal) {
   try {
-    if (!(await untilRanked(door))) say(terminal, 'lists and rankings do not show all of it yet')
+    if (!(await waitUntilRanked(client))) logStatus(terminal, 'lists and rankings do not show all of it yet')
   } catch (err) {
     if (!(err instanceof CommandError)) throw err
-    say(terminal, `all is stored; whether lists show it is not known: ${err.message}`)
+    logStatus(terminal, `all facts are stored; whether lists show them is unknown: ${err.message}`)
   }
+}
+
+interface Source {
+  /** As given on the command line. */
+  name: string
+  bytes: number | undefined
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** Checks every file before the first one is sent. Throws a CommandError for one that cannot be read. */
+async function openSources(files: string[], input: Readable): Promise<Source[]> {
+  if (files.filter(file => file === '-').length > 1)
+    throw new UsageError('standard input (-) can be read only once')
+  return Promise.all(files.map(file => (file === '-' ? standardInput(input) : openFile(file))))
+}
+
+const standardInput = (input: Readable): Source => ({ name: '-', bytes: undefined, open: () => input })
+
+async function openFile(name: string): Promise<Source> {
+  try {
+    await access(name, constants.R_OK)
+    const found = await stat(name)
+    if (found.isDirectory()) throw new CommandError(`${name} is a directory: name the files in it`)
+    return {
+      name,
+      // A pipe has no size.
+      bytes: found.isFile() ? found.size : undefined,
+      open: () => createReadStream(name, { highWaterMark: 262_144 }),
+    }
+  } catch (err) {
+    throw unreadable(name, err)
+  }
+}
+
+function unreadable(name: string, err: unknown): unknown {
+  if (!(err instanceof Error && 'code' in err)) return err
+  const why = err.code === 'ENOENT' ? 'the file does not exist' : `${err.code}`
+  return new CommandError(`${name} cannot be read: ${why}`)
+}
+
+/** Sends one file after the other, each as a stream of its own, so that line numbers are those of the file. */
+async function sendSources(
+  client: OperatorClient,
+  sources: Source[],
+  report: IngestReport,
+  terminal: Terminal,
+): Promise<void> {
+  const progress = startProgress(terminal, 'Ingesting', totalBytes(sources))
+  const sent = { bytes: 0 }
+  const ticking = setInterval(() => draw(progress, sent.bytes, report), 200)
+  try {
+    for (const source of sources) {
+      for await (const outcome of sendFacts(client, counting(source, sent), { isCheck: report.isCheck }))
+        report.add(source.name, outcome)
+    }
+    draw(progress, sent.bytes, report)
+  } finally {
+    clearInterval(ticking)
+    progress.stop()
+  }
+}
+
+async function* counting(source: Source, sent: { bytes: number }): FactsSource {
+  try {
+    for await (const chunk of source.open()) {
+      yield chunk
+      sent.bytes += chunk.length
+    }
+  } catch (err) {
+    throw unreadable(source.name, err)
+  }
+}
+
+function draw(progress: Progress, bytes: number, report: IngestReport) {
+  const rate = formatRate(report.facts, report.elapsedMs)
+  progress.update(bytes, `${formatMegabytes(bytes)}, ${formatNumber(report.facts)} facts, ${rate} facts/s`)
+}
+
+/** Undefined if one of them is a pipe. */
+function totalBytes(sources: Source[]): number | undefined {
+  let total = 0
+  for (const { bytes } of sources) {
+    if (bytes === undefined) return undefined
+    total += bytes
+  }
+  return total
 }

@@ -1,69 +1,81 @@
-import type { Scope } from '@chancery/contract'
+import { operatorOperations, type ResponseOf, type Scope } from '@chancery/contract'
 import type { Command } from 'commander'
-import { minute } from '../clock.ts'
-import { findDoor } from '../door/environment.ts'
-import { type KeyRecord, readKey, readKeys, readNewKey } from '../door/key-record.ts'
-import { openDoor } from '../door/operator-door.ts'
-import { limitOrNone, moment, scopeList, scopeText, wholeNumber } from '../option-values.ts'
-import { listPath, type Owner, requiredOwnerOf } from '../owner.ts'
+import { formatMinute, formatNumber } from '../format.ts'
+import { openOperatorClient } from '../operator-client/operator-client.ts'
+import {
+  integer,
+  limitOrNone,
+  type Owner,
+  ownerOf,
+  requiredOwnerOf,
+  scopeList,
+  scopeText,
+  type TopOptions,
+  time,
+  withTopOptions,
+} from '../options.ts'
 import { table } from '../table.ts'
 import { print, type Terminal } from '../terminal.ts'
-import { addKeysTop } from './keys-top.ts'
+
+const usageHoursMax = 168
 
 export function addKeys(program: Command, terminal: Terminal) {
   const keys = program
     .command('keys')
-    .description('make, list, revoke and limit keys, and see who calls most')
+    .description('create, list, revoke and limit API keys, and list the most active ones')
   keys
     .command('create')
-    .description('make a key for a player; it is shown this once')
-    .option('--nation <id>', 'for the player whose nation this is')
+    .description('create a key for a player; it is shown once')
+    .option('--nation <id>', 'for the leader of this nation')
     .option('--player <id>', 'for this player')
-    .requiredOption('--name <text>', 'what the key is for')
-    .option('--scopes <a,b>', 'what it may read (default: nation.read)', scopeList)
-    .option('--expires <moment>', 'when it ends (default: never)', moment)
-    .option('--limit <n>', 'calls a minute (default: the usual limit)', wholeNumber(1, 1_000_000))
+    .requiredOption('--name <text>', 'its purpose')
+    .option('--scopes <a,b>', 'its scopes (default: nation.read)', scopeList)
+    .option('--expires <time>', 'when it expires (default: never)', time)
+    .option('--limit <n>', 'calls per minute (default: the default limit)', integer(1, 1_000_000))
     .option('--json', 'print one JSON document', false)
     .action((options: CreateOptions) => createKey(options, terminal))
     .addHelpText('after', createExamples)
   keys
     .command('list')
     .description('list the keys of a player, or all')
-    .option('--nation <id>', 'of the player whose nation this is')
+    .option('--nation <id>', 'of the leader of this nation')
     .option('--player <id>', 'of this player')
     .option('--json', 'print one JSON document', false)
     .action((options: ListOptions) => listKeys(options, terminal))
     .addHelpText('after', '\nExamples:\n  chancery keys list --nation n42\n  chancery keys list --json')
   keys
     .command('revoke')
-    .description('end a key, everywhere within a second')
+    .description('revoke a key (effective everywhere within a second)')
     .argument('<key-id>', 'its id (not the key itself)')
     .option('--json', 'print one JSON document', false)
-    .action(async (id: string, { json }: { json: boolean }) => {
-      const door = openDoor(await findDoor(terminal.env))
-      const record = readKey(await door.call('POST', `/keys/${encodeURIComponent(id)}/revoke`))
-      print(terminal, json, record, `${record.id} (${record.name}) is revoked`)
-    })
+    .action((id: string, { json }: { json: boolean }) => revokeKey(id, json, terminal))
     .addHelpText('after', '\nExamples:\n  chancery keys revoke 0197a3c2')
   keys
     .command('set-limit')
-    .description('give a key a limit of its own')
+    .description('set the rate limit of a key')
     .argument('<key-id>', 'its id (not the key itself)')
-    .argument('<n>', 'calls a minute; none gives back the usual limit', limitOrNone)
-    .option('--note <text>', 'why; the player who owns the key reads it')
+    .argument('<n>', 'calls per minute; none restores the default limit', limitOrNone)
+    .option('--note <text>', 'the reason; the player who owns the key reads it')
     .option('--json', 'print one JSON document', false)
-    .action(async (id: string, limit: number | null, options: { note?: string; json: boolean }) => {
-      const door = openDoor(await findDoor(terminal.env))
-      const path = `/keys/${encodeURIComponent(id)}/limit`
-      const record = readKey(await door.call('PUT', path, { limit, note: options.note ?? null }))
-      const now = record.limit === null ? 'the usual limit' : `${record.limit} calls a minute`
-      print(terminal, options.json, record, `${record.id} (${record.name}) has ${now}`)
-    })
+    .action((id: string, limit: number | null, options: SetLimitOptions) =>
+      setLimit(id, limit, options, terminal),
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  chancery keys set-limit 0197a3c2 600 --note "approved for the war room bot"\n  chancery keys set-limit 0197a3c2 none --note "no longer needed"',
     )
-  addKeysTop(keys, terminal)
+  withTopOptions(keys.command('top').description('list the keys with the most requests'), usageHoursMax)
+    .action((options: TopOptions) => listBusyKeys(options, terminal))
+    .addHelpText(
+      'after',
+      `
+LIMITED got 429 (rate limit), FORBIDDEN got 403, DEPRECATED used deprecated parts of the API; REDEEMED are
+verification codes.
+
+Examples:
+  chancery keys top
+  chancery keys top --hours 1 --limit 5`,
+    )
 }
 
 const createExamples = `
@@ -83,27 +95,54 @@ interface CreateOptions extends Owner {
 async function createKey(options: CreateOptions, terminal: Terminal) {
   const { name, scopes, expires, limit, json } = options
   const owner = requiredOwnerOf(options, 'key')
-  const door = openDoor(await findDoor(terminal.env))
-  const wanted = { ...owner, name, scopes, expires_at: expires, limit }
-  const key = readNewKey(await door.call('POST', '/keys', wanted))
+  const client = await openOperatorClient(terminal.env)
+  const body = { ...owner, name, scopes, expires_at: expires, limit }
+  const { id, key, ...rest } = await client.call(operatorOperations.keysCreate, { body })
   const text = [
-    `${key.key}`,
+    key,
     '',
-    `This is shown once: keep it. Its id is ${key.id}, its player ${key.player_id},`,
-    `its scopes ${key.scopes.join(', ')}.`,
+    `Store it now: it is not shown again. Its id is ${id}, its player ${rest.player_id},`,
+    `its scopes ${rest.scopes.join(', ')}.`,
   ]
-  print(terminal, json, key, text.join('\n'))
+  print(terminal, json, { id, key, ...rest }, text.join('\n'))
+}
+
+async function revokeKey(id: string, json: boolean, terminal: Terminal) {
+  const client = await openOperatorClient(terminal.env)
+  const key = await client.call(operatorOperations.keysRevoke, { id })
+  print(terminal, json, key, `${key.id} (${key.name}) is revoked`)
+}
+
+interface SetLimitOptions {
+  note?: string
+  json: boolean
+}
+
+async function setLimit(
+  id: string,
+  limit: number | null,
+  { note, json }: SetLimitOptions,
+  terminal: Terminal,
+) {
+  const client = await openOperatorClient(terminal.env)
+  const body = { limit, note: note ?? null }
+  const key = await client.call(operatorOperations.keysSetLimit, { id, body })
+  const now = key.limit === null ? 'the default limit' : `${key.limit} calls per minute`
+  print(terminal, json, key, `${key.id} (${key.name}) has ${now}`)
 }
 
 interface ListOptions extends Owner {
   json: boolean
 }
 
+type Key = ResponseOf<typeof operatorOperations.keysList>['data'][number]
+
 async function listKeys({ json, ...options }: ListOptions, terminal: Terminal) {
-  const path = listPath('/keys', options)
-  const door = openDoor(await findDoor(terminal.env))
-  const keys = readKeys(await door.call('GET', path))
-  const rows = keys.map(key => [
+  const query = ownerOf(options) ?? {}
+  const client = await openOperatorClient(terminal.env)
+  const keys = await client.call(operatorOperations.keysList, { query })
+  const head = ['ID', 'PLAYER', 'NAME', 'SCOPES', 'LIMIT', 'STATE']
+  const rows = keys.data.map(key => [
     key.id,
     key.player_id,
     key.name,
@@ -111,19 +150,31 @@ async function listKeys({ json, ...options }: ListOptions, terminal: Terminal) {
     limitText(key),
     stateOf(key),
   ])
-  const head = ['ID', 'PLAYER', 'NAME', 'SCOPES', 'LIMIT', 'STATE']
-  print(terminal, json, { data: keys }, keys.length > 0 ? table([head, ...rows]) : 'no keys')
+  print(terminal, json, keys, rows.length > 0 ? table([head, ...rows]) : 'no keys')
 }
 
-/** The limit, and what its owner asks for. */
-function limitText({ limit, limit_request }: KeyRecord): string {
-  const now = limit === null ? 'usual' : String(limit)
-  return limit_request === null ? now : `${now}, asks ${limit_request.calls_per_minute}`
+/** The limit, and the limit that its owner requests. */
+function limitText({ limit, limit_request: request }: Key): string {
+  const now = limit === null ? 'default' : String(limit)
+  return request === null ? now : `${now}, requests ${request.calls_per_minute}`
 }
 
-function stateOf(key: KeyRecord): string {
-  if (key.revoked_at !== null) return `revoked ${minute(key.revoked_at)}`
+function stateOf(key: Key): string {
+  if (key.revoked_at !== null) return `revoked ${formatMinute(key.revoked_at)}`
   if (key.expires_at !== null && Date.parse(key.expires_at) <= Date.now())
-    return `expired ${minute(key.expires_at)}`
-  return key.last_used_at === null ? 'never used' : `used ${minute(key.last_used_at)}`
+    return `expired ${formatMinute(key.expires_at)}`
+  return key.last_used_at === null ? 'never used' : `used ${formatMinute(key.last_used_at)}`
+}
+
+async function listBusyKeys({ hours, limit, json }: TopOptions, terminal: Terminal) {
+  const client = await openOperatorClient(terminal.env)
+  const usage = await client.call(operatorOperations.usageKeys, { query: { hours, limit } })
+  const head = ['ID', 'PLAYER', 'NAME', 'CALLS', 'LIMITED', 'FORBIDDEN', 'DEPRECATED', 'REDEEMED']
+  const rows = usage.data.map(key => [
+    key.key_id,
+    key.player_id ?? '-',
+    key.name ?? '-',
+    ...[key.calls, key.limited, key.refused, key.deprecated, key.redemptions].map(formatNumber),
+  ])
+  print(terminal, json, usage, rows.length > 0 ? table([head, ...rows]) : 'no requests with a key')
 }

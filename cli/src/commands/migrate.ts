@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { counted } from '../numbers.ts'
+import { formatCount } from '../format.ts'
 import { migrateService, readServiceConfig } from '../service.ts'
 import { print, type Terminal } from '../terminal.ts'
 
 export function addMigrate(program: Command, terminal: Terminal) {
   program
     .command('migrate')
-    .description('bring the database to this version')
+    .description('apply the database migrations of this version')
     .option('--json', 'print one JSON document', false)
     .action(({ json }: { json: boolean }) => migrate(json, terminal))
     .addHelpText(
@@ -21,7 +21,7 @@ async function migrate(json: boolean, terminal: Terminal) {
   const applied = await migrateService(await readServiceConfig(terminal.env, {}))
   const text =
     applied.length === 0
-      ? 'the database is at this version already'
-      : `${counted(applied.length, 'migration')} applied\n${applied.map(name => `  ${name}`).join('\n')}`
+      ? 'the database is up to date'
+      : `${formatCount(applied.length, 'migration')} applied\n${applied.map(name => `  ${name}`).join('\n')}`
   print(terminal, json, { applied }, text)
 }

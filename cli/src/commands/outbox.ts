@@ -1,17 +1,24 @@
-import { openGame, outboxSql, readOutboxStatus, runDrain, usualPacing } from '@chancery/connect'
+import {
+  type DrainedBatch,
+  defaultPacing,
+  openGame,
+  outboxSql,
+  readOutboxStatus,
+  runDrain,
+} from '@chancery/connect'
+import { rejectionText } from '@chancery/contract'
 import type { Command } from 'commander'
-import { bothEnds, gameUrl } from '../connect/game.ts'
-import { drainedText } from '../connect/round-text.ts'
-import { line, pacingOf } from '../connect/run.ts'
-import { counted, duration } from '../numbers.ts'
-import { feedName, seconds } from '../option-values.ts'
+import { formatCount, formatDuration } from '../format.ts'
+import { connectGame, gameUrl, pacingOf } from '../game-connection.ts'
+import { feedName, seconds } from '../options.ts'
 import { listenForStop } from '../stop.ts'
-import { print, say, type Terminal } from '../terminal.ts'
+import { logStatus, print, printLine, type Terminal } from '../terminal.ts'
+import { oneLine } from '../untrusted-text.ts'
 
 export function addOutbox(program: Command, terminal: Terminal) {
   const outbox = program
     .command('outbox')
-    .description('facts that the game writes inside its own transactions')
+    .description('send facts that the game writes in its own transactions (transactional outbox)')
     .addHelpText(
       'after',
       `
@@ -24,7 +31,7 @@ Examples:
     )
   outbox
     .command('sql')
-    .description('print the SQL that makes the outbox, with sample triggers')
+    .description('print the SQL that creates the outbox, with sample triggers')
     .action(async () => void terminal.output.write(await outboxSql()))
     .addHelpText(
       'after',
@@ -34,10 +41,10 @@ Examples:
     )
   outbox
     .command('drain')
-    .description('tell the service what the game has written, and remove it')
-    .option('--every <seconds>', 'how often to look; a notification comes sooner', seconds, 1)
-    .option('--once', 'end when nothing waits', false)
-    .option('--name <feed>', 'the name under which the service knows this outbox', feedName, 'outbox')
+    .description('send the facts of the outbox to the service, and remove them')
+    .option('--every <seconds>', 'how often to poll; notifications wake it sooner', seconds, 1)
+    .option('--once', 'exit when the outbox is empty', false)
+    .option('--name <feed>', 'the feed: the name of this outbox in the service', feedName, 'outbox')
     .option('--json', 'print a JSON document for each batch', false)
     .action((options: DrainOptions) => drain(options, terminal))
     .addHelpText(
@@ -49,7 +56,7 @@ Examples:
     )
   outbox
     .command('status')
-    .description('how much waits, and for how long')
+    .description('show the size and age of the backlog')
     .option('--json', 'print one JSON document', false)
     .action((options: { json: boolean }) => status(options, terminal))
     .addHelpText(
@@ -69,13 +76,13 @@ interface DrainOptions {
 
 async function drain({ every, once, name, json }: DrainOptions, terminal: Terminal) {
   await runDrain({
-    ...(await bothEnds(terminal.env)),
+    ...(await connectGame(terminal.env)),
     feed: name,
     isOnce: once,
     pacing: pacingOf(every),
     signal: listenForStop(terminal).signal,
-    say: message => say(terminal, message),
-    report: batch => line(terminal, json, batch, drainedText(batch)),
+    log: message => logStatus(terminal, message),
+    report: batch => printLine(terminal, json, batch, drainedText(batch)),
   })
 }
 
@@ -83,15 +90,34 @@ async function status({ json }: { json: boolean }, terminal: Terminal) {
   const db = await openGame(gameUrl(terminal.env), {
     name: 'chancery outbox status',
     isReadOnly: true,
-    silentMs: usualPacing.silentMs,
+    idleTimeoutMs: defaultPacing.idleTimeoutMs,
   })
   try {
     const found = await readOutboxStatus(db)
     const { rows, transactions, oldest_seconds: oldest } = found
-    const age = oldest === null ? '' : `, the oldest for ${duration(oldest * 1000)}`
-    const text = `${counted(rows, 'fact')} of ${counted(transactions, 'transaction')} waiting${age}`
-    print(terminal, json, found, rows === 0 ? 'nothing waits' : text)
+    const age = oldest === null ? '' : `, the oldest for ${formatDuration(oldest * 1000)}`
+    const text = `${formatCount(rows, 'fact')} of ${formatCount(transactions, 'transaction')} waiting${age}`
+    print(terminal, json, found, rows === 0 ? 'the outbox is empty' : text)
   } finally {
     await db.close()
   }
+}
+
+const reasonsMax = 20
+
+/** `12:00:05 3 facts applied, 2 events (outbox:…)`, and the reasons if they were refused. */
+function drainedText({ at, batch, status, facts, events, refused }: DrainedBatch): string {
+  const results = {
+    applied: `applied, ${formatCount(events, 'event')}`,
+    duplicate: 'applied before',
+    refused: 'refused: see chancery refused list',
+  }
+  const reasons = refused
+    .slice(0, reasonsMax)
+    .map(refusal => oneLine(`  fact ${refusal.line}: ${rejectionText(refusal)}`))
+  if (refused.length > reasonsMax) reasons.push(`  and ${refused.length - reasonsMax} more`)
+  return [
+    `${at.slice(11, 19)} ${formatCount(facts, 'fact')} ${results[status]} (batch ${batch})`,
+    ...reasons,
+  ].join('\n')
 }

@@ -1,18 +1,16 @@
+import { operatorOperations } from '@chancery/contract'
 import type { Command } from 'commander'
-import { minute } from '../clock.ts'
-import { findDoor } from '../door/environment.ts'
-import { membersOf } from '../door/members.ts'
-import { openDoor } from '../door/operator-door.ts'
-import { grouped } from '../numbers.ts'
+import { formatMinute, formatNumber } from '../format.ts'
+import { openOperatorClient } from '../operator-client/operator-client.ts'
 import { print, type Terminal } from '../terminal.ts'
 
 export function addPlayers(program: Command, terminal: Terminal) {
-  const players = program.command('players').description('suspend players, and let them in again')
+  const players = program.command('players').description('suspend and resume players')
   players
     .command('suspend')
-    .description('let the keys of a player open nothing, and switch their webhooks off')
-    .argument('<player-id>', 'of the player')
-    .option('--note <text>', 'why, for whoever looks later')
+    .description('suspend a player: reject their keys and disable their webhooks')
+    .argument('<player-id>', 'id of the player')
+    .option('--note <text>', 'the reason, for other operators')
     .option('--json', 'print one JSON document', false)
     .action((id: string, options: SuspendOptions) => suspendPlayer(id, options, terminal))
     .addHelpText(
@@ -21,14 +19,14 @@ export function addPlayers(program: Command, terminal: Terminal) {
     )
   players
     .command('resume')
-    .description('let the keys of a player open what they did before')
-    .argument('<player-id>', 'of the player')
+    .description('end a suspension: the keys of the player work again')
+    .argument('<player-id>', 'id of the player')
     .option('--json', 'print one JSON document', false)
     .action((id: string, options: { json: boolean }) => resumePlayer(id, options, terminal))
     .addHelpText(
       'after',
       `
-Webhooks that were switched off with the player stay off until somebody switches them on.
+Webhook endpoints that the suspension disabled stay disabled until they are enabled.
 
 Examples:
   chancery players resume p7
@@ -41,22 +39,19 @@ interface SuspendOptions {
   json: boolean
 }
 
-const pathOf = (id: string, action: string) => `/players/${encodeURIComponent(id)}/${action}`
-
 async function suspendPlayer(id: string, { note, json }: SuspendOptions, terminal: Terminal) {
-  const door = openDoor(await findDoor(terminal.env))
-  const answer = await door.call('POST', pathOf(id, 'suspend'), { note: note ?? null })
-  const { text, number } = membersOf(answer, 'a suspended player')
-  const count = number('webhooks_disabled')
-  const since = `${text('player_id')} is suspended since ${minute(text('suspended_at'))} (UTC).`
-  const off = count === 0 ? '' : ` Webhook endpoints switched off: ${grouped(count)}.`
-  print(terminal, json, answer, `${since}\nTheir keys open nothing.${off}`)
+  const client = await openOperatorClient(terminal.env)
+  const body = { note: note ?? null }
+  const player = await client.call(operatorOperations.playersSuspend, { id, body })
+  const count = player.webhooks_disabled
+  const since = `${player.player_id} is suspended since ${formatMinute(player.suspended_at)} (UTC).`
+  const disabled = count === 0 ? '' : ` Webhook endpoints disabled: ${formatNumber(count)}.`
+  print(terminal, json, player, `${since}\nTheir keys are rejected.${disabled}`)
 }
 
 async function resumePlayer(id: string, { json }: { json: boolean }, terminal: Terminal) {
-  const door = openDoor(await findDoor(terminal.env))
-  const answer = await door.call('POST', pathOf(id, 'resume'))
-  const player = membersOf(answer, 'a player').text('player_id')
-  const text = `${player} is let in again; webhooks that were switched off wait for chancery webhooks enable`
-  print(terminal, json, answer, text)
+  const client = await openOperatorClient(terminal.env)
+  const player = await client.call(operatorOperations.playersResume, { id })
+  const text = `${player.player_id} is no longer suspended; enable disabled webhook endpoints with chancery webhooks enable`
+  print(terminal, json, player, text)
 }

@@ -1,20 +1,22 @@
 import { demoProfile, type ProfileChange, profileJsonSchema } from '@chancery/contract'
 import type { Command } from 'commander'
 import { CommandError } from '../command-error.ts'
+import { formatCount } from '../format.ts'
 import { readProfile } from '../game-profile.ts'
-import { counted } from '../numbers.ts'
 import { compareProfile, readServiceConfig } from '../service.ts'
 import { print, type Terminal } from '../terminal.ts'
 
 export function addProfile(program: Command, terminal: Terminal) {
-  const profile = program.command('profile').description('the words of the game, as a file')
+  const profile = program
+    .command('profile')
+    .description('check and print game profiles: the terms of a game, as a file')
   profile
     .command('check')
-    .description('say what is wrong with a profile, or what would change with it')
+    .description('validate a profile, or show what would change with it')
     .argument('<file>', 'the profile')
     .option(
       '--against-database',
-      'compare it with what the database was last served with, and with what is stored; stores nothing',
+      'compare it with the profile that the database was last served with, and with the stored data; changes nothing',
       false,
     )
     .option('--json', 'print one JSON document', false)
@@ -22,8 +24,8 @@ export function addProfile(program: Command, terminal: Terminal) {
     .addHelpText(
       'after',
       `
-Exit status 1: the service would refuse it. The database is the one of CHANCERY_DATABASE_URL; the
-bundled one (CHANCERY_DATA_DIR) can be compared with while no service runs on it.
+Exit status 1: the service would refuse it. The database is that of CHANCERY_DATABASE_URL; the bundled one
+(CHANCERY_DATA_DIR) is available only while no service runs on it.
 
 Examples:
   chancery profile check game.json
@@ -31,7 +33,7 @@ Examples:
     )
   profile
     .command('example')
-    .description('print the profile of the demo game, to begin from')
+    .description('print the profile of the demo game, as a starting point')
     .action(() => print(terminal, true, demoProfile, ''))
     .addHelpText(
       'after',
@@ -59,7 +61,7 @@ interface CheckOptions {
 async function check(file: string, { againstDatabase, json }: CheckOptions, terminal: Terminal) {
   const profile = await readProfile(file)
   if (!againstDatabase) {
-    print(terminal, json, { file, is_in_order: true }, `${file} is a profile: ${profile.name}`)
+    print(terminal, json, { file, is_in_order: true }, `${file} is a valid profile: ${profile.name}`)
     return
   }
   const config = await readServiceConfig(terminal.env, {})
@@ -75,15 +77,18 @@ async function check(file: string, { againstDatabase, json }: CheckOptions, term
   if (rejections.length > 0) {
     const lines = rejections.map(rejection => `  ${rejection}`)
     throw new CommandError(
-      `${file}: the database cannot be served with it: ${counted(rejections.length, 'change')} refused\n${lines.join('\n')}`,
+      `${file}: the database cannot be served with it: ${formatCount(rejections.length, 'change')} refused\n${lines.join('\n')}`,
     )
   }
 }
 
 function comparisonText(file: string, isFirst: boolean, changes: ProfileChange[]): string {
-  if (isFirst) return `${file} is a profile, and the first that the database is served with`
-  if (changes.length === 0) return `${file} is a profile; the database is served with these words already`
-  return [`${file} is a profile; of what the database is served with`, ...changes.map(changeText)].join('\n')
+  if (isFirst) return `${file} is a valid profile, and the first one of the database`
+  if (changes.length === 0) return `${file} is a valid profile; the database already uses the same terms`
+  return [
+    `${file} is a valid profile; changes to the profile of the database:`,
+    ...changes.map(changeText),
+  ].join('\n')
 }
 
 const changeText = ({ kind, path, what, renamedTo }: ProfileChange) => {

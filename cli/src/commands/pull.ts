@@ -1,29 +1,40 @@
-import { checkViews, runPull, viewSkeletons } from '@chancery/connect'
-import { type FactResource, factResources } from '@chancery/contract'
+import {
+  type CheckedViews,
+  checkViews,
+  type RoundReport,
+  runPull,
+  type ViewReport,
+  viewSkeletons,
+} from '@chancery/connect'
+import { type FactResource, factResources, rejectionText } from '@chancery/contract'
 import type { Command } from 'commander'
 import { CommandError, UsageError } from '../command-error.ts'
-import { bothEnds, gameContract } from '../connect/game.ts'
-import { checkText, roundText } from '../connect/round-text.ts'
-import { line, pacingOf } from '../connect/run.ts'
-import { counted } from '../numbers.ts'
-import { feedName, resourceList, seconds, sqlName } from '../option-values.ts'
+import { formatCount, formatNumber } from '../format.ts'
+import { connectGame, gameContract, pacingOf } from '../game-connection.ts'
+import { feedName, resourceList, seconds, sqlName } from '../options.ts'
 import { listenForStop } from '../stop.ts'
-import { print, say, type Terminal } from '../terminal.ts'
+import { logStatus, print, printLine, type Terminal } from '../terminal.ts'
+import { oneLine } from '../untrusted-text.ts'
 
 export function addPull(program: Command, terminal: Terminal) {
   const pull = program
     .command('pull')
-    .description("read views in the game's database, and tell the service what has changed")
-    .option('--every <seconds>', 'how often to look', seconds, 5)
-    .option('--once', 'look once, and end', false)
+    .description("read views in the game's database, and send changes to the service")
+    .option('--every <seconds>', 'how often to read them', seconds, 5)
+    .option('--once', 'run one round, then exit', false)
     .option(
       '--allow-deletes',
-      'delete any number of rows in the first round; without it, deletions of more than a tenth of a view are held back',
+      'allow any number of deletions in the first round; otherwise deletions of more than a tenth of a view are held back',
       false,
     )
-    .option('--keep <resources>', 'what stays when its rows go, between commas', resourceList, [])
-    .option('--schema <name>', 'where the views are', sqlName, 'chancery_out')
-    .option('--name <feed>', 'the name under which the service knows this puller', feedName, 'pull')
+    .option(
+      '--keep <resources>',
+      'resources to keep when their rows disappear (comma-separated)',
+      resourceList,
+      [],
+    )
+    .option('--schema <name>', 'the schema of the views', sqlName, 'chancery_out')
+    .option('--name <feed>', 'the feed: the name of this puller in the service', feedName, 'pull')
     .option('--json', 'print a JSON document for each round with changes', false)
     .action((options: PullOptions) => runUntilStopped(options, terminal))
     .addHelpText(
@@ -34,14 +45,14 @@ Each view is named and shaped like a resource: chancery_out.nation, chancery_out
 
 Examples:
   chancery pull sql nation war > views.sql     the views to fill in
-  chancery pull check                          what the service says to them
-  chancery pull                                every 5 seconds, until it is stopped
-  chancery pull --keep war,battle              old ones are cleared away in the game, and stay outside
-  chancery pull --once --allow-deletes         once, though many rows are gone`,
+  chancery pull check                          validate them
+  chancery pull                                every 5 seconds, until stopped
+  chancery pull --keep war,battle              keep wars and battles that the game deletes
+  chancery pull --once --allow-deletes         once, although many rows are missing`,
     )
   pull
     .command('check')
-    .description('read the views and have the service check them; nothing is stored')
+    .description('read the views and have the service validate their facts; nothing is stored')
     .action((_options: object, command: Command) => check(command.optsWithGlobals(), terminal))
     .addHelpText(
       'after',
@@ -52,7 +63,7 @@ Examples:
     )
   pull
     .command('sql')
-    .description('print SQL for views to fill in, with every field of the game profile')
+    .description('print SQL templates of views, with every field of the game profile')
     .argument('[resource...]', `of ${factResources.join(', ')}`)
     .action((resources: string[], _options: object, command: Command) =>
       printSql(resources, command.optsWithGlobals(), terminal),
@@ -79,41 +90,82 @@ interface PullOptions {
 async function runUntilStopped(options: PullOptions, terminal: Terminal) {
   const { every, once, allowDeletes, keep, schema, name, json } = options
   await runPull({
-    ...(await bothEnds(terminal.env)),
+    ...(await connectGame(terminal.env)),
     schema,
     feed: name,
-    keeps: new Set(keep),
+    keptResources: new Set(keep),
     allowsDeletes: allowDeletes,
     isOnce: once,
     pacing: pacingOf(every),
     signal: listenForStop(terminal).signal,
-    say: message => say(terminal, message),
-    report: round => line(terminal, json, round, roundText(round)),
+    log: message => logStatus(terminal, message),
+    report: round => printLine(terminal, json, round, roundText(round)),
   })
 }
 
 async function check({ allowDeletes, keep, schema, name, json }: PullOptions, terminal: Terminal) {
   const found = await checkViews({
-    ...(await bothEnds(terminal.env)),
+    ...(await connectGame(terminal.env)),
     schema,
     feed: name,
-    keeps: new Set(keep),
+    keptResources: new Set(keep),
     allowsDeletes: allowDeletes,
   })
   print(terminal, json, found, checkText(found))
   const rows = new Set(found.refused.map(({ resource, key }) => `${resource} ${key}`)).size
-  if (rows > 0) throw new CommandError(`${counted(rows, 'row')} would be refused`)
-  if (found.complaints.length > 0) throw new CommandError('not all that the views hold would be told')
+  if (rows > 0) throw new CommandError(`${formatCount(rows, 'row')} would be refused`)
+  if (found.complaints.length > 0) throw new CommandError('some rows of the views would not be sent')
 }
 
 async function printSql(words: string[], { schema }: PullOptions, terminal: Terminal) {
   const resources = words.map(word => {
     const resource = factResources.find(name => name === word)
-    if (!resource) throw new UsageError(`${word} is no resource: name some of ${factResources.join(', ')}`)
+    if (!resource) throw new UsageError(`unknown resource ${word}: name some of ${factResources.join(', ')}`)
     return resource
   })
   const contract = await gameContract(terminal.env)
   terminal.output.write(
     viewSkeletons(contract, schema, resources.length > 0 ? resources : [...factResources]),
   )
+}
+
+const clock = (at: string) => at.slice(11, 19)
+
+/** `12:00:05 nation 3 changed, war 1 new; batch … applied, 2 events`, and a line for each quarantined row. */
+function roundText({ at, batch, events, views, refused }: RoundReport): string {
+  const changes = Object.entries(views).flatMap(([resource, view]) => {
+    const text = viewText(view)
+    return text === '' ? [] : [`${resource} ${text}`]
+  })
+  const sent = batch === null ? 'nothing applied' : `batch ${batch} applied, ${formatCount(events, 'event')}`
+  return [
+    `${clock(at)} ${changes.length > 0 ? changes.join(', ') : 'no changes'}; ${sent}`,
+    ...refused.map(row => `${clock(at)} quarantined: ${refusedText(row)}`),
+  ].join('\n')
+}
+
+function viewText(view: ViewReport): string {
+  const { is_whole: isWhole, new: added, changed, deleted, aside, held_back: heldBack } = view
+  const parts: [count: number | null, word: string][] = isWhole
+    ? [[added, 'in total']]
+    : [
+        [added, 'new'],
+        [changed, 'changed'],
+        [deleted, 'deleted'],
+      ]
+  return [...parts, [aside, 'quarantined'] as const, [heldBack, 'deletions held back'] as const]
+    .filter(([count], index) => count !== 0 || (isWhole && index === 0))
+    .map(([count, word]) => `${count === null ? 'an unknown number of' : formatNumber(count)} ${word}`)
+    .join(' ')
+}
+
+const refusedText = ({ resource, key, path, ...problem }: CheckedViews['refused'][number]): string =>
+  oneLine(`${resource} ${key}: ${rejectionText({ ...problem, path: path.replace(/^\/data/, '') })}`)
+
+function checkText({ views, refused, complaints }: CheckedViews): string {
+  return [
+    ...complaints,
+    ...refused.map(row => `refused: ${refusedText(row)}`),
+    ...Object.entries(views).map(([resource, facts]) => `${resource}  ${formatCount(facts, 'fact')}`),
+  ].join('\n')
 }

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
-import { findDoor } from '../door/environment.ts'
-import { sendBatch } from '../door/one-batch.ts'
-import { openDoor } from '../door/operator-door.ts'
+import { openOperatorClient } from '../operator-client/operator-client.ts'
+import { sendBatch } from '../operator-client/send-facts.ts'
 import { print, type Terminal } from '../terminal.ts'
 
 type Fields = Record<string, unknown>
@@ -10,14 +9,10 @@ type Fields = Record<string, unknown>
 export function addRedact(program: Command, terminal: Terminal) {
   program
     .command('redact')
-    .description('replace texts of a thing everywhere, also in wars, in the log and in what was delivered')
+    .description('redact texts of an item everywhere, also in wars, in the event log and in deliveries')
     .argument('<resource>', 'nation, alliance, war, conflict, era or news_item')
-    .argument('<id>', 'of the thing, which may be deleted')
-    .requiredOption(
-      '--set <field=text>',
-      'what stands there instead; null for nothing; repeat it for more',
-      field,
-    )
+    .argument('<id>', 'id of the item, which may be deleted')
+    .requiredOption('--set <field=text>', 'the new text, null for none; may be repeated', field)
     .option('--json', 'print one JSON document', false)
     .action((resource: string, id: string, options: RedactOptions) =>
       redact({ resource, id }, options, terminal),
@@ -25,7 +20,7 @@ export function addRedact(program: Command, terminal: Terminal) {
     .addHelpText(
       'after',
       `
-A text of an attribute is named as attributes.KEY. Change the game's own row first: what is told from it next would bring the old text back.
+Attributes are named attributes.KEY. Change the row in the game first: otherwise its next fact restores the old text.
 
 Examples:
   chancery redact nation n5 --set nation_name="Former nation" --set motto=null
@@ -39,7 +34,7 @@ interface RedactOptions {
   json: boolean
 }
 
-/** Adds `field=text` to what was given before. */
+/** Collects repeated `field=text` options. */
 function field(text: string, given: Fields = {}): Fields {
   const [, name, key, value] = /^([a-z_]+)(?:\.([a-z_0-9]+))?=(.*)$/s.exec(text) ?? []
   if (name === undefined || value === undefined)
@@ -54,9 +49,9 @@ async function redact(
   { set, json }: RedactOptions,
   terminal: Terminal,
 ) {
-  const door = openDoor(await findDoor(terminal.env))
-  const outcome = await sendBatch(door, 'redact', [{ op: 'redact', resource, id, data: set }])
+  const client = await openOperatorClient(terminal.env)
+  const outcome = await sendBatch(client, 'redact', [{ op: 'redact', resource, id, data: set }])
   const fields = Object.keys(set).join(', ')
-  const text = `${resource} ${id}: ${fields} replaced everywhere that Chancery reaches (batch ${outcome.batch})\nWhat bots and receivers already have is theirs to drop: record.redacted tells them.`
+  const text = `${resource} ${id}: ${fields} replaced in all data of Chancery (batch ${outcome.batch})\nBots and webhook receivers delete their own copies when they receive the event record.redacted.`
   print(terminal, json, outcome, text)
 }

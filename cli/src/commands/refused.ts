@@ -1,30 +1,22 @@
-import {
-  type DroppedBatch,
-  type RefusedBatch,
-  type RefusedBatchWithContent,
-  rejectionText,
-} from '@chancery/contract'
+import { operatorOperations, type ResponseOf, rejectionText } from '@chancery/contract'
 import type { Command } from 'commander'
-import { minute } from '../clock.ts'
 import { CommandError } from '../command-error.ts'
-import { findDoor } from '../door/environment.ts'
-import { membersOf } from '../door/members.ts'
-import { openDoor } from '../door/operator-door.ts'
-import { readDropped, readRefused, readRefusedContent } from '../door/refused-record.ts'
-import { retryBatch } from '../door/retry-batch.ts'
-import { counted, grouped } from '../numbers.ts'
-import { wholeNumber } from '../option-values.ts'
-import { beginning } from '../stranger-text.ts'
+import { formatCount, formatMinute, formatNumber } from '../format.ts'
+import { openOperatorClient } from '../operator-client/operator-client.ts'
+import { integer } from '../options.ts'
 import { table } from '../table.ts'
 import { print, type Terminal } from '../terminal.ts'
+import { firstLine } from '../untrusted-text.ts'
 
 export function addRefused(program: Command, terminal: Terminal) {
-  const refused = program.command('refused').description('look at refused batches, and try or drop them')
+  const refused = program
+    .command('refused')
+    .description('list, retry and drop refused batches (the dead-letter store)')
   refused
     .command('list')
     .description('list the batches that were refused and not applied since')
     .option('--feed <name>', 'only of this feed')
-    .option('--limit <n>', 'how many (default: 100)', wholeNumber(1, 1000))
+    .option('--limit <n>', 'how many (default: 100)', integer(1, 1000))
     .option('--json', 'print one JSON document', false)
     .action((options: ListOptions) => listRefused(options, terminal))
     .addHelpText(
@@ -43,35 +35,30 @@ export function addRefused(program: Command, terminal: Terminal) {
     )
   refused
     .command('retry')
-    .description('apply a refused batch as it was sent, now that its reason is gone')
+    .description('apply a refused batch unchanged, after its cause was removed')
     .argument('<batch>', 'its id')
-    .option('--anyway', 'also where later facts have changed what it is about', false)
+    .option('--force', 'also if later facts have changed the same items', false)
     .option('--json', 'print one JSON document', false)
     .action((id: string, options: RetryOptions) => retryRefused(id, options, terminal))
     .addHelpText(
       'after',
       `
-A batch whose facts are wrong stays wrong: let the game send it again, corrected, under the same id. One that later
-facts have overtaken would turn back what they say; --anyway means that.
+A batch with wrong facts is refused again: let the game send a corrected one with the same id. A batch that
+later facts have superseded would revert them; --force applies it anyway.
 
 Examples:
   chancery refused retry turn-8818
-  chancery refused retry turn-8818 --anyway`,
+  chancery refused retry turn-8818 --force`,
     )
   refused
     .command('drop')
-    .description('forget a refused batch: what it says is not applied')
+    .description('delete a refused batch without applying it')
     .argument('<batch>', 'its id')
     .option('--json', 'print one JSON document', false)
-    .action(async (id: string, { json }: { json: boolean }) => {
-      const door = openDoor(await findDoor(terminal.env))
-      const answer = await door.call('DELETE', pathOf(id))
-      print(terminal, json, answer, `${membersOf(answer, 'a dropped batch').text('id')} is dropped`)
-    })
+    .action((id: string, { json }: { json: boolean }) => dropRefused(id, json, terminal))
     .addHelpText('after', '\nExamples:\n  chancery refused drop turn-8818')
 }
 
-const pathOf = (id: string) => `/refused/${encodeURIComponent(id)}`
 const none = '-'
 const reasonLength = 60
 
@@ -81,28 +68,26 @@ interface ListOptions {
   json: boolean
 }
 
-async function listRefused({ feed, limit, json }: ListOptions, terminal: Terminal) {
-  const query = new URLSearchParams()
-  if (feed !== undefined) query.set('feed', feed)
-  if (limit !== undefined) query.set('limit', String(limit))
-  const door = openDoor(await findDoor(terminal.env))
-  const answer = await door.call('GET', query.size > 0 ? `/refused?${query}` : '/refused')
-  const [batches, dropped] = [readRefused(answer), readDropped(answer)]
-  const head = ['BATCH', 'FEED', 'REFUSED', 'TRIES', 'FACTS', 'OVERTAKEN BY', 'FIRST REASON']
-  const rows = batches.map(batch => [
+type RefusedBatches = ResponseOf<typeof operatorOperations.refusedList>
+
+async function listRefused({ json, ...query }: ListOptions, terminal: Terminal) {
+  const client = await openOperatorClient(terminal.env)
+  const batches = await client.call(operatorOperations.refusedList, { query })
+  const head = ['BATCH', 'FEED', 'REFUSED', 'TRIES', 'FACTS', 'SUPERSEDED BY', 'FIRST REASON']
+  const rows = batches.data.map(batch => [
     batch.id,
     batch.feed ?? none,
-    minute(batch.last_refused_at),
+    formatMinute(batch.last_refused_at),
     String(batch.tries),
-    grouped(batch.facts),
+    formatNumber(batch.facts),
     batch.overtaken_by ?? none,
-    beginning(firstReason(batch), reasonLength),
+    firstLine(firstReason(batch), reasonLength),
   ])
-  const listed = batches.length > 0 ? table([head, ...rows]) : 'no refused batches'
-  print(terminal, json, { data: batches, dropped }, [listed, ...droppedText(dropped)].join('\n'))
+  const listed = rows.length > 0 ? table([head, ...rows]) : 'no refused batches'
+  print(terminal, json, batches, [listed, ...droppedText(batches.dropped)].join('\n'))
 }
 
-const droppedText = (dropped: DroppedBatch[]): string[] =>
+const droppedText = (dropped: RefusedBatches['dropped']): string[] =>
   dropped.length === 0
     ? []
     : [
@@ -111,58 +96,65 @@ const droppedText = (dropped: DroppedBatch[]): string[] =>
           dropped.map(({ id, feed, facts, is_listed, dropped_at }) => [
             id,
             feed ?? none,
-            minute(dropped_at),
-            counted(facts, 'fact'),
+            formatMinute(dropped_at),
+            formatCount(facts, 'fact'),
             is_listed ? 'facts only' : 'whole batch',
           ]),
         ),
       ]
 
-/** With the place in the fact: `/national_score must be >= 0`. */
-function firstReason({ refusals: [first] }: RefusedBatch): string {
+/** With the path in the fact: `/national_score must be >= 0`. */
+function firstReason({ refusals: [first] }: RefusedBatches['data'][number]): string {
   return first ? rejectionText({ ...first, path: first.path.replace(/^\/data/, '') }) : none
 }
 
+/** `line 7, /data/nation_name: must not have more than 100 characters` */
+const lineText = ({ line, path, ...problem }: RefusedBatch['refusals'][number]) =>
+  `line ${line}${path === '' ? '' : `, ${path}`}: ${rejectionText({ ...problem, path: '' })}`
+
 async function showRefused(id: string, { json }: { json: boolean }, terminal: Terminal) {
-  const door = openDoor(await findDoor(terminal.env))
-  const batch = readRefusedContent(await door.call('GET', pathOf(id)))
+  const client = await openOperatorClient(terminal.env)
+  const batch = await client.call(operatorOperations.refusedGet, { id })
   print(terminal, json, batch, textOf(batch))
 }
 
-function textOf(batch: RefusedBatchWithContent): string {
+type RefusedBatch = ResponseOf<typeof operatorOperations.refusedGet>
+
+function textOf(batch: RefusedBatch): string {
   const { facts, bytes, tries, feed, overtaken_by, content } = batch
   return [
-    `${batch.id}${feed === null ? '' : ` of feed ${feed}`}: ${counted(facts, 'fact')}, ${grouped(bytes)} bytes`,
-    `refused ${minute(batch.last_refused_at)} (UTC), ${counted(tries, 'try', 'tries')} since ${minute(batch.first_refused_at)}`,
-    ...(overtaken_by === null ? [] : [`overtaken by ${overtaken_by}: retry needs --anyway`]),
+    `${batch.id}${feed === null ? '' : ` of feed ${feed}`}: ${formatCount(facts, 'fact')}, ${formatNumber(bytes)} bytes`,
+    `refused ${formatMinute(batch.last_refused_at)} (UTC), ${formatCount(tries, 'try', 'tries')} since ${formatMinute(batch.first_refused_at)}`,
+    ...(overtaken_by === null ? [] : [`superseded by ${overtaken_by}: retry requires --force`]),
     '',
-    ...batch.refusals.map(
-      ({ line, path, ...problem }) =>
-        `  line ${line}${path === '' ? '' : `, ${path}`}: ${rejectionText({ ...problem, path: '' })}`,
-    ),
+    ...batch.refusals.map(refusal => `  ${lineText(refusal)}`),
     '',
-    content === null ? 'Its facts were too many to keep: the game must send it again.' : content.trimEnd(),
+    content === null
+      ? 'Its facts were too large to keep: the game must send the batch again.'
+      : content.trimEnd(),
   ].join('\n')
 }
 
 interface RetryOptions {
-  anyway: boolean
+  force: boolean
   json: boolean
 }
 
-async function retryRefused(id: string, { anyway, json }: RetryOptions, terminal: Terminal) {
-  const door = openDoor(await findDoor(terminal.env))
-  const outcome = await retryBatch(door, `${pathOf(id)}/retry`, anyway)
+async function retryRefused(id: string, { force, json }: RetryOptions, terminal: Terminal) {
+  const client = await openOperatorClient(terminal.env)
+  const outcome = await client.call(operatorOperations.refusedRetry, { id, body: { anyway: force } })
   const { status, facts, events, refused } = outcome
-  const isDone = status === 'applied' || status === 'duplicate'
-  const [first] = refused
-  const why = first
-    ? ` line ${first.line}${first.path === '' ? '' : `, ${first.path}`}: ${rejectionText({ ...first, path: '' })}`
-    : ''
-  if (!isDone) {
+  if (status !== 'applied' && status !== 'duplicate') {
     if (json) print(terminal, json, outcome, '')
-    throw new CommandError(`${id} is not applied (${status}).${why}`)
+    const [first] = refused
+    throw new CommandError(`${id} is not applied (${status}).${first ? ` ${lineText(first)}` : ''}`)
   }
-  const text = `${id} is applied: ${counted(facts, 'fact')}, ${counted(events ?? 0, 'event')}`
+  const text = `${id} is applied: ${formatCount(facts, 'fact')}, ${formatCount(events ?? 0, 'event')}`
   print(terminal, json, outcome, text)
+}
+
+async function dropRefused(id: string, json: boolean, terminal: Terminal) {
+  const client = await openOperatorClient(terminal.env)
+  const dropped = await client.call(operatorOperations.refusedDrop, { id })
+  print(terminal, json, dropped, `${dropped.id} is dropped`)
 }

@@ -1,23 +1,22 @@
+import { operatorOperations } from '@chancery/contract'
 import type { Command } from 'commander'
-import { second } from '../clock.ts'
-import { type CallRecord, readCalls } from '../door/call-record.ts'
-import { findDoor } from '../door/environment.ts'
-import { openDoor } from '../door/operator-door.ts'
+import { formatSecond } from '../format.ts'
+import { openOperatorClient } from '../operator-client/operator-client.ts'
 import { table } from '../table.ts'
 import { print, type Terminal } from '../terminal.ts'
 
 export function addRequest(program: Command, terminal: Terminal) {
   program
     .command('request')
-    .description('show what became of a request, by the id that its answer carried')
-    .argument('<request-id>', 'from the header x-request-id, or request_id in an error')
+    .description('look up a request by its request id')
+    .argument('<request-id>', 'the header x-request-id, or request_id of an error')
     .option('--json', 'print one JSON document', false)
     .action((id: string, options: { json: boolean }) => showRequest(id, options, terminal))
     .addHelpText(
       'after',
       `
-The journal goes back 7 days for calls with a key, and 48 hours for others; of a very busy service, and of
-a key that floods, not every call has a line. Times are UTC.
+The request log keeps requests with a key for 7 days, and others for 48 hours. Under high load, and for a
+key that exceeds its limit, it is sampled. Times are UTC.
 
 Examples:
   chancery request req_8f2c61d09ab37e45
@@ -25,22 +24,21 @@ Examples:
     )
 }
 
-async function showRequest(id: string, { json }: { json: boolean }, terminal: Terminal) {
-  const door = openDoor(await findDoor(terminal.env))
-  const answer = await door.call('GET', `/requests/${encodeURIComponent(id)}`)
-  const head = ['TIME', 'OPERATION', 'STATUS', 'TOOK', 'KEY', 'NAME', 'PLAYER', 'ADDRESS']
-  print(terminal, json, answer, table([head, ...readCalls(answer).map(cellsOf)]))
-}
-
 const none = '-'
 
-const cellsOf = (call: CallRecord): string[] => [
-  second(call.at),
-  call.operation,
-  String(call.status),
-  `${call.duration_ms.toFixed(1)} ms`,
-  call.key_id ?? none,
-  call.key_name ?? none,
-  call.player_id ?? none,
-  call.address ?? none,
-]
+async function showRequest(id: string, { json }: { json: boolean }, terminal: Terminal) {
+  const client = await openOperatorClient(terminal.env)
+  const requests = await client.call(operatorOperations.requestsGet, { id })
+  const head = ['TIME', 'OPERATION', 'STATUS', 'TOOK', 'KEY', 'NAME', 'PLAYER', 'ADDRESS']
+  const rows = requests.data.map(request => [
+    formatSecond(request.at),
+    request.operation,
+    String(request.status),
+    `${request.duration_ms.toFixed(1)} ms`,
+    request.key_id ?? none,
+    request.key_name ?? none,
+    request.player_id ?? none,
+    request.address ?? none,
+  ])
+  print(terminal, json, requests, table([head, ...rows]))
+}

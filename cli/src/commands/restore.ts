@@ -2,67 +2,67 @@ import { createReadStream } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { ContinueResult, RestoreResult } from '@chancery/server'
 import type { Command } from 'commander'
-import { contentsText, rowCount } from '../backup/summary-text.ts'
 import { CommandError, UsageError } from '../command-error.ts'
-import { counted } from '../numbers.ts'
+import { formatCount } from '../format.ts'
 import { readServiceConfig } from '../service.ts'
 import { print, type Terminal } from '../terminal.ts'
+import { contentsText, rowCount } from './backup.ts'
 
 export function addRestore(program: Command, terminal: Terminal) {
   program
     .command('restore')
-    .description('bring a backup back, all of it or nothing; the service must not run')
-    .argument('[file]', 'what chancery backup wrote; - is standard input')
-    .option('--replace', 'put it in the place of the world that the database holds', false)
-    .option('--redactions <file>', 'redactions to apply again, besides those that are found')
-    .option('--done-elsewhere', 'the database was brought back by other means: do the rest', false)
+    .description('restore a backup, all or nothing; the service must be stopped')
+    .argument('[file]', 'a file of chancery backup; - is standard input')
+    .option('--replace', 'replace the world in the database', false)
+    .option('--redactions <file>', 'redactions to apply again, in addition to those found')
+    .option('--finish-only', 'after pg_restore: only run the post-restore steps', false)
     .option('--json', 'print one JSON document', false)
     .action((file: string | undefined, options: Options) => restore(file, options, terminal))
     .addHelpText(
       'after',
       `
-The database is that of the configuration, as for chancery serve. After a restore the numbers of
-the log go on above any that were given out, what was redacted or erased since is so again, and
-what was revoked in the database that is replaced stays revoked.
+The database is the configured one, as for chancery serve. After a restore, event numbers continue above all
+numbers used before, later redactions and erasures are applied again, and keys and tokens that were revoked
+in the replaced database stay revoked.
 
 Examples:
   chancery restore monday.chancery.gz
   chancery restore --replace monday.chancery.gz
   age -d -i key.txt monday.chancery.gz.age | chancery restore -
-  chancery restore --done-elsewhere        after pg_restore, or a recovery to a point in time`,
+  chancery restore --finish-only           after pg_restore or point-in-time recovery`,
     )
 }
 
 interface Options {
   replace: boolean
   redactions?: string
-  doneElsewhere: boolean
+  finishOnly: boolean
   json: boolean
 }
 
 async function restore(file: string | undefined, options: Options, terminal: Terminal) {
-  if ((file === undefined) !== options.doneElsewhere)
+  if ((file === undefined) !== options.finishOnly)
     throw new UsageError(
-      'restore takes either the file of a backup, or --done-elsewhere for a database that was brought back by other means',
+      'give either a backup file, or --finish-only for a database that was restored by other means',
     )
-  if (options.doneElsewhere && options.replace)
-    throw new UsageError('--done-elsewhere replaces nothing: leave out --replace')
-  if (file !== undefined && file !== '-') await mustBeReadable(file)
-  if (options.redactions !== undefined) await mustBeReadable(options.redactions)
+  if (options.finishOnly && options.replace)
+    throw new UsageError('--finish-only cannot be combined with --replace')
+  if (file !== undefined && file !== '-') await assertReadable(file)
+  if (options.redactions !== undefined) await assertReadable(options.redactions)
   const config = await readServiceConfig(terminal.env, {})
   const { continueDatabase, restoreDatabase } = await import('@chancery/server')
-  const wish = { redactionsFile: options.redactions, replaces: options.replace }
+  const restoreOptions = { redactionsFile: options.redactions, replaces: options.replace }
   if (file === undefined) {
-    const continued = await continueDatabase(config, wish)
+    const continued = await continueDatabase(config, restoreOptions)
     print(terminal, options.json, continuedDocument(continued), continuedText(continued))
     return
   }
   const source = file === '-' ? terminal.input : createReadStream(file)
-  const restored = await restoreDatabase(config, source, wish)
+  const restored = await restoreDatabase(config, source, restoreOptions)
   print(terminal, options.json, restoredDocument(restored), restoredText(restored))
 }
 
-async function mustBeReadable(file: string): Promise<void> {
+async function assertReadable(file: string): Promise<void> {
   await access(file).catch(err => {
     throw new CommandError(`${file} cannot be read (${err.code})`)
   })
@@ -85,14 +85,14 @@ const restoredDocument = ({ backup, migrated, ...continued }: RestoreResult) => 
 
 function continuedText({ next_seq, replayed, refused }: ContinueResult): string {
   const lines = [
-    `the log goes on at ${next_seq}`,
-    `${counted(replayed, 'redaction')} applied again`,
+    `the event log continues at ${next_seq}`,
+    `${formatCount(replayed, 'redaction')} applied again`,
     ...refused.map(({ fact, reason }) => `  not applied: ${JSON.stringify(fact)} (${reason})`),
   ]
   return lines.join('\n')
 }
 
 function restoredText({ backup, migrated, ...continued }: RestoreResult): string {
-  const later = migrated.length === 0 ? [] : [`${counted(migrated.length, 'migration')} applied since`]
-  return [`restored what was ${contentsText(backup)}`, ...later, continuedText(continued)].join('\n')
+  const later = migrated.length === 0 ? [] : [`${formatCount(migrated.length, 'migration')} applied since`]
+  return [`restored a backup ${contentsText(backup)}`, ...later, continuedText(continued)].join('\n')
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readServiceConfig, startService, tokenPlace, whileRunning } from '../service.ts'
+import { readServiceConfig, startService, tokenLocation, whileRunning } from '../service.ts'
 import { listenForStop } from '../stop.ts'
 import { print, type Terminal } from '../terminal.ts'
 
@@ -7,14 +7,14 @@ export function addServe(program: Command, terminal: Terminal) {
   program
     .command('serve')
     .description('run the service from configuration')
-    .option('--migrate', 'bring the database to this version first (the bundled one always is)', false)
+    .option('--migrate', 'apply migrations first (always done for the bundled database)', false)
     .option('--json', 'print the addresses as one JSON document', false)
     .action((options: ServeOptions) => serve(options, terminal))
     .addHelpText(
       'after',
       `
 Configuration comes from CHANCERY_… variables; docs/operations lists them. Without
-CHANCERY_DATABASE_URL it brings its own PostgreSQL, kept in CHANCERY_DATA_DIR (.chancery).
+CHANCERY_DATABASE_URL it runs the bundled PostgreSQL, stored in CHANCERY_DATA_DIR (.chancery).
 
 Examples:
   chancery serve
@@ -34,10 +34,10 @@ async function serve({ migrate, json }: ServeOptions, terminal: Terminal) {
   const service = await startService(config)
   const { publicUrl, operatorUrl } = service
   await whileRunning(service, stop, async () => {
-    const document = { public: publicUrl, operator: operatorUrl, operator_token: tokenPlace(config) }
-    const text = `public    ${publicUrl}\noperator  ${operatorUrl} (token: ${tokenPlace(config)})`
+    const document = { public: publicUrl, operator: operatorUrl, operator_token: tokenLocation(config) }
+    const text = `public    ${publicUrl}\noperator  ${operatorUrl} (token: ${tokenLocation(config)})`
     print(terminal, json, document, text)
     await stop.requested
-    if (stop.hasTime()) await service.drain()
+    if (stop.allowsDrain()) await service.drain()
   })
 }

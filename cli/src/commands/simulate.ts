@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { linesOf, simulateHistory, type WorldOptions } from '@chancery/simulator'
 import type { Command } from 'commander'
-import { thisHour } from '../clock.ts'
+import { currentHour } from '../format.ts'
 import { readProfile } from '../game-profile.ts'
-import { moment, wholeNumber } from '../option-values.ts'
-import { say, type Terminal } from '../terminal.ts'
+import { integer, time } from '../options.ts'
+import { logStatus, type Terminal } from '../terminal.ts'
 
 export function addSimulate(program: Command, terminal: Terminal) {
   program
     .command('simulate')
-    .description('write the history of a simulated world as facts to standard output')
-    .option('--nations <n>', 'how many nations', wholeNumber(1, 10_000_000), 600)
-    .option('--days <n>', 'how many days of history', wholeNumber(0, 36_500), 90)
-    .option('--seed <n>', 'the same seed makes the same world', wholeNumber(0), 1)
-    .option('--ends-at <moment>', 'when the history ends (default: this hour)', moment)
+    .description('write the history of a simulated world as facts (NDJSON) to standard output')
+    .option('--nations <n>', 'how many nations', integer(1, 10_000_000), 600)
+    .option('--days <n>', 'how many days of history', integer(0, 36_500), 90)
+    .option('--seed <n>', 'the same seed produces the same world', integer(0), 1)
+    .option('--ends-at <time>', 'when the history ends (default: this hour)', time)
     .option('--profile <file>', 'the profile of the game (default: the demo game)')
     .action((options: SimulateOptions) => simulate(options, terminal))
     .addHelpText(
@@ -35,9 +35,9 @@ interface SimulateOptions {
 }
 
 async function simulate({ profile: file, ...options }: SimulateOptions, terminal: Terminal) {
-  const endsAt = options.endsAt ?? thisHour()
+  const endsAt = options.endsAt ?? currentHour()
   if (options.endsAt === undefined)
-    say(terminal, `the history ends at ${endsAt}; --ends-at ${endsAt} makes the same facts again`)
+    logStatus(terminal, `the history ends at ${endsAt}; --ends-at ${endsAt} reproduces the same facts`)
   const profile = file === undefined ? undefined : await readProfile(file)
   const world: WorldOptions = { ...options, endsAt, ...(profile ? { profile } : {}) }
   for (const batch of simulateHistory(world)) {

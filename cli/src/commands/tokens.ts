@@ -1,24 +1,27 @@
-import { limits, type OperatorRole, type OperatorTokenRecord } from '@chancery/contract'
+import {
+  limits,
+  type OperatorRole,
+  type OperatorTokenRecord,
+  operatorOperations,
+  type ResponseOf,
+} from '@chancery/contract'
 import type { Command } from 'commander'
-import { minute } from '../clock.ts'
-import { findDoor } from '../door/environment.ts'
-import { openDoor } from '../door/operator-door.ts'
-import { type NewToken, readNewToken, readToken, readTokens } from '../door/token-record.ts'
-import { moment, roleList, wholeNumber } from '../option-values.ts'
+import { formatMinute, formatSecond } from '../format.ts'
+import { openOperatorClient } from '../operator-client/operator-client.ts'
+import { integer, roleList, time } from '../options.ts'
 import { table } from '../table.ts'
 import { print, type Terminal } from '../terminal.ts'
-import { addTokensLog } from './tokens-log.ts'
 
 export function addTokens(program: Command, terminal: Terminal) {
   const tokens = program
     .command('tokens')
-    .description('make, list, replace and revoke operator tokens, and see what was done with them')
+    .description('create, list, rotate and revoke operator tokens, and read the audit log')
   tokens
     .command('create')
-    .description('make a token for a service of the game; it is shown this once')
-    .requiredOption('--name <text>', 'who will use it')
-    .requiredOption('--roles <a,b>', 'what it may do: facts, identity, metrics, admin', roleList)
-    .option('--expires <moment>', 'when it ends (default: never)', moment)
+    .description('create a token for a service of the game; it is shown once')
+    .requiredOption('--name <text>', 'the service that uses it')
+    .requiredOption('--roles <a,b>', 'its roles: facts, identity, metrics, admin', roleList)
+    .option('--expires <time>', 'when it expires (default: never)', time)
     .option('--json', 'print one JSON document', false)
     .action((options: CreateOptions) => createToken(options, terminal))
     .addHelpText('after', createHelp)
@@ -30,20 +33,20 @@ export function addTokens(program: Command, terminal: Terminal) {
     .addHelpText('after', '\nExamples:\n  chancery tokens list\n  chancery tokens list --json')
   tokens
     .command('rotate')
-    .description('make a new token of the same name and roles, and let the old one end')
+    .description('create a new token with the same name and roles; the old one expires after an overlap')
     .argument('<token-id>', 'its id (not the token itself)')
     .option(
       '--overlap-hours <n>',
-      `for how many hours the old one goes on (default: ${limits.tokenOverlapHours})`,
-      wholeNumber(0, limits.tokenOverlapHoursMax),
+      `for how many hours the old one stays valid (default: ${limits.tokenOverlapHours})`,
+      integer(0, limits.tokenOverlapHoursMax),
     )
     .option('--json', 'print one JSON document', false)
     .action((id: string, options: RotateOptions) => rotateToken(id, options, terminal))
     .addHelpText(
       'after',
       `
-Give the new token to its service, see with chancery tokens list that the old one is no longer used,
-and it ends by itself.
+Configure the service with the new token, and check with chancery tokens list that the old one is no longer
+used. It expires by itself.
 
 Examples:
   chancery tokens rotate tok_4fZk81QzL0w
@@ -51,23 +54,33 @@ Examples:
     )
   tokens
     .command('revoke')
-    .description('end a token, everywhere within a second')
+    .description('revoke a token (effective everywhere within a second)')
     .argument('<token-id>', 'its id (not the token itself)')
     .option('--json', 'print one JSON document', false)
-    .action(async (id: string, { json }: { json: boolean }) => {
-      const door = openDoor(await findDoor(terminal.env))
-      const record = readToken(await door.call('POST', pathOf(id, 'revoke')))
-      print(terminal, json, record, `${record.id} (${record.name}) is revoked`)
-    })
+    .action((id: string, { json }: { json: boolean }) => revokeToken(id, json, terminal))
     .addHelpText('after', '\nExamples:\n  chancery tokens revoke tok_4fZk81QzL0w')
-  addTokensLog(tokens, terminal)
+  tokens
+    .command('log')
+    .description('show the audit log of the tokens, newest first')
+    .option('--limit <n>', 'how many lines (default: 100)', integer(1, 1000))
+    .option('--before <id>', 'only lines before the one with this id', integer(1))
+    .option('--json', 'print one JSON document', false)
+    .action((options: LogOptions) => showLog(options, terminal))
+    .addHelpText(
+      'after',
+      `
+Lines are kept for 400 days, those of batches of facts for 30 days. Times are UTC.
+
+Examples:
+  chancery tokens log
+  chancery tokens log --limit 20 --before 4117
+  chancery tokens log --limit 1000 --json`,
+    )
 }
 
-const pathOf = (id: string, action: string) => `/tokens/${encodeURIComponent(id)}/${action}`
-
 const createHelp = `
-Roles: facts sends facts and settles refused batches; identity makes codes and hand-over links; metrics reads
-metrics; admin may do everything. A token of any role reads /status.
+Roles: facts sends facts, and retries or drops refused batches; identity issues codes and hand-over links;
+metrics reads metrics; admin may do everything. Every role may read /status.
 
 Examples:
   chancery tokens create --name game-server --roles facts,identity
@@ -81,8 +94,9 @@ interface CreateOptions {
 }
 
 async function createToken({ name, roles, expires, json }: CreateOptions, terminal: Terminal) {
-  const door = openDoor(await findDoor(terminal.env))
-  const token = readNewToken(await door.call('POST', '/tokens', { name, roles, expires_at: expires }))
+  const client = await openOperatorClient(terminal.env)
+  const body = { name, roles, expires_at: expires }
+  const token = newToken(await client.call(operatorOperations.tokensCreate, { body }))
   print(terminal, json, token, newTokenText(token))
 }
 
@@ -92,40 +106,78 @@ interface RotateOptions {
 }
 
 async function rotateToken(id: string, { overlapHours, json }: RotateOptions, terminal: Terminal) {
-  const door = openDoor(await findDoor(terminal.env))
-  const token = readNewToken(await door.call('POST', pathOf(id, 'rotate'), { overlap_hours: overlapHours }))
-  const { tokenOverlapHours } = limits
-  const left = overlapHours ?? tokenOverlapHours
-  const old = left === 0 ? `${id} has ended.` : `${id} goes on for ${left} h at most.`
+  const client = await openOperatorClient(terminal.env)
+  const body = { overlap_hours: overlapHours }
+  const token = newToken(await client.call(operatorOperations.tokensRotate, { id, body }))
+  const left = overlapHours ?? limits.tokenOverlapHours
+  const old = left === 0 ? `${id} has expired.` : `${id} stays valid for ${left} h at most.`
   print(terminal, json, token, `${newTokenText(token)}\n${old}`)
 }
+
+type NewToken = ResponseOf<typeof operatorOperations.tokensCreate>
+
+/** With id and token first. */
+const newToken = ({ id, token, ...rest }: NewToken) => ({ id, token, ...rest })
 
 const newTokenText = ({ id, token, name, roles, expires_at }: NewToken) =>
   [
     token,
     '',
-    `This is shown once: keep it. Its id is ${id}, its name ${name},`,
-    `its roles ${roles.join(', ')}; it ends ${expires_at === null ? 'never' : `${minute(expires_at)} (UTC)`}.`,
+    `Store it now: it is not shown again. Its id is ${id}, its name ${name},`,
+    `its roles ${roles.join(', ')}; it expires ${expires_at === null ? 'never' : `${formatMinute(expires_at)} (UTC)`}.`,
   ].join('\n')
 
+async function revokeToken(id: string, json: boolean, terminal: Terminal) {
+  const client = await openOperatorClient(terminal.env)
+  const token = await client.call(operatorOperations.tokensRevoke, { id })
+  print(terminal, json, token, `${token.id} (${token.name}) is revoked`)
+}
+
 async function listTokens(json: boolean, terminal: Terminal) {
-  const door = openDoor(await findDoor(terminal.env))
-  const tokens = readTokens(await door.call('GET', '/tokens'))
-  const head = ['ID', 'NAME', 'ROLES', 'MADE', 'ENDS', 'STATE']
-  const rows = tokens.map(token => [
+  const client = await openOperatorClient(terminal.env)
+  const tokens = await client.call(operatorOperations.tokensList)
+  const head = ['ID', 'NAME', 'ROLES', 'CREATED', 'EXPIRES', 'STATE']
+  const rows = tokens.data.map(token => [
     token.id,
     token.name,
     token.roles.join(','),
-    minute(token.created_at),
-    token.expires_at === null ? 'never' : minute(token.expires_at),
+    formatMinute(token.created_at),
+    token.expires_at === null ? 'never' : formatMinute(token.expires_at),
     stateOf(token),
   ])
-  const text = tokens.length > 0 ? table([head, ...rows]) : 'no named tokens: only the main one'
-  print(terminal, json, { data: tokens }, text)
+  print(
+    terminal,
+    json,
+    tokens,
+    rows.length > 0 ? table([head, ...rows]) : 'no named tokens: only the main one',
+  )
 }
 
 function stateOf(token: OperatorTokenRecord): string {
-  if (token.revoked_at !== null) return `revoked ${minute(token.revoked_at)}`
+  if (token.revoked_at !== null) return `revoked ${formatMinute(token.revoked_at)}`
   if (token.expires_at !== null && Date.parse(token.expires_at) <= Date.now()) return 'expired'
-  return token.last_used_at === null ? 'never used' : `used ${minute(token.last_used_at)}`
+  return token.last_used_at === null ? 'never used' : `used ${formatMinute(token.last_used_at)}`
+}
+
+interface LogOptions {
+  limit?: number
+  before?: number
+  json: boolean
+}
+
+const none = '-'
+
+async function showLog({ json, ...query }: LogOptions, terminal: Terminal) {
+  const client = await openOperatorClient(terminal.env)
+  const log = await client.call(operatorOperations.logList, { query })
+  const head = ['ID', 'TIME', 'TOKEN', 'ACTION', 'SUBJECT', 'STATUS']
+  const rows = log.data.map(line => [
+    String(line.id),
+    formatSecond(line.at),
+    line.token_name,
+    line.action,
+    line.subject ?? none,
+    line.status === null ? none : String(line.status),
+  ])
+  print(terminal, json, log, rows.length > 0 ? table([head, ...rows]) : 'the audit log is empty')
 }

@@ -1,28 +1,28 @@
 import { join } from 'node:path'
-import { type Scope, scopeNames } from '@chancery/contract'
+import { operatorOperations, type Scope, scopeNames } from '@chancery/contract'
 import { type DemoViewer, demoViewers, type World } from '@chancery/simulator'
-import { readKeys, readNewKey } from '../door/key-record.ts'
-import type { OperatorDoor } from '../door/operator-door.ts'
-import { isRecord } from '../record.ts'
-import { readStored, writeStored } from '../stored-json.ts'
+import Type, { type Static } from 'typebox'
+import { readJsonFile, writeJsonFile } from '../json-file.ts'
+import type { OperatorClient } from '../operator-client/operator-client.ts'
 
-/** A player to look at the world as, with a key. */
-export interface DemoKey {
-  kind: string
-  player_id: string
-  nation_id: string | null
-  nation_name: string | null
-  alliance_id: string | null
-  scopes: string[]
-  id: string
-  key: string
-}
+/** A player of the demo, with a key. */
+const demoKey = Type.Object({
+  kind: Type.String(),
+  player_id: Type.String(),
+  nation_id: Type.Union([Type.String(), Type.Null()]),
+  nation_name: Type.Union([Type.String(), Type.Null()]),
+  alliance_id: Type.Union([Type.String(), Type.Null()]),
+  scopes: Type.Array(Type.Enum(scopeNames)),
+  id: Type.String(),
+  key: Type.String(),
+})
+export type DemoKey = Static<typeof demoKey>
 
 type Viewer = Omit<DemoKey, 'id' | 'key'>
 
 export const demoKeysName = 'demo-keys.json'
 
-/** One player of each kind: what the scopes and the standing of each open differs. Call it when the history is over. */
+/** One player of each kind: they differ in scopes and alliance role. Call it after the history. */
 export function viewersOf(world: World): Viewer[] {
   const nationless: Viewer = {
     kind: 'player without a nation',
@@ -36,13 +36,13 @@ export function viewersOf(world: World): Viewer[] {
   const plain: Scope[] = ['nation.read']
   return [
     nationless,
-    leading(world, 'independent nation', independent, plain),
-    leading(world, 'alliance member', member, scopeNames),
-    leading(world, 'alliance officer', officer, scopeNames),
+    leaderOf(world, 'independent nation', independent, plain),
+    leaderOf(world, 'alliance member', member, scopeNames),
+    leaderOf(world, 'alliance officer', officer, scopeNames),
   ]
 }
 
-function leading(
+function leaderOf(
   { state }: World,
   kind: string,
   { nationId, playerId }: DemoViewer,
@@ -59,40 +59,31 @@ function leading(
   }
 }
 
-/** The keys kept from an earlier start; undefined where there are none. */
+/** The keys of an earlier start; undefined without any. */
 export async function readDemoKeys(dataDir: string): Promise<DemoKey[] | undefined> {
-  const stored = await readStored(join(dataDir, demoKeysName))
-  return Array.isArray(stored) && stored.every(isDemoKey) ? stored : undefined
+  return readJsonFile(join(dataDir, demoKeysName), Type.Array(demoKey))
 }
 
-/** Makes a key for each viewer that has none which the service knows, and keeps them all. */
+/** Creates a key for each viewer without a valid one, and stores them all. */
 export async function ensureDemoKeys(
-  door: OperatorDoor,
+  client: OperatorClient,
   dataDir: string,
   viewers: (Viewer | DemoKey)[],
 ): Promise<DemoKey[]> {
-  const known = readKeys(await door.call('GET', '/keys'))
-  const living = new Set(known.filter(key => key.revoked_at === null).map(key => key.id))
+  const known = await client.call(operatorOperations.keysList)
+  const valid = new Set(known.data.filter(key => key.revoked_at === null).map(key => key.id))
   const keys: DemoKey[] = []
   for (const viewer of viewers) {
-    if ('key' in viewer && living.has(viewer.id)) {
+    if ('key' in viewer && valid.has(viewer.id)) {
       keys.push(viewer)
       continue
     }
     const { player_id, scopes, kind } = viewer
-    const { id, key } = readNewKey(
-      await door.call('POST', '/keys', { player_id, scopes, name: `demo: ${kind}` }),
-    )
+    const { id, key } = await client.call(operatorOperations.keysCreate, {
+      body: { player_id, scopes, name: `demo: ${kind}` },
+    })
     keys.push({ ...viewer, id, key })
   }
-  await writeStored(join(dataDir, demoKeysName), keys)
+  await writeJsonFile(join(dataDir, demoKeysName), keys)
   return keys
 }
-
-const isTextOrNull = (value: unknown) => value === null || typeof value === 'string'
-
-const isDemoKey = (value: unknown): value is DemoKey =>
-  isRecord(value) &&
-  ['kind', 'player_id', 'id', 'key'].every(member => typeof value[member] === 'string') &&
-  ['nation_id', 'nation_name', 'alliance_id'].every(member => isTextOrNull(value[member])) &&
-  Array.isArray(value.scopes)

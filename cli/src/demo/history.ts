@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { linesOf, type World } from '@chancery/simulator'
+import type { BatchOutcome } from '@chancery/contract'
+import { type Batch, linesOf, type World } from '@chancery/simulator'
 import { CommandError } from '../command-error.ts'
-import { type FactsSource, sendFacts } from '../door/facts-stream.ts'
-import type { OperatorDoor } from '../door/operator-door.ts'
-import type { Outcome } from '../door/outcome.ts'
-import { grouped } from '../numbers.ts'
+import { formatNumber } from '../format.ts'
+import type { OperatorClient } from '../operator-client/operator-client.ts'
+import { type FactsSource, sendFacts } from '../operator-client/send-facts.ts'
 import { startProgress } from '../progress.ts'
-import { say, type Terminal } from '../terminal.ts'
+import { logStatus, type Terminal } from '../terminal.ts'
 
 const retryMs = 1_000
 
-/** Goes through the history in memory alone, and lets the service of this process answer meanwhile. */
+/** Recreates the history in memory, and yields to the service of this process between batches. */
 export async function replayHistory(world: World, signal: AbortSignal): Promise<void> {
   for (const _batch of world.history()) {
     await nextTurn()
@@ -18,37 +18,37 @@ export async function replayHistory(world: World, signal: AbortSignal): Promise<
   }
 }
 
-/** Makes the history and sends it, again and again until all of it is stored: what was applied is not applied twice. */
+/** Sends the history, and retries until all of it is stored: applied batches are not applied twice. */
 export async function sendHistory(
   world: World,
-  { door, days, signal }: { door: OperatorDoor; days: number; signal: AbortSignal },
+  { client, days, signal }: { client: OperatorClient; days: number; signal: AbortSignal },
   terminal: Terminal,
 ): Promise<void> {
   for (;;) {
-    const problem = await trySending(world, { door, days, signal }, terminal)
+    const problem = await trySending(world, { client, days, signal }, terminal)
     if (problem === undefined) return
-    say(terminal, `the history is not complete yet, trying again: ${problem}`)
+    logStatus(terminal, `the history is incomplete, retrying: ${problem}`)
     await sleep(retryMs, undefined, { signal })
   }
 }
 
-/** Undefined if all of it is stored, else why not. */
+/** Undefined if all of it is stored, else the problem. */
 async function trySending(
   world: World,
-  { door, days, signal }: { door: OperatorDoor; days: number; signal: AbortSignal },
+  { client, days, signal }: { client: OperatorClient; days: number; signal: AbortSignal },
   terminal: Terminal,
 ): Promise<string | undefined> {
-  const progress = startProgress(terminal, 'Making history', days)
+  const progress = startProgress(terminal, 'Creating history', days)
   const daysSent: number[] = []
   let facts = 0
   let problem: string | undefined
-  const refusals: Outcome[] = []
+  const refusals: BatchOutcome[] = []
   try {
-    for await (const outcome of sendFacts(door, historyLines(world, daysSent), { signal })) {
+    for await (const outcome of sendFacts(client, historyLines(world, daysSent), { signal })) {
       facts += outcome.facts
       const day = daysSent.shift() ?? days
-      progress.update(day, `day ${day} of ${days}, ${grouped(facts)} facts`)
-      if (outcome.status === 'unavailable') problem = 'the database is away'
+      progress.update(day, `day ${day} of ${days}, ${formatNumber(facts)} facts`)
+      if (outcome.status === 'unavailable') problem = 'the database is unavailable'
       if (outcome.status === 'refused' || outcome.status === 'conflict') refusals.push(outcome)
     }
   } catch (err) {
@@ -57,11 +57,11 @@ async function trySending(
   } finally {
     progress.stop()
   }
-  if (refusals[0]) say(terminal, refusalText(refusals[0], refusals.length))
+  if (refusals[0]) logStatus(terminal, rejectionText(refusals[0], refusals.length))
   return problem
 }
 
-/** The history as lines; `daysSent` gets the day of each batch. */
+/** The history as lines. Appends the day of each batch to `daysSent`. */
 async function* historyLines(world: World, daysSent: number[]): FactsSource {
   let startsAt: number | undefined
   for (const batch of world.history()) {
@@ -73,7 +73,65 @@ async function* historyLines(world: World, daysSent: number[]): FactsSource {
   }
 }
 
-function refusalText({ batch, refused: [first] }: Outcome, count: number): string {
+function rejectionText({ batch, refused: [first] }: BatchOutcome, count: number): string {
   const why = first ? `${first.path} ${first.reason}`.trim() : 'no reason given'
-  return `${count} of the history’s batches refused (${batch}: ${why}); chancery demo --fresh begins anew`
+  return `${count} of the history’s batches refused (${batch}: ${why}); chancery demo --fresh creates a new world`
+}
+
+interface UpdateOptions {
+  world: World
+  client: OperatorClient
+  everySeconds: number
+  signal: AbortSignal
+}
+
+/**
+ * Updates the world until the signal. A batch is sent again while the service or its database is unavailable.
+ * A problem is logged once, not with every update.
+ */
+export async function updateWorld(
+  { world, client, everySeconds, signal }: UpdateOptions,
+  terminal: Terminal,
+) {
+  let pending: Batch | undefined
+  let logged: string | undefined
+  while (!signal.aborted) {
+    await sleep(everySeconds * 1000, undefined, { signal })
+    pending ??= world.tick(new Date().toISOString())
+    const { isDone, problem } = await sendTick(client, pending, signal)
+    if (isDone) pending = undefined
+    if (problem !== undefined && problem !== logged) logStatus(terminal, problem)
+    if (problem === undefined && logged !== undefined) logStatus(terminal, 'the world is updated again')
+    logged = problem
+  }
+}
+
+interface TickResult {
+  /** false: send it again. */
+  isDone: boolean
+  problem?: string
+}
+
+async function sendTick(client: OperatorClient, batch: Batch, signal: AbortSignal): Promise<TickResult> {
+  if (batch.facts.length === 0) return { isDone: true }
+  try {
+    for await (const { status, refused } of sendFacts(client, lines(batch), { signal })) {
+      if (status === 'unavailable')
+        return { isDone: false, problem: 'updates of the world are paused: the database is unavailable' }
+      const [first] = refused
+      if (first)
+        return {
+          isDone: true,
+          problem: `an update of the world was refused: ${first.path} ${first.reason} (chancery demo --fresh creates a new one)`,
+        }
+    }
+    return { isDone: true }
+  } catch (err) {
+    if (!(err instanceof CommandError)) throw err
+    return { isDone: false, problem: `updates of the world are paused: ${err.message}` }
+  }
+}
+
+async function* lines(batch: Batch) {
+  yield linesOf(batch)
 }

@@ -1,13 +1,62 @@
-import { type Contract, factBytesMax, limits, rejectionText } from '@chancery/contract'
-import { commitLine, ndjson } from '../batch-text.ts'
-import type { BatchOutcome, Door, Refusal } from '../door.ts'
-import { ConnectError, Overtaken, ServiceAway } from '../errors.ts'
-import { lastBatchOf } from '../feed.ts'
+import {
+  type BatchOutcome,
+  type Contract,
+  factBytesMax,
+  limits,
+  type Refusal,
+  rejectionText,
+} from '@chancery/contract'
+import { coerceFact } from '../coerce-value.ts'
+import { ConnectError, ServiceUnavailableError } from '../errors.ts'
 import type { GameDatabase } from '../game-database.ts'
-import { fitFact } from './fit-fact.ts'
-import { readWaiting, removeRows, type WaitingTransaction } from './waiting.ts'
+import { createProfileCheck } from '../profile-mismatch.ts'
+import { type Pacing, runWithRetry } from '../retry-loop.ts'
+import {
+  commitLine,
+  databaseUnavailable,
+  lastBatchOf,
+  ndjson,
+  type ServiceClient,
+  staleFeed,
+} from '../service-client.ts'
+import { type OutboxTransaction, readTransactions, removeRows } from './outbox-rows.ts'
 
-/** What became of one transaction of the game. */
+export interface DrainerOptions {
+  contract: Contract
+  client: ServiceClient
+  feed: string
+  report(batch: DrainedBatch): void
+}
+
+export interface RunDrainOptions extends DrainerOptions {
+  /** The game's database. */
+  url: string
+  isOnce: boolean
+  pacing: Pacing
+  /** Ends after the round in progress. */
+  signal: AbortSignal
+  log(message: string): void
+}
+
+/** Drains the outbox until the signal, or until it is empty. Throws a ConnectError for errors that a retry cannot fix. */
+export async function runDrain(options: RunDrainOptions): Promise<void> {
+  const drainer = new Drainer(options)
+  const checkProfile = createProfileCheck(options)
+  await runWithRetry({
+    ...options,
+    name: 'outbox drain',
+    lock: 'outbox',
+    isReadOnly: false,
+    reset: () => drainer.reset(),
+    begin: (db, wake) => db.listen('chancery_outbox', wake),
+    async round(db) {
+      await checkProfile()
+      return drainer.round(db)
+    },
+  })
+}
+
+/** The outcome of one transaction of the game. */
 export interface DrainedBatch {
   at: string
   feed: string
@@ -18,107 +67,99 @@ export interface DrainedBatch {
   refused: Refusal[]
 }
 
-export interface DrainerOptions {
-  contract: Contract
-  door: Door
-  feed: string
-  report(batch: DrainedBatch): void
-}
-
-/** So many transactions are read and sent at a time. */
+/** How many transactions are read and sent at a time. */
 const transactionsMax = 200
 
-/** Sends what waits in an outbox, and removes what the service has. */
+/** Sends the transactions of an outbox, and removes those that the service has stored. */
 export class Drainer {
   readonly #options: DrainerOptions
-  /** The batch of the feed that was applied last; undefined where that is not known. */
+  /** The last batch of the feed that was applied; undefined if unknown. */
   #after: string | null | undefined
 
   constructor(options: DrainerOptions) {
     this.#options = options
   }
 
-  forget(): void {
+  reset(): void {
     this.#after = undefined
   }
 
-  /** True where more waits. Throws as the game's database and the door do, Overtaken, and ConnectError. */
+  /** true if more may be waiting. Throws errors of the game's database and the client, StaleFeedError, and ConnectError. */
   async round(db: GameDatabase): Promise<boolean> {
-    if (this.#after === undefined) this.#after = await lastBatchOf(this.#options.door, this.#options.feed)
-    const waiting = await readWaiting(db, transactionsMax)
+    if (this.#after === undefined) this.#after = await lastBatchOf(this.#options.client, this.#options.feed)
+    const transactions = await readTransactions(db, transactionsMax)
     const done: string[] = []
     try {
-      for (let at = 0; at < waiting.length; ) {
-        const settled = await this.#send(waiting.slice(at), done)
-        at += settled
+      for (let at = 0; at < transactions.length; ) {
+        at += await this.#send(transactions.slice(at), done)
       }
     } catch (err) {
-      this.forget()
+      this.reset()
       throw err
     } finally {
-      // Also of a round that was cut: what is settled stays settled.
+      // Also after an error: batches with an outcome are not sent again.
       await removeRows(db, done)
     }
-    return waiting.length === transactionsMax
+    return transactions.length === transactionsMax
   }
 
   /**
-   * Sends transactions as one stream, each after the one before it, up to the first that is refused: what follows it in the
-   * stream stands on a batch that was not applied. Returns how many are settled, at least one.
+   * Sends transactions as one stream, each naming the one before it, up to the first that is rejected: those that follow in the
+   * stream name a batch that was not applied. Returns how many have an outcome, at least one.
    */
-  async #send(waiting: WaitingTransaction[], done: string[]): Promise<number> {
-    let settled = 0
+  async #send(transactions: OutboxTransaction[], done: string[]): Promise<number> {
+    let processed = 0
     let linesBefore = 0
-    for await (const outcome of this.#options.door.send(ndjson(this.#lines(waiting)))) {
-      const transaction = waiting[settled]
+    for await (const outcome of this.#options.client.send(ndjson(this.#lines(transactions)))) {
+      const transaction = transactions[processed]
       if (!transaction) break
-      if (outcome.status === 'overtaken') throw new Overtaken('another sender of this feed was faster')
-      if (outcome.status === 'unavailable') throw new ServiceAway('the service has lost its database')
-      this.#settle(transaction, outcome, linesBefore)
+      if (outcome.status === 'overtaken') throw staleFeed()
+      if (outcome.status === 'unavailable') throw databaseUnavailable()
+      this.#record(transaction, outcome, linesBefore)
       done.push(...transaction.rowIds)
       linesBefore += transaction.facts.length + 1
-      settled += 1
-      if (outcome.status === 'refused') return settled
+      processed += 1
+      if (outcome.status === 'refused') return processed
     }
-    if (settled === 0) throw new ServiceAway('the service has not said what became of a batch')
-    return settled
+    if (processed === 0) throw new ServiceUnavailableError('the service returned no outcome for a batch')
+    return processed
   }
 
-  *#lines(waiting: WaitingTransaction[]): Generator<string> {
+  *#lines(transactions: OutboxTransaction[]): Generator<string> {
     const { contract, feed } = this.#options
     let after = this.#after ?? null
-    for (const { batch, facts } of waiting) {
-      for (const fact of facts) yield fitFact(contract, fact)
+    for (const { batch, facts } of transactions) {
+      for (const fact of facts) yield coerceFact(contract, fact)
       yield commitLine(batch, { feed: { name: feed, after } })
       after = batch
     }
   }
 
-  #settle({ batch, facts }: WaitingTransaction, outcome: BatchOutcome, linesBefore: number): void {
+  #record({ batch, facts }: OutboxTransaction, outcome: BatchOutcome, linesBefore: number): void {
     const { feed, report } = this.#options
     const { status, events } = outcome
-    // The service counts lines of the stream; whoever reads this has one transaction before him.
+    // The service counts lines of the stream; the report counts those of one transaction.
     const refused = outcome.refused.map(refusal => ({
       ...refusal,
       line: Math.max(0, refusal.line - linesBefore),
     }))
     if (status === 'refused') this.#requireKept(batch, facts, { ...outcome, refused })
-    // Applied under this id, though in other words: an older version wrote a value in another way.
-    const settled = status === 'conflict' ? 'duplicate' : status
-    if (settled === 'overtaken' || settled === 'unavailable') return
-    if (settled !== 'refused') this.#after = batch
+    // A conflict was applied under this id with other content: an older version wrote a value in another form.
+    const reported = status === 'conflict' ? 'duplicate' : status
+    if (reported === 'overtaken' || reported === 'unavailable') return
+    if (reported !== 'refused') this.#after = batch
     report({
       at: new Date().toISOString(),
       feed,
       batch,
-      status: settled,
+      status: reported,
       facts: facts.length,
-      events,
+      events: events ?? 0,
       refused,
     })
   }
 
-  /** What is neither applied nor kept would be lost. */
+  /** A batch that is neither applied nor kept would be lost. */
   #requireKept(batch: string, facts: string[], { is_kept: isKept, refused }: BatchOutcome): void {
     if (isKept) return
     const bytes = facts.reduce((sum, fact) => sum + Buffer.byteLength(fact) + 1, 0)
@@ -127,10 +168,10 @@ export class Drainer {
     const isTooLong = facts.some(fact => Buffer.byteLength(fact) > factBytesMax * 0.9)
     if (isTooLong || bytes > limits.deadLetterBytesMax * 0.9)
       throw new ConnectError(
-        `a transaction of ${facts.length} facts is refused, and too large to be kept for you: ${reason} (fact ${first?.line ?? 0} of batch ${batch}). Mend it in chancery_out.outbox by deleting its rows and writing others`,
+        `a transaction of ${facts.length} facts is rejected, and too large for the dead-letter store: ${reason} (fact ${first?.line ?? 0} of batch ${batch}). Correct it in chancery_out.outbox: delete its rows and insert others`,
       )
-    throw new ServiceAway(
-      `the service could not keep a refused batch (${reason}): if it has no room, settle what chancery refused list shows`,
+    throw new ServiceUnavailableError(
+      `the service could not keep a rejected batch (${reason}): if the dead-letter store is full, retry or drop batches of chancery refused list`,
     )
   }
 }

@@ -1,47 +1,53 @@
 import type { Contract, FactResource } from '@chancery/contract'
-import type { Door } from '../door.ts'
 import { openGame } from '../game-database.ts'
-import { usualPacing } from '../keep-going.ts'
-import { otherProfile } from '../other-profile.ts'
-import { complaintsOf, heldBackTexts } from './complaints.ts'
-import { planRound } from './plan.ts'
-import { ViewReader } from './read-views.ts'
+import { profileMismatch } from '../profile-mismatch.ts'
+import { defaultPacing } from '../retry-loop.ts'
+import type { ServiceClient } from '../service-client.ts'
 import { problemsOf, type RowProblem } from './round.ts'
+import { heldBackTexts, planRound, warningsOf } from './round-plan.ts'
 import { sendRound } from './send-round.ts'
+import { ViewReader } from './view-reader.ts'
 
-/** What a pull would find. */
+/** The result of a check. */
 export interface CheckedViews {
-  /** Rows that would be told, by view. */
+  /** Rows that would be sent, by view. */
   views: Partial<Record<FactResource, number>>
-  /** All that is wrong with rows that would be refused. */
+  /** All problems of rows that would be rejected. */
   refused: RowProblem[]
-  /** What else is wrong with the views, or with the profile. */
+  /** Other problems of the views or the profile. */
   complaints: string[]
 }
 
-/** Reads all views and has the service check what they say; nothing is stored. Throws as a pull does. */
+/** Reads all views and has the service validate their facts; nothing is stored. Throws the errors of a pull. */
 export async function checkViews(options: {
   url: string
   contract: Contract
-  door: Door
+  client: ServiceClient
   schema: string
   feed: string
-  keeps: ReadonlySet<FactResource>
+  keptResources: ReadonlySet<FactResource>
   allowsDeletes: boolean
 }): Promise<CheckedViews> {
-  const { url, contract, door, schema, feed, keeps, allowsDeletes } = options
+  const { url, contract, client, schema, feed, keptResources, allowsDeletes } = options
   const db = await openGame(url, {
     name: 'chancery pull check',
     isReadOnly: true,
-    silentMs: usualPacing.silentMs,
+    idleTimeoutMs: defaultPacing.idleTimeoutMs,
   })
   try {
     const reader = new ViewReader(db, contract, schema)
     const plan = await reader.inSnapshot(() =>
-      planRound(reader, { schema, known: new Map(), keeps, allowsDeletes, retries: false, retryMs: 0 }),
+      planRound(reader, {
+        schema,
+        known: new Map(),
+        keptResources,
+        allowsDeletes,
+        retries: false,
+        retryMs: 0,
+      }),
     )
-    const problem = await otherProfile(door, contract)
-    const sent = await sendRound(door, plan, { feed, after: null, allowsDeletes, isCheck: true })
+    const problem = await profileMismatch(client, contract)
+    const sent = await sendRound(client, plan, { feed, after: null, allowsDeletes, isCheck: true })
     const { refused } = sent
     return {
       views: Object.fromEntries(
@@ -49,7 +55,7 @@ export async function checkViews(options: {
       ),
       refused: [...refused.values()].flatMap(problemsOf),
       complaints: [
-        ...complaintsOf(plan, schema),
+        ...warningsOf(plan, schema),
         ...heldBackTexts(plan, sent).values(),
         ...(problem === undefined ? [] : [problem]),
       ],

@@ -1,46 +1,81 @@
-import type { Contract, FactResource } from '@chancery/contract'
-import type { Door } from '../door.ts'
-import { ConnectError, Overtaken } from '../errors.ts'
-import { lastBatchOf } from '../feed.ts'
+import { createHash } from 'node:crypto'
+import { type Contract, type FactResource, operatorOperations } from '@chancery/contract'
+import { ConnectError, StaleFeedError } from '../errors.ts'
 import type { GameDatabase } from '../game-database.ts'
-import { dropKept, dropStale, keepAlone } from './aside.ts'
-import { complaintsOf, heldBackTexts } from './complaints.ts'
-import type { KnownViews } from './known-view.ts'
-import { plannedHeldBack, planRound, type RoundPlan } from './plan.ts'
-import { ViewReader } from './read-views.ts'
-import type { Item, RefusedItem } from './round.ts'
-import { type RoundReport, roundReport } from './round-report.ts'
+import { createProfileCheck } from '../profile-mismatch.ts'
+import { type Pacing, runWithRetry } from '../retry-loop.ts'
+import { commitLine, lastBatchOf, type ServiceClient, sendBatch } from '../service-client.ts'
+import type { KnownViews } from './known-views.ts'
+import type { RefusedItem, RoundItem } from './round.ts'
+import { heldBackTexts, plannedHeldBack, planRound, type RoundPlan, warningsOf } from './round-plan.ts'
+import { commitState, type RoundReport, releaseChanged, roundReport } from './round-result.ts'
 import { type SentRound, sendRound } from './send-round.ts'
-import { takeNote, tidyAside } from './take-note.ts'
+import { ViewReader } from './view-reader.ts'
 
 export interface PullerOptions {
   contract: Contract
-  door: Door
+  client: ServiceClient
   /** The schema of the views. */
   schema: string
   feed: string
-  /** Resources whose things stay in the world when their rows go. Default: none. */
-  keeps?: ReadonlySet<FactResource>
-  /** Any number of rows may be gone in the first round that is applied. */
+  /** Resources that stay in the world when their rows disappear. Default: none. */
+  keptResources?: ReadonlySet<FactResource>
+  /** Allows any number of deletions in the first round that is applied. */
   allowsDeletes: boolean
-  /** How often rows that are set aside are tried, and the service is asked where it stands, while nothing changes. Default: a minute. */
+  /** How often quarantined rows are retried and the feed position is verified while nothing changes. Default: a minute. */
   retryMs?: number
-  say(message: string): void
+  log(message: string): void
 }
 
-const usualRetryMs = 60_000
+export interface RunPullOptions extends PullerOptions {
+  /** The game's database. */
+  url: string
+  isOnce: boolean
+  pacing: Pacing
+  /** Ends after the round in progress. */
+  signal: AbortSignal
+  report(round: RoundReport): void
+}
 
-/** Reads the views of a game and tells the service what has changed since it was told last. */
+/** Pulls until the signal, or once. Throws a ConnectError for errors that a retry cannot fix. */
+export async function runPull(options: RunPullOptions): Promise<void> {
+  const puller = new Puller(options)
+  const checkProfile = createProfileCheck(options)
+  await runWithRetry({
+    ...options,
+    name: 'pull',
+    lock: `pull ${options.schema}`,
+    isReadOnly: true,
+    reset: () => puller.reset(),
+    async round(db) {
+      await checkProfile()
+      const report = await puller.round(db)
+      if (report) options.report(report)
+      if (options.isOnce && puller.hasHeldBackDeletes)
+        throw new ConnectError('deletions were held back; everything else was sent')
+      return false
+    },
+  })
+}
+
+const retryMsDefault = 60_000
+
+/**
+ * Reads the views of a game and sends what has changed since the last round that was applied.
+ *
+ * A round is one batch that names the batch before it, so that a second puller of the feed gets StaleFeedError. Its state lives in
+ * memory: after a start, an error or a stale feed, the next round sends a snapshot of every view.
+ */
 export class Puller {
   readonly #options: PullerOptions
   #known: KnownViews = new Map()
-  /** The batch of the feed that was applied last; undefined where that is not known. */
+  /** The last batch of the feed that was applied; undefined if unknown. */
   #after: string | null | undefined
   #allowsDeletes: boolean
-  #triedAt = 0
-  /** What was said last of the views that cannot be read, and of rows without a key. */
-  #complaints = new Set<string>()
-  /** By the name of a view whose deletions are held back, what was said of them last, and when. */
+  #retriedAt = 0
+  /** The warnings of the last round. */
+  #warnings = new Set<string>()
+  /** By the name of a view whose deletions are held back: the last message about it, and when it was logged. */
   #heldBack = new Map<string, { text: string; atMs: number }>()
 
   constructor(options: PullerOptions) {
@@ -48,56 +83,57 @@ export class Puller {
     this.#allowsDeletes = options.allowsDeletes
   }
 
-  /** From now on nothing is known of what the service was told: the next round tells all. */
-  forget(): void {
+  /** Drops the state: the next round sends everything. */
+  reset(): void {
     this.#known = new Map()
     this.#after = undefined
   }
 
   /** Whether deletions were left out of the last round. */
-  get holdsBack(): boolean {
+  get hasHeldBackDeletes(): boolean {
     return this.#heldBack.size > 0
   }
 
-  /** Undefined where nothing has changed. Throws as the game's database and the door do, Overtaken, and ConnectError. */
+  /** Undefined if nothing has changed. Throws errors of the game's database and the client, StaleFeedError, and ConnectError. */
   async round(db: GameDatabase): Promise<RoundReport | undefined> {
-    const { contract, door, schema, feed, keeps = new Set(), retryMs = usualRetryMs } = this.#options
-    // Asked before the world is looked at: whoever is overtaken after that has looked too early.
-    const after = this.#after === undefined ? await lastBatchOf(door, feed) : this.#after
+    const { contract, client, schema, feed, keptResources = new Set() } = this.#options
+    const { retryMs = retryMsDefault } = this.#options
+    // Read before the views: if another sender advances the feed after this, the batch is rejected as stale.
+    const after = this.#after === undefined ? await lastBatchOf(client, feed) : this.#after
     this.#after = after
     const reader = new ViewReader(db, contract, schema)
-    const retries = performance.now() - this.#triedAt >= retryMs
+    const retries = performance.now() - this.#retriedAt >= retryMs
     const plan = await reader.inSnapshot(() =>
       planRound(reader, {
         schema,
         known: this.#known,
-        keeps,
+        keptResources,
         allowsDeletes: this.#allowsDeletes,
         retries,
         retryMs,
       }),
     )
-    this.#complain(plan)
-    const isQuiet = plan.views.every(({ isWhole, items }) => !isWhole && items.length === 0)
-    if (!isQuiet || retries) this.#triedAt = performance.now()
+    this.#logWarnings(plan)
+    const isUnchanged = plan.views.every(({ isWhole, items }) => !isWhole && items.length === 0)
+    if (!isUnchanged || retries) this.#retriedAt = performance.now()
     try {
-      if (!isQuiet) return await this.#tell(plan, after)
-      // A service that was restored from a backup has gone back: it is told all, also where nothing changes any more.
-      if (retries && (await lastBatchOf(door, feed)) !== after)
-        throw new Overtaken('its feed stands elsewhere')
-      await this.#dropKept(tidyAside(this.#known, plan))
-      this.#reportHeldBack(plan, { heldBack: plannedHeldBack(plan) })
+      if (!isUnchanged) return await this.#send(plan, after)
+      // A service that was restored from a backup has an older position: it needs everything again, even if nothing changes.
+      if (retries && (await lastBatchOf(client, feed)) !== after)
+        throw new StaleFeedError('the service has another position for this feed')
+      await this.#dropQuarantined(releaseChanged(this.#known, plan))
+      this.#logHeldBack(plan, { heldBack: plannedHeldBack(plan) })
       return undefined
     } catch (err) {
-      this.forget()
+      this.reset()
       throw err
     }
   }
 
-  async #tell(plan: RoundPlan, after: string | null): Promise<RoundReport | undefined> {
-    const { door, feed } = this.#options
+  async #send(plan: RoundPlan, after: string | null): Promise<RoundReport | undefined> {
+    const { client, feed } = this.#options
     const isFirst = this.#known.size === 0
-    const sent = await sendRound(door, plan, {
+    const sent = await sendRound(client, plan, {
       feed,
       after,
       allowsDeletes: this.#allowsDeletes,
@@ -105,65 +141,104 @@ export class Puller {
     })
     const { outcome, refused } = sent
     if (outcome && outcome.status !== 'applied')
-      throw new ConnectError(`the service answered ${outcome.status} to batch ${outcome.batch}`)
-    this.#reportHeldBack(plan, sent)
+      throw new ConnectError(`the service returned ${outcome.status} for batch ${outcome.batch}`)
+    this.#logHeldBack(plan, sent)
     const report = roundReport(feed, plan, sent)
     this.#allowsDeletes = false
     if (outcome) this.#after = outcome.batch
-    const dropped: string[] = []
-    for (const view of plan.views) dropped.push(...takeNote(this.#known, view, sent))
-    await this.#dropKept([...dropped, ...tidyAside(this.#known, plan)])
-    await this.#keepRefused(refused)
-    if (isFirst) await dropStale(door, feed, this.#keptIds())
+    const released: string[] = []
+    for (const view of plan.views) released.push(...commitState(this.#known, view, sent))
+    await this.#dropQuarantined([...released, ...releaseChanged(this.#known, plan)])
+    await this.#quarantine(refused)
+    if (isFirst) await dropAbandoned(client, feed, this.#quarantinedIds())
     return outcome || report.refused.length > 0 ? report : undefined
   }
 
-  /** Rows that were refused among others are sent alone: so the operator finds each, with its reason. */
-  async #keepRefused(refused: Map<Item, RefusedItem>): Promise<void> {
-    const { door, feed } = this.#options
+  /** Sends each rejected row as a batch of its own, so that the dead-letter store lists it with its reason. */
+  async #quarantine(refused: Map<RoundItem, RefusedItem>): Promise<void> {
+    const { client, feed } = this.#options
     for (const { op, resource, key, hash, line } of refused.values()) {
       const known = this.#known.get(resource)
-      const row = known?.aside.get(key)
+      const row = known?.quarantined.get(key)
       if (op === 'put' && row?.keptAs !== null) continue
-      const { id, isApplied } = await keepAlone(door, line, { name: feed, after: this.#after ?? null })
+      const { id, isApplied } = await quarantineRow(client, line, {
+        name: feed,
+        after: this.#after ?? null,
+      })
       if (isApplied) {
         this.#after = id
         if (op === 'put') known?.hashes.set(key, hash)
-        known?.aside.delete(key)
+        known?.quarantined.delete(key)
       } else if (row) row.keptAs = id
     }
   }
 
-  async #dropKept(ids: string[]): Promise<void> {
-    for (const id of ids) await dropKept(this.#options.door, id)
+  async #dropQuarantined(ids: string[]): Promise<void> {
+    for (const id of ids) await dropQuarantined(this.#options.client, id)
   }
 
-  #keptIds(): Set<string> {
-    const rows = [...this.#known.values()].flatMap(({ aside }) => [...aside.values()])
+  #quarantinedIds(): Set<string> {
+    const rows = [...this.#known.values()].flatMap(({ quarantined }) => [...quarantined.values()])
     return new Set(rows.flatMap(({ keptAs }) => keptAs ?? []))
   }
 
-  /** Says which deletions are held back, again after a while, and once that it is over. */
-  #reportHeldBack(plan: RoundPlan, sent: Pick<SentRound, 'heldBack'>): void {
-    const { say, retryMs = usualRetryMs } = this.#options
+  /** Logs which deletions are held back, again after `retryMs`, and once when they no longer are. */
+  #logHeldBack(plan: RoundPlan, sent: Pick<SentRound, 'heldBack'>): void {
+    const { log, retryMs = retryMsDefault } = this.#options
     const texts = heldBackTexts(plan, sent)
     const nowMs = performance.now()
     for (const [view, text] of texts) {
-      const said = this.#heldBack.get(view)
-      if (said?.text === text && nowMs - said.atMs < retryMs) continue
-      say(text)
+      const logged = this.#heldBack.get(view)
+      if (logged?.text === text && nowMs - logged.atMs < retryMs) continue
+      log(text)
       this.#heldBack.set(view, { text, atMs: nowMs })
     }
     for (const { view } of plan.views)
-      if (!texts.has(view.name) && this.#heldBack.delete(view.name)) say(`over: ${view.name} lacks rows`)
+      if (!texts.has(view.name) && this.#heldBack.delete(view.name)) log(`resolved: ${view.name} lacks rows`)
   }
 
-  /** Says once what is wrong with the views, and once that it is over. */
-  #complain(plan: RoundPlan): void {
-    const { schema, say } = this.#options
-    const now = new Set(complaintsOf(plan, schema))
-    for (const complaint of now) if (!this.#complaints.has(complaint)) say(complaint)
-    for (const complaint of this.#complaints) if (!now.has(complaint)) say(`over: ${complaint}`)
-    this.#complaints = now
+  /** Logs each warning once, and once when it is resolved. */
+  #logWarnings(plan: RoundPlan): void {
+    const { schema, log } = this.#options
+    const now = new Set(warningsOf(plan, schema))
+    for (const warning of now) if (!this.#warnings.has(warning)) log(warning)
+    for (const warning of this.#warnings) if (!now.has(warning)) log(`resolved: ${warning}`)
+    this.#warnings = now
   }
+}
+
+const idPrefix = (feed: string) => `${feed}:row:`
+
+/** The id of a quarantined row: the same line has the same id. */
+const quarantineId = (feed: string, line: string) =>
+  idPrefix(feed) + createHash('sha256').update(line).digest('hex').slice(0, 32)
+
+/**
+ * Sends one line as a batch of its own, so that its rejection is kept in the dead-letter store.
+ * `isApplied`: the service accepted it alone.
+ */
+async function quarantineRow(
+  client: ServiceClient,
+  line: string,
+  feed: { name: string; after: string | null },
+): Promise<{ id: string; isApplied: boolean }> {
+  const id = quarantineId(feed.name, line)
+  const { status } = await sendBatch(client, [line, commitLine(id, { feed })])
+  return { id, isApplied: status === 'applied' }
+}
+
+/** Removes a row from the dead-letter store. */
+async function dropQuarantined(client: ServiceClient, id: string): Promise<void> {
+  await client.call(operatorOperations.refusedDrop, { id })
+}
+
+/** Drops the rows that an earlier puller of this feed has quarantined and this one has not. */
+async function dropAbandoned(
+  client: ServiceClient,
+  feed: string,
+  quarantined: ReadonlySet<string>,
+): Promise<void> {
+  const list = await client.call(operatorOperations.refusedList, { query: { feed, limit: 1000 } })
+  for (const { id } of list?.data ?? [])
+    if (id.startsWith(idPrefix(feed)) && !quarantined.has(id)) await dropQuarantined(client, id)
 }

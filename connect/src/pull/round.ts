@@ -1,31 +1,30 @@
-import { type FactResource, primaryKeys, rejectionText } from '@chancery/contract'
-import type { Refusal } from '../door.ts'
+import { type FactResource, primaryKeys, type Refusal, rejectionText } from '@chancery/contract'
 
 /** One line of a batch of the puller. */
-export interface Item {
+export interface RoundItem {
   op: 'snapshot' | 'put' | 'delete'
   resource: FactResource
   /** Empty for a snapshot. */
   key: string
-  /** Of the row; empty where there is none. */
+  /** Of the row; empty without one. */
   hash: string
   line: string
 }
 
-/** A line that the service refuses, and the first thing that is wrong with it. */
-export interface RefusedItem extends Item, Problem {
+/** A line that the service rejects, with the first of its problems. */
+export interface RefusedItem extends RoundItem, Problem {
   others: Problem[]
 }
 
 type Problem = Omit<Refusal, 'line'>
 
-/** One thing that is wrong with a row. */
+/** One problem of a row. */
 export interface RowProblem extends Problem {
   resource: FactResource
   key: string
 }
 
-/** All that is wrong with a row. */
+/** All problems of a row. */
 export const problemsOf = ({ resource, key, path, reason, value, others }: RefusedItem): RowProblem[] =>
   [{ path, reason, value }, ...others].map(problem => ({
     resource,
@@ -38,7 +37,7 @@ export const problemsOf = ({ resource, key, path, reason, value, others }: Refus
 export const deleteLine = (resource: FactResource, id: string) =>
   JSON.stringify({ op: 'delete', resource, id })
 
-/** `except` names the rows that are set aside: what the world knows of them stays. */
+/** `except` lists rejected rows: their items stay in the world. */
 export const snapshotLine = (resource: FactResource, except: string[], allowsDeletes: boolean) =>
   JSON.stringify({
     op: 'snapshot',
@@ -47,7 +46,7 @@ export const snapshotLine = (resource: FactResource, except: string[], allowsDel
     ...(allowsDeletes ? { allow_deletes: true } : {}),
   })
 
-/** What a refusal is about, the same for all rows that break the same rule: digits of list positions do not count. */
+/** The rule that a row violates, the same for all rows that violate it: list positions are masked. */
 export const ruleOf = ({ resource, path }: RowProblem) => `${resource} ${path.replace(/\/\d+/g, '/*')}`
 
 /** `nation 42: /national_score must be a number (it is "many")`. */
@@ -55,5 +54,5 @@ export const rowProblemText = ({ resource, key, path, ...problem }: RowProblem) 
   `${resource} ${key}: ${rejectionText({ ...problem, path: path.replace(/^\/data/, '') || primaryKeys[resource] })}`
 
 const keyPattern = /^[A-Za-z0-9_-]{1,64}$/
-/** Whether a thing of this key may be known to the service at all. */
+/** Whether the service can know an item of this key. */
 export const isKey = (key: string) => keyPattern.test(key)

@@ -1,26 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { type FactResource, snapshotGapsIn } from '@chancery/contract'
-import { commitLine } from '../batch-text.ts'
-import type { BatchOutcome, Door } from '../door.ts'
+import { type BatchOutcome, type FactResource, snapshotGapsIn } from '@chancery/contract'
 import { ConnectError } from '../errors.ts'
-import { sendBatch } from '../feed.ts'
-import { findCulprit } from './find-culprit.ts'
-import type { HeldBack } from './known-view.ts'
-import { plannedHeldBack, type RoundPlan, type ViewPlan } from './plan.ts'
+import { commitLine, type ServiceClient, sendBatch } from '../service-client.ts'
+import type { HeldBackDeletes } from './known-views.ts'
 import {
-  type Item,
   isKey,
   problemsOf,
   type RefusedItem,
+  type RoundItem,
   rowProblemText,
   ruleOf,
   snapshotLine,
 } from './round.ts'
+import { plannedHeldBack, type RoundPlan, type ViewPlan } from './round-plan.ts'
 
-/** Of so few rows, none is taken for a sign that the view has changed. */
-const oddRowsMax = 10
-/** More keys than that no snapshot takes as exceptions. */
-const asideMax = 1_000
+/** So few rejected rows never fail a round. */
+const rejectedRowsMin = 10
+/** A snapshot takes at most so many exceptions. */
+const quarantineMax = 1_000
 
 export interface SendRoundOptions {
   feed: string
@@ -30,41 +27,41 @@ export interface SendRoundOptions {
 }
 
 export interface SentRound {
-  /** Undefined where nothing was left to send. */
+  /** Undefined if nothing was left to send. */
   outcome: BatchOutcome | undefined
-  refused: Map<Item, RefusedItem>
-  /** By view whose deletions were left out of the round, how many they are. */
-  heldBack: Map<FactResource, HeldBack>
+  refused: Map<RoundItem, RefusedItem>
+  /** By view, the deletions that were left out of the round. */
+  heldBack: Map<FactResource, HeldBackDeletes>
 }
 
 /**
- * Sends a round as one batch. Rows that are refused are taken out, and so are the deletions of a view that lacks too many rows;
- * the rest is tried again, until it is applied.
- * Throws a ConnectError where so many are refused that the view must have changed: then nothing of the round is applied.
+ * Sends a round as one batch, applied whole or not at all. Rejected rows are taken out, and so are the deletions of a view that
+ * lacks too many rows; the rest is sent again, until it is applied.
+ * Throws a ConnectError if so many rows are rejected that the view must be wrong: nothing of the round is applied then.
  */
 export async function sendRound(
-  door: Door,
+  client: ServiceClient,
   { views }: RoundPlan,
   { feed, after, allowsDeletes, isCheck }: SendRoundOptions,
 ): Promise<SentRound> {
-  const refused = new Map<Item, RefusedItem>()
+  const refused = new Map<RoundItem, RefusedItem>()
   const heldBack = plannedHeldBack({ views })
   for (;;) {
     const sent = views.flatMap(plan => itemsOf(plan, refused, { allowsDeletes, heldBack }))
     if (sent.length === 0) return { outcome: undefined, refused, heldBack }
     const batch = `${feed}:${randomUUID()}`
-    // What is there when a game is connected is its past: no receiver is told of it as news.
+    // The first batch of a feed is the history of the game: it is not pushed as news.
     const commit = commitLine(batch, {
       ...(isCheck ? {} : { feed: { name: feed, after } }),
       ...(after === null ? { announce: false as const } : {}),
     })
-    const outcome = await sendBatch(door, [...sent.map(({ line }) => line), commit], {
+    const outcome = await sendBatch(client, [...sent.map(({ line }) => line), commit], {
       isCheck,
       isKept: false,
     })
     if (outcome.status !== 'refused') return { outcome, refused, heldBack }
     for (const refusal of outcome.refused) {
-      const item = refusal.line > 0 ? sent[refusal.line - 1] : await findCulprit(door, sent)
+      const item = refusal.line > 0 ? sent[refusal.line - 1] : await bisectRejected(client, sent)
       const tooMany = item?.op === 'snapshot' ? snapshotGapsIn(refusal.reason) : undefined
       if (item && tooMany) {
         heldBack.set(item.resource, tooMany)
@@ -77,32 +74,32 @@ export async function sendRound(
       else refused.set(item, { ...item, ...problem, others: [] })
     }
     if (outcome.refused.length === 0) throw refusedWhole(views, undefined, 'without a reason')
-    for (const plan of views) refuseStrange(plan, causesOf(views, [...refused.values()]))
+    for (const plan of views) assertRejectionRate(plan, causesOf(views, [...refused.values()]))
   }
 }
 
 function itemsOf(
-  { view, isWhole, isKept, items }: ViewPlan,
-  refused: Map<Item, RefusedItem>,
-  { allowsDeletes, heldBack }: { allowsDeletes: boolean; heldBack: Map<FactResource, HeldBack> },
-): Item[] {
+  { view, isWhole, keepsRows, items }: ViewPlan,
+  refused: Map<RoundItem, RefusedItem>,
+  { allowsDeletes, heldBack }: { allowsDeletes: boolean; heldBack: Map<FactResource, HeldBackDeletes> },
+): RoundItem[] {
   const kept = items.filter(item => !refused.has(item))
-  if (!isWhole || isKept || heldBack.has(view.resource)) return kept
-  const aside = [...items.filter(item => refused.has(item)).map(({ key }) => key), ...view.doubled]
+  if (!isWhole || keepsRows || heldBack.has(view.resource)) return kept
+  const aside = [...items.filter(item => refused.has(item)).map(({ key }) => key), ...view.duplicateKeys]
   const line = snapshotLine(view.resource, aside.filter(isKey), allowsDeletes)
   return [{ op: 'snapshot', resource: view.resource, key: '', hash: '', line }, ...kept]
 }
 
-function refusedWhole(views: ViewPlan[], item: Item | undefined, reason: string): ConnectError {
+function refusedWhole(views: ViewPlan[], item: RoundItem | undefined, reason: string): ConnectError {
   const view = views.find(plan => plan.view.resource === item?.resource)?.view.name
-  return new ConnectError(`the service refuses ${view ?? 'the round'} as a whole: ${reason}`)
+  return new ConnectError(`the service rejects ${view ?? 'the round'} as a whole: ${reason}`)
 }
 
-/** What is refused for itself: a row that only waits for another one, which is refused or left out, says nothing of its view. */
+/** Rows that are rejected for their own values: not those that only refer to a row which is rejected or skipped. */
 function causesOf(views: ViewPlan[], refused: RefusedItem[]): RefusedItem[] {
   const missing = new Set([
     ...refused.map(({ resource, key }) => `${resource} ${key}`),
-    ...views.flatMap(({ view }) => [...view.doubled].map(key => `${view.resource} ${key}`)),
+    ...views.flatMap(({ view }) => [...view.duplicateKeys].map(key => `${view.resource} ${key}`)),
   ])
   return refused.filter(({ reason }) => {
     const awaited = /^there is no (\S+ \S+)$/.exec(reason)?.[1]
@@ -110,22 +107,43 @@ function causesOf(views: ViewPlan[], refused: RefusedItem[]): RefusedItem[] {
   })
 }
 
-/** Throws where a rule is broken by so many rows of a view that the view, and not a row, is at fault. */
-function refuseStrange({ view }: ViewPlan, refused: RefusedItem[]): void {
+/** Throws if so many rows of a view violate one rule that the view is at fault, not a row. */
+function assertRejectionRate({ view }: ViewPlan, refused: RefusedItem[]): void {
   const ofView = refused.filter(({ resource }) => resource === view.resource)
   const byRule = Map.groupBy(ofView.flatMap(problemsOf), ruleOf)
   for (const same of byRule.values()) {
     const [first] = same
     const rows = new Set(same.map(({ key }) => key)).size
-    if (!first || rows <= oddRowsMax || rows * 10 <= view.hashes.size) continue
+    if (!first || rows <= rejectedRowsMin || rows * 10 <= view.hashes.size) continue
     throw new ConnectError(
-      `${view.name}: more than a tenth of its ${view.hashes.size} rows are refused for the same reason, so that nothing of this round was applied: ${rowProblemText(first)}. Mend the view, and start chancery pull again`,
+      `${view.name}: more than a tenth of its ${view.hashes.size} rows are rejected for the same reason: nothing of this round was applied: ${rowProblemText(first)}. Correct the view, and start chancery pull again`,
     )
   }
-  if (ofView.length + view.doubled.size > asideMax) {
+  if (ofView.length + view.duplicateKeys.size > quarantineMax) {
     const [first] = ofView.flatMap(problemsOf)
     throw new ConnectError(
-      `${view.name}: more than ${asideMax} rows cannot be taken, so that nothing of this round was applied${first ? `; the first is ${rowProblemText(first)}` : ''}`,
+      `${view.name}: more than ${quarantineMax} rows are rejected: nothing of this round was applied${first ? `; the first is ${rowProblemText(first)}` : ''}`,
     )
   }
+}
+
+/**
+ * Bisects a batch that is rejected as a whole without naming a line. Lines are in the order of their references, so that each
+ * prefix of the batch can be checked alone. Undefined if no line is at fault.
+ */
+async function bisectRejected(client: ServiceClient, items: RoundItem[]): Promise<RoundItem | undefined> {
+  const lines = items.filter(({ op }) => op !== 'snapshot')
+  const isRefused = async (count: number) => {
+    const prefix = lines.slice(0, count).map(({ line }) => line)
+    const outcome = await sendBatch(client, [...prefix, commitLine(randomUUID())], { isCheck: true })
+    return outcome.status === 'refused' && outcome.refused.some(({ line }) => line === 0)
+  }
+  if (!(await isRefused(lines.length))) return undefined
+  let [good, bad] = [0, lines.length]
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2)
+    if (await isRefused(middle)) bad = middle
+    else good = middle
+  }
+  return lines[bad - 1]
 }

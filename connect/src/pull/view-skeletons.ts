@@ -1,8 +1,8 @@
 import { type Contract, type FactResource, primaryKeys, requiredOnCreation } from '@chancery/contract'
-import type { ValueSchema } from '../fit-value.ts'
-import { viewName } from './columns.ts'
+import type { ValueSchema } from '../coerce-value.ts'
+import { viewName } from './view-columns.ts'
 
-/** A field's schema as far as it is shown. */
+/** The keywords of a field's schema that are shown. */
 interface FieldSchema extends ValueSchema {
   description?: string
   enum?: unknown[]
@@ -13,17 +13,17 @@ interface FieldSchema extends ValueSchema {
 }
 
 interface Column {
-  /** Beside a member that is needed: what Chancery finds out by itself where nothing is said. */
+  /** Chancery derives it from a required sibling unless it is given. */
   isFilledIn?: boolean
   name: string
   schema: FieldSchema
-  /** Where the member says nothing of it, the field that it is in does. */
+  /** Inherited from the field that it is in. */
   readers: string
 }
 
 /**
- * SQL that makes a view for each resource, with every field, its type and who could read it. It runs as it is and makes views
- * without rows: the operator puts his own columns and tables in.
+ * SQL that creates a view for each resource, with every field, its type and its readers. It runs unchanged and creates views
+ * without rows: the operator fills in columns and tables.
  */
 export function viewSkeletons(contract: Contract, schema: string, resources: FactResource[]): string {
   return [head(schema), ...resources.map(resource => skeletonOf(contract, schema, resource))].join('\n')
@@ -32,9 +32,9 @@ export function viewSkeletons(contract: Contract, schema: string, resources: Fac
 const head = (
   schema: string,
 ) => `-- The views that chancery pull reads, each named and shaped like a resource of Chancery.
--- Put your columns in the place of null::…, and your tables in the place of "where false". Lines that you do not need go;
--- a field that no column says stays as it is. Those behind a second -- are read by few or nobody: say them only if you want to.
--- To change a view, drop that view alone: "drop schema ${schema} cascade" takes along the outbox and what triggers need.
+-- Replace null::… by your columns, and "where false" by your tables. Delete lines that you do not need: a field without a column
+-- is not changed. Lines behind a second -- are optional: few or no readers see them.
+-- To change a view, drop that view alone: "drop schema ${schema} cascade" also drops the outbox and the functions that triggers call.
 
 create schema if not exists ${schema};
 `
@@ -42,7 +42,7 @@ create schema if not exists ${schema};
 function skeletonOf(contract: Contract, schema: string, resource: FactResource): string {
   const { fields, factFields } = contract.resources[resource]
   const classified = { ...fields, ...factFields } as Record<string, FieldSchema>
-  const needed = new Set([
+  const required = new Set([
     primaryKeys[resource] as string,
     ...requiredOnCreation(contract.resources[resource]),
   ])
@@ -50,7 +50,7 @@ function skeletonOf(contract: Contract, schema: string, resource: FactResource):
   const columns = Object.entries(supplied).flatMap(([name, field]) =>
     columnsOf(name, field, readersOf(classified[name] ?? field)),
   )
-  // The key comes first: a comma stands before each other column.
+  // The key comes first: other columns begin with a comma.
   columns.sort(
     (one, other) => Number(other.name === primaryKeys[resource]) - Number(one.name === primaryKeys[resource]),
   )
@@ -58,25 +58,25 @@ function skeletonOf(contract: Contract, schema: string, resource: FactResource):
     `-- ${contract.resources[resource].description}`,
     `create view ${viewName(schema, resource)} as`,
     'select',
-    ...columns.flatMap((column, index) => linesOf(column, index === 0, isNeeded(column, needed))),
+    ...columns.flatMap((column, index) => linesOf(column, index === 0, isRequired(column, required))),
     'where false;',
     '',
   ].join('\n')
 }
 
-const isNeeded = ({ name }: Column, needed: Set<string>) =>
-  needed.has(name) || (name.endsWith('.nation_id') && needed.has(name.split('.')[0] ?? ''))
+const isRequired = ({ name }: Column, required: Set<string>) =>
+  required.has(name) || (name.endsWith('.nation_id') && required.has(name.split('.')[0] ?? ''))
 
-/** An object is a column for each of its members; a list is one column. */
+/** A column for each member of an object; a list is one column. */
 function columnsOf(name: string, schema: FieldSchema, readers: string): Column[] {
   const members = Object.entries(schema.properties ?? {})
   if (members.length === 0) return [{ name, schema, readers }]
-  const needsMember = Object.keys(schema.properties ?? {}).includes('nation_id')
+  const hasRequiredMember = Object.keys(schema.properties ?? {}).includes('nation_id')
   return members
     .flatMap(([member, inner]) =>
       columnsOf(`${name}.${member}`, inner, inner['x-class'] ? readersOf(inner) : readers),
     )
-    .map(column => (needsMember ? { ...column, isFilledIn: true } : column))
+    .map(column => (hasRequiredMember ? { ...column, isFilledIn: true } : column))
 }
 
 function readersOf(field: FieldSchema): string {
@@ -96,18 +96,18 @@ function readersOf(field: FieldSchema): string {
 function linesOf(
   { name, schema, readers, isFilledIn = false }: Column,
   isFirst: boolean,
-  isNeeded: boolean,
+  isRequired: boolean,
 ): string[] {
   const words = schema.enum?.filter(word => word !== null).join(', ')
   const notes = [
     schema.description ?? '',
     words ? `One of ${words}.` : '',
     schema['x-unit'] ? `In ${schema['x-unit']}.` : '',
-    isNeeded ? 'Needed.' : '',
+    isRequired ? 'Required.' : '',
     readers === '' ? '' : `Optional; ${readers}.`,
   ].filter(note => note !== '')
   const column = /^[a-z_]\w*$/.test(name) ? name : `"${name}"`
-  const isLeftOut = (readers !== '' || isFilledIn) && !isNeeded
+  const isLeftOut = (readers !== '' || isFilledIn) && !isRequired
   return [
     `  -- ${notes.join(' ').replace(/\s+/g, ' ')}`,
     `  ${isLeftOut ? '-- ' : ''}${isFirst ? '  ' : ', '}null::${sqlType(schema)} as ${column}`,

@@ -22,7 +22,14 @@ import {
 } from './webhooks.ts'
 
 export { type OperatorErrorCode, operatorErrors } from './errors.ts'
-export type { BodyOf, OperatorMethod, OperatorOperation, QueryOf, ResponseOf } from './operation.ts'
+export type {
+  BodyOf,
+  OperatorMethod,
+  OperatorOperation,
+  QueryOf,
+  RequestOf,
+  ResponseOf,
+} from './operation.ts'
 export {
   type BatchOutcome,
   type BatchStatus,

@@ -76,6 +76,11 @@ export type ResponseOf<O extends OperatorOperation> =
     ? Static<S>
     : unknown
 
+/** The arguments of a call: the id in its path, its query and its body. */
+export type RequestOf<O extends OperatorOperation> = O extends { pathParameter: object }
+  ? [request: { id: string; query?: QueryOf<O>; body?: BodyOf<O> }]
+  : [request?: { query?: QueryOf<O>; body?: BodyOf<O> }]
+
 /** Keeps the types of body, query and responses. */
 export const operatorOperation = <const O extends OperatorOperation>(operation: O): O => operation
 

@@ -1,0 +1,108 @@
+import type { Contract, FactResource } from '@chancery/contract'
+
+/** The part of a contract's schema that decides how a value is coerced. */
+export interface ValueSchema {
+  type?: string | string[]
+  format?: string
+  properties?: Record<string, ValueSchema>
+  items?: ValueSchema
+}
+
+/**
+ * Coerces a value of the game's database to the form of the contract: a whole number to a text id, a time to UTC with Z.
+ * A value that does not fit is left for the service to reject. Undefined for null where the field is not nullable.
+ */
+export function coerceValue(schema: ValueSchema | undefined, value: unknown): unknown {
+  if (value === null || value === undefined) return isNullable(schema) ? null : undefined
+  if (Array.isArray(value)) return value.map(item => coerceValue(schema?.items, item) ?? null)
+  if (typeof value === 'object') return coerceMembers(schema, value)
+  if (isText(schema)) {
+    if (typeof value === 'number') return String(value)
+    if (typeof value === 'string' && schema?.format === 'date-time') return utcTime(value)
+  }
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+function coerceMembers(schema: ValueSchema | undefined, value: object): object {
+  const members: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(value)) {
+    const coerced = coerceValue(schema?.properties?.[name], member)
+    if (coerced !== undefined) members[name] = coerced
+  }
+  return members
+}
+
+const typesOf = (schema: ValueSchema | undefined): string[] => [schema?.type ?? []].flat()
+
+export const isNullable = (schema: ValueSchema | undefined): boolean =>
+  schema === undefined || typesOf(schema).includes('null')
+
+const isText = (schema: ValueSchema | undefined) => typesOf(schema).includes('string')
+
+/** Parses JSON without loss: whole numbers beyond the safe integers become a BigInt. */
+export function parseExactly(json: string): unknown {
+  // A reviver is slow, and so long a number is rare.
+  if (!/\d{16}/.test(json)) return JSON.parse(json)
+  const keepExact = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
+      ? BigInt(context?.source ?? '')
+      : value
+  return JSON.parse(json, keepExact)
+}
+
+const writtenTime =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(\.\d{1,6})?)?(?: ?(Z|[+-]\d\d(?::?\d\d)?))?$/
+
+/** `2026-05-20 12:00:00.5+02` as `2026-05-20T10:00:00.5Z`. Without a zone it is UTC; a day is its midnight; other text is left as it is. */
+function utcTime(written: string): string {
+  const parts = writtenTime.exec(written)
+  if (!parts) return written
+  const [, day, minute = '00:00', second = ':00', fraction = '', zone = 'Z'] = parts
+  const local = `${day}T${minute}${second}`
+  if (/^(Z|[+-]00(:?00)?)$/.test(zone)) return `${local}${fraction}Z`
+  const offset = zone.length === 3 ? `${zone}:00` : zone.replace(/^(.\d\d)(\d\d)$/, '$1:$2')
+  const ms = Date.parse(`${local}${offset}`)
+  return Number.isNaN(ms) ? written : new Date(ms).toISOString().replace('.000Z', `${fraction}Z`)
+}
+
+/** Coerces a fact of the outbox. Unknown members are left for the service to reject. */
+export function coerceFact(contract: Contract, fact: string): string {
+  try {
+    return coerceParsed(contract, fact)
+  } catch (err) {
+    // Nested so deep that the stack is exhausted.
+    if (err instanceof RangeError) return fact
+    throw err
+  }
+}
+
+function coerceParsed({ factSchemas, eventKinds }: Contract, fact: string): string {
+  const { data, ...rest } = parseExactly(fact) as Record<string, unknown>
+  const schema =
+    rest.op === 'event'
+      ? eventSchema(eventKinds[String((data as { type?: unknown } | null)?.type)]?.data as ValueSchema)
+      : (factSchemas[rest.resource as FactResource] as ValueSchema | undefined)
+  const envelope = coerceValue(envelopeSchema(factSchemas.era), rest) as object
+  return JSON.stringify(data === undefined ? envelope : { ...envelope, data: coerceValue(schema, data) })
+}
+
+const id = { type: 'string' }
+const time = { type: 'string', format: 'date-time' }
+
+/** The members of a fact beside its data. */
+const envelopeSchema = (era: ValueSchema): ValueSchema => ({
+  type: 'object',
+  properties: { id, player: id, nations: { type: 'array', items: id }, at: time, ended: era, next: era },
+})
+
+const eventSchema = (data: ValueSchema | undefined): ValueSchema => ({
+  type: 'object',
+  properties: {
+    occurred_at: time,
+    war_id: { type: ['string', 'null'] },
+    conflict_id: { type: ['string', 'null'] },
+    nation_ids: { type: 'array', items: id },
+    alliance_ids: { type: 'array', items: id },
+    ...(data ? { data } : {}),
+  },
+})

@@ -1,0 +1,71 @@
+import { deletesMax, type FactResource, type SnapshotGaps } from '@chancery/contract'
+import { ConnectError } from '../errors.ts'
+import { isKey } from './round.ts'
+import type { ReadView } from './view-reader.ts'
+
+/** A row that the service rejects. It is sent again when it or something else changes. */
+export interface QuarantinedRow {
+  hash: string
+  line: string
+  /** Its batch in the dead-letter store; null if it was not sent alone yet. */
+  keptAs: string | null
+}
+
+/** What the service has received of one view. */
+export interface KnownView {
+  columns: { name: string; type: string }[]
+  /** By key, the hash of the row that was sent last. */
+  hashes: Map<string, string>
+  quarantined: Map<string, QuarantinedRow>
+  /** A snapshot that the service rejected because rows are missing, and when (monotonic clock). It is retried. */
+  refusedSnapshot?: HeldBackDeletes & { atMs: number }
+}
+
+/** So many rows are missing that it is taken for a mistake: they are deleted once the operator allows it, or fewer are missing. */
+export type HeldBackDeletes = SnapshotGaps
+
+export type KnownViews = Map<FactResource, KnownView>
+
+/** How a view differs from what was sent. */
+export interface Difference {
+  changed: string[]
+  deleted: string[]
+}
+
+/** Changed and deleted keys, without rows that are quarantined as they are now. */
+export function differenceOf(view: ReadView, known: KnownView): Difference {
+  const changed: string[] = []
+  for (const [key, hash] of view.hashes) {
+    if (view.duplicateKeys.has(key)) continue
+    const isQuarantined = known.quarantined.get(key)?.hash === hash
+    if (!isQuarantined && known.hashes.get(key) !== hash) changed.push(key)
+  }
+  // An earlier puller may have sent an older version of a quarantined row.
+  const sent = new Set([...known.hashes.keys(), ...[...known.quarantined.keys()].filter(isKey)])
+  return { changed, deleted: [...sent].filter(key => !view.hashes.has(key)) }
+}
+
+/** Throws a ConnectError if a column is missing or has another type: the view was changed while the puller runs. */
+export function assertNoSchemaDrift(view: ReadView, known: KnownView): void {
+  for (const { name, type } of known.columns) {
+    const now = view.columns.find(column => column.name === name)
+    if (!now)
+      throw new ConnectError(
+        `${view.name} has lost its column ${name}: nothing of this round was sent. Restore it, or restart chancery pull if this is intended`,
+      )
+    if (now.type !== type)
+      throw new ConnectError(
+        `${view.name}: the column ${name} was ${type} and is ${now.type}: nothing of this round was sent. Cast it in the view, or restart chancery pull if this is intended`,
+      )
+  }
+}
+
+/** Undefined if so few rows are missing that they are deleted. */
+export function heldBackOf(
+  view: ReadView,
+  { hashes, quarantined }: KnownView,
+  missing: number,
+): HeldBackDeletes | undefined {
+  const total = new Set([...hashes.keys(), ...quarantined.keys()]).size
+  return missing > deletesMax(view.resource, total) ? { missing, total } : undefined
+}

@@ -1,0 +1,172 @@
+import type { FactResource } from '@chancery/contract'
+import { ConnectError } from '../errors.ts'
+import {
+  assertNoSchemaDrift,
+  type Difference,
+  differenceOf,
+  type HeldBackDeletes,
+  heldBackOf,
+  type KnownView,
+  type KnownViews,
+} from './known-views.ts'
+import { deleteLine, type RoundItem } from './round.ts'
+import { viewName } from './view-columns.ts'
+import type { ReadView, UnreadableView, ViewReader } from './view-reader.ts'
+
+export interface RoundPlan {
+  views: ViewPlan[]
+  unreadable: UnreadableView[]
+  /** Relations in the schema whose name is no resource. */
+  unknownRelations: string[]
+}
+
+/** What is to be sent of one view. */
+export interface ViewPlan {
+  view: ReadView
+  /** Undefined if the state of the service is unknown. */
+  known: KnownView | undefined
+  /** All rows are sent as a snapshot: items that are not in it are deleted. */
+  isWhole: boolean
+  /** Deletions that are left out of the round. For a snapshot, the service decides. */
+  heldBack: HeldBackDeletes | undefined
+  /** Items stay in the world when their rows disappear. */
+  keepsRows: boolean
+  items: RoundItem[]
+}
+
+export interface PlanOptions {
+  schema: string
+  known: KnownViews
+  /** Resources that stay in the world when their rows disappear: games delete old wars and battles. */
+  keptResources: ReadonlySet<FactResource>
+  allowsDeletes: boolean
+  /** Retry quarantined rows even if nothing else has changed. */
+  retries: boolean
+  /** How long after a rejected snapshot the next one is sent. */
+  retryMs: number
+}
+
+/** Reads the views and plans what to send. Throws a ConnectError for changes of the views that are taken for a mistake. */
+export async function planRound(reader: ViewReader, options: PlanOptions): Promise<RoundPlan> {
+  const { known } = options
+  const { resources, unknownRelations } = await reader.find()
+  for (const resource of known.keys()) {
+    if (!resources.includes(resource)) throw missingView(viewName(options.schema, resource))
+  }
+  const unreadable: UnreadableView[] = []
+  const differences = []
+  for (const resource of resources) {
+    const view = await reader.read(resource)
+    if ('reason' in view) unreadable.push(view)
+    else differences.push({ view, ...compare(view, known.get(resource), options) })
+  }
+
+  const hasChanges = differences.some(
+    ({ isWhole, changed, deleted }) => isWhole || changed.length > 0 || deleted.length > 0,
+  )
+  const views: ViewPlan[] = []
+  for (const { changed, deleted, ...plan } of differences) {
+    const { view, known, isWhole } = plan
+    const items = await putsOf(reader, view, changed)
+    items.push(...deleted.map(key => deletion(view.resource, key)))
+    if (known && !isWhole && (hasChanges || options.retries)) items.push(...quarantinedItems(view, known))
+    views.push({ ...plan, keepsRows: options.keptResources.has(view.resource), items })
+  }
+  return { views, unreadable, unknownRelations }
+}
+
+function compare(
+  view: ReadView,
+  known: KnownView | undefined,
+  { keptResources, allowsDeletes, retryMs }: PlanOptions,
+): Difference & Pick<ViewPlan, 'known' | 'isWhole' | 'heldBack'> {
+  if (known) assertNoSchemaDrift(view, known)
+  const { refusedSnapshot } = known ?? {}
+  if (!known || (refusedSnapshot && performance.now() - refusedSnapshot.atMs >= retryMs)) {
+    const changed = [...view.hashes.keys()].filter(key => !view.duplicateKeys.has(key))
+    return { known, isWhole: true, changed, deleted: [], heldBack: undefined }
+  }
+  const { changed, deleted } = differenceOf(view, known)
+  if (keptResources.has(view.resource))
+    return { known, isWhole: false, changed, deleted: [], heldBack: undefined }
+  const heldBack = allowsDeletes ? undefined : heldBackOf(view, known, deleted.length)
+  return {
+    known,
+    isWhole: false,
+    changed,
+    deleted: heldBack ? [] : deleted,
+    heldBack: heldBack ?? refusedSnapshot,
+  }
+}
+
+async function putsOf(reader: ViewReader, view: ReadView, keys: string[]): Promise<RoundItem[]> {
+  const lines = await reader.putLines(view, keys)
+  return keys.flatMap(key => {
+    const line = lines.get(key)
+    const hash = view.hashes.get(key)
+    return line === undefined || hash === undefined
+      ? []
+      : [{ op: 'put' as const, resource: view.resource, key, hash, line }]
+  })
+}
+
+const deletion = (resource: FactResource, key: string): RoundItem => ({
+  op: 'delete',
+  resource,
+  key,
+  hash: '',
+  line: deleteLine(resource, key),
+})
+
+/** Unchanged quarantined rows: this batch may bring the items that they refer to. */
+function quarantinedItems(view: ReadView, known: KnownView): RoundItem[] {
+  return [...known.quarantined]
+    .filter(([key, { hash }]) => view.hashes.get(key) === hash)
+    .map(([key, { hash, line }]) => ({ op: 'put', resource: view.resource, key, hash, line }))
+}
+
+const missingView = (name: string) =>
+  new ConnectError(
+    `${name} no longer exists: nothing of this round was sent. Restore it, or restart chancery pull if this is intended`,
+  )
+
+/** By view, the deletions that a plan leaves out. */
+export const plannedHeldBack = ({ views }: Pick<RoundPlan, 'views'>): Map<FactResource, HeldBackDeletes> =>
+  new Map(views.flatMap(({ view, heldBack }) => (heldBack ? [[view.resource, heldBack]] : [])))
+
+/** Problems of the views that do not stop the rest of the round, a sentence each. */
+export function warningsOf({ views, unreadable, unknownRelations }: RoundPlan, schema: string): string[] {
+  return [
+    ...unreadable.map(({ name, reason }) => `${name} cannot be read and is skipped: ${reason}`),
+    ...views.flatMap(({ view: { name, rowsWithoutKey: count, duplicateKeys } }) => [
+      ...(count > 0
+        ? [
+            `${name}: ${count === 1 ? '1 row has no key and is' : `${count} rows have no key and are`} skipped`,
+          ]
+        : []),
+      ...(duplicateKeys.size > 0
+        ? [
+            `${name}: several rows have the same key and are skipped (a join may multiply them): ${firstOf(duplicateKeys)}`,
+          ]
+        : []),
+    ]),
+    ...unknownRelations.map(name => `${schema}.${name} is not read: no resource has this name`),
+  ]
+}
+
+/** By the name of a view, the message about deletions that are held back. */
+export const heldBackTexts = (
+  { views }: RoundPlan,
+  { heldBack }: { heldBack: Map<FactResource, HeldBackDeletes> },
+): Map<string, string> =>
+  new Map(
+    views.flatMap(({ view: { name, resource } }) => {
+      const deletes = heldBack.get(resource)
+      return deletes ? [[name, heldBackText(name, deletes)]] : []
+    }),
+  )
+
+const heldBackText = (view: string, { missing, total }: HeldBackDeletes) =>
+  `${view} lacks ${missing === null ? 'an unknown number of' : `${missing} of ${total}`} rows that it had before: this is taken for a mistake, and the deletions are held back. If the rows are to be deleted, stop this pull and run chancery pull --allow-deletes once`
+
+const firstOf = (keys: Set<string>) => [...keys].slice(0, 5).join(', ') + (keys.size > 5 ? ', …' : '')

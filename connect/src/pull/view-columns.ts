@@ -1,0 +1,84 @@
+import { type Contract, type FactResource, primaryKeys } from '@chancery/contract'
+import type { ValueSchema } from '../coerce-value.ts'
+import { ConnectError } from '../errors.ts'
+import type { ResultColumn } from '../game-database.ts'
+
+/** A column of a view, and the field that it fills. */
+export interface ViewColumn {
+  name: string
+  type: string
+  /** `["economy", "credits"]` for a column that is called `economy.credits`. */
+  path: string[]
+  schema: ValueSchema
+}
+
+/** `chancery_out.nation` */
+export const viewName = (schema: string, resource: FactResource) => `${schema}.${resource}`
+
+/** Maps the columns of a view to fields. Throws a ConnectError for a column that is no field, and for a missing key. */
+export function readColumns(
+  { factSchemas, profile }: Pick<Contract, 'factSchemas' | 'profile'>,
+  resource: FactResource,
+  view: string,
+  columns: ResultColumn[],
+): ViewColumn[] {
+  const whole = factSchemas[resource] as ValueSchema
+  const read = columns.map(({ name, type, category }): ViewColumn => {
+    const path = name.split('.')
+    const schema = schemaAt(whole, path, word => {
+      const place = word.length === 0 ? `a ${resource}` : word.join('.')
+      const members = Object.keys(schemaAt(whole, word)?.properties ?? {})
+      const allowed = members.length > 0 ? `it takes ${members.join(', ')}` : 'it has no members'
+      return new ConnectError(
+        `${view}: the column ${name} is no field of ${place} in the profile of ${profile.name}: ${allowed}`,
+      )
+    })
+    const wanted = mismatch(schema, category, type)
+    if (wanted !== undefined)
+      throw new ConnectError(
+        `${view}: the column ${name} is ${type} and must be ${wanted}: cast it in the view`,
+      )
+    return { name, type, path, schema }
+  })
+  const key = primaryKeys[resource]
+  if (!read.some(({ name }) => name === key))
+    throw new ConnectError(`${view}: the column ${key} is missing: it is the key of each ${resource}`)
+  for (const { name } of read) {
+    const inner = read.find(other => other.name.startsWith(`${name}.`))
+    if (inner)
+      throw new ConnectError(`${view}: the columns ${name} and ${inner.name} fill the same field: keep one`)
+  }
+  return read
+}
+
+function schemaAt(whole: ValueSchema, path: string[]): ValueSchema | undefined
+function schemaAt(whole: ValueSchema, path: string[], problem: (known: string[]) => Error): ValueSchema
+function schemaAt(whole: ValueSchema, path: string[], problem?: (known: string[]) => Error) {
+  let schema: ValueSchema = whole
+  for (const [index, word] of path.entries()) {
+    const { properties = {} } = schema
+    const member = Object.hasOwn(properties, word) ? properties[word] : undefined
+    if (member === undefined) {
+      if (problem) throw problem(path.slice(0, index))
+      return undefined
+    }
+    schema = member
+  }
+  return schema
+}
+
+const isJson = (type: string) => type === 'json' || type === 'jsonb'
+
+/** The type that a column must have; undefined if its type fits the field. */
+function mismatch(schema: ValueSchema, category: string, type: string): string | undefined {
+  const wanted = [schema.type ?? []].flat()
+  // `select null as motto` has the type unknown.
+  if (isJson(type) || type === 'unknown') return undefined
+  if (wanted.includes('object')) return category === 'C' ? undefined : 'json or jsonb'
+  if (wanted.includes('array')) return category === 'A' ? undefined : 'an array, json or jsonb'
+  if (wanted.includes('number') || wanted.includes('integer'))
+    return category === 'N' ? undefined : 'a number'
+  if (wanted.includes('boolean')) return category === 'B' ? undefined : 'boolean'
+  if (schema.format === 'date-time') return 'DSX'.includes(category) ? undefined : 'a timestamp or a date'
+  return 'NSEUX'.includes(category) ? undefined : 'text'
+}

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  ConnectError,
+  GameBusyError,
+  GameUnavailableError,
+  ServiceUnavailableError,
+  StaleFeedError,
+} from './errors.ts'
+import { type GameDatabase, openGame } from './game-database.ts'
+
+export interface Pacing {
+  everyMs: number
+  /** Back-off while the service or the game's database is unavailable: it doubles from the first to the most. */
+  backOffMs: [first: number, most: number]
+  /** How often a standby tries to take the lock. */
+  standbyMs: number
+  /** The game's database closes a connection that is idle for so long, which releases its lock. At least some seconds. */
+  idleTimeoutMs: number
+}
+
+export const defaultPacing: Omit<Pacing, 'everyMs'> = {
+  backOffMs: [1_000, 30_000],
+  standbyMs: 1_000,
+  idleTimeoutMs: 60_000,
+}
+
+export interface RetryableJob {
+  /** The game's database. */
+  url: string
+  /** Its name in messages: `pull`. */
+  name: string
+  /** Advisory lock in the game's database: its holder runs, others stand by. */
+  lock: string
+  isReadOnly: boolean
+  isOnce: boolean
+  pacing: Pacing
+  signal: AbortSignal
+  log(message: string): void
+  /** Called with each new connection, before its first round. */
+  begin?(db: GameDatabase, wake: () => void): Promise<void>
+  /** One round. true runs the next one without a pause. */
+  round(db: GameDatabase): Promise<boolean>
+  /** Drops the state that depends on the connection. */
+  reset(): void
+}
+
+/** "chan": the first half of the advisory locks in a game's database. */
+const lockSpace = 0x6368_616e
+
+/**
+ * Runs rounds until the signal, and retries after failures that pass: a service or a database that is unavailable, statements
+ * that meet a lock, a feed that another sender has advanced. Throws a ConnectError for others; with `isOnce` for all.
+ */
+export async function runWithRetry(job: RetryableJob): Promise<void> {
+  const { signal, log, isOnce, pacing } = job
+  const [first, most] = pacing.backOffMs
+  let db: GameDatabase | undefined
+  let trouble: string | undefined
+  let waitMs = first
+  const { pause, wake } = createPause(signal)
+  const keepAlive = setInterval(
+    () => void db?.rows('select 1').catch(() => undefined),
+    pacing.idleTimeoutMs / 4,
+  )
+
+  try {
+    while (!signal.aborted) {
+      try {
+        if (!db) {
+          db = await openGame(job.url, {
+            ...job,
+            idleTimeoutMs: pacing.idleTimeoutMs,
+            name: `chancery ${job.name}`,
+          })
+          job.reset()
+          if (!(await acquireLock(db, job, pause))) return
+          await job.begin?.(db, wake)
+        }
+        const isMore = await job.round(db)
+        if (trouble !== undefined && trouble in recoveryMessages) log(recoveryMessages[trouble] ?? '')
+        trouble = undefined
+        waitMs = first
+        if (isOnce && !isMore) return
+        if (!isMore) await pause(pacing.everyMs)
+      } catch (err) {
+        const message = retryMessage(err)
+        if (message === undefined || isOnce)
+          throw isOnce && message !== undefined ? new ConnectError(message) : err
+        if (err instanceof GameUnavailableError) {
+          await db?.close()
+          db = undefined
+        }
+        // One line for an outage, although its errors differ.
+        const kind = err instanceof Error ? err.name : ''
+        if (kind !== trouble) log(message)
+        trouble = kind
+        await pause(waitMs)
+        waitMs = Math.min(waitMs * 2, most)
+      }
+    }
+  } finally {
+    clearInterval(keepAlive)
+    await db?.close()
+  }
+}
+
+const recoveryMessages: Record<string, string> = {
+  ServiceUnavailableError: 'the service is available again',
+  GameUnavailableError: "the game's database is available again",
+}
+
+/** A pause that `wake` ends early, also if it was called just before the pause. */
+function createPause(signal: AbortSignal): { pause(ms: number): Promise<void>; wake(): void } {
+  let isWoken = false
+  let end = () => {}
+  return {
+    async pause(ms) {
+      if (!isWoken) {
+        const early = new AbortController()
+        end = () => early.abort()
+        await sleep(ms, undefined, { signal: AbortSignal.any([early.signal, signal]) }).catch(() => undefined)
+      }
+      isWoken = false
+    },
+    wake() {
+      isWoken = true
+      end()
+    },
+  }
+}
+
+/** The log line for an error that a retry may fix; undefined for others. */
+function retryMessage(err: unknown): string | undefined {
+  if (err instanceof ServiceUnavailableError) return `${err.message}; retrying`
+  if (err instanceof GameUnavailableError)
+    return `the game's database is unavailable (${err.message}); retrying`
+  if (err instanceof GameBusyError)
+    return `a statement timed out or was cancelled in the game's database (${err.message}); retrying`
+  if (err instanceof StaleFeedError) return `${err.message}; sending everything again`
+  return undefined
+}
+
+/** Waits for the lock. false if the signal comes first. */
+async function acquireLock(
+  db: GameDatabase,
+  { lock, name, isOnce, signal, pacing, log }: RetryableJob,
+  pause: (ms: number) => Promise<void>,
+): Promise<boolean> {
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    const [row] = await db.tuples(`select pg_try_advisory_lock(${lockSpace}, hashtext($1))`, [lock])
+    if (row?.[0] === 't') {
+      if (!isFirst) log(`the other ${name} has stopped: taking over`)
+      return true
+    }
+    if (isOnce) throw new ConnectError(`another ${name} is running on this database: stop it first`)
+    if (isFirst) log(`another ${name} is running on this database: waiting for it to stop`)
+    await pause(pacing.standbyMs)
+  }
+  return false
+}

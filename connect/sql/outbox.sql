@@ -1,13 +1,13 @@
--- The outbox of a game that speaks to Chancery: run this once in the game's own database (PostgreSQL 13 or newer).
+-- The transactional outbox of a game: run this once in the game's own database (PostgreSQL 13 or newer).
 --
--- The game writes facts into chancery_out.outbox inside its own transactions: what is rolled back was never said.
+-- The game writes facts into chancery_out.outbox in its own transactions: a rollback removes them too.
 -- `chancery outbox drain` sends each transaction as one batch, and removes it here once Chancery has stored it.
 --
--- Never run `drop schema chancery_out cascade`: it takes along what was not sent yet, the views, and what triggers need.
+-- Never run `drop schema chancery_out cascade`: it also drops facts that are not sent yet, the views, and the functions that triggers call.
 
 create schema if not exists chancery_out;
 
--- Tells this outbox from others: the ids of its batches begin with it. In a copy of the database that is to live on by itself:
+-- Identifies this outbox: the ids of its batches contain it. In a copy of the database that is used independently, change it:
 --   update chancery_out.outbox_identity set id = gen_random_uuid();
 create table chancery_out.outbox_identity (
   is_only boolean primary key default true check (is_only),
@@ -16,7 +16,7 @@ create table chancery_out.outbox_identity (
 insert into chancery_out.outbox_identity default values;
 
 create table chancery_out.outbox (
-  -- Says in which order the rows of one thing were written. It is not the order in which transactions commit.
+  -- The order in which the rows of one item were written. It is not the commit order of transactions.
   id bigint generated always as identity (cache 1) primary key,
   -- The writing transaction: its rows are one batch. Leave it to its default.
   txid bigint not null default pg_current_xact_id()::text::bigint,
@@ -24,7 +24,7 @@ create table chancery_out.outbox (
   written_at timestamptz not null default clock_timestamp()
 );
 
--- What is written is said: rows are added and removed, and never changed.
+-- Rows are inserted and deleted, never updated.
 create function chancery_out.refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception 'a row of chancery_out.outbox cannot be changed: write another fact';
@@ -33,7 +33,7 @@ create trigger refuse_change before update on chancery_out.outbox
   for each statement execute function chancery_out.refuse_change();
 
 -- Wakes the drainer at the commit. A game with thousands of writing transactions a second may drop this trigger:
--- PostgreSQL lets notifying transactions commit one after the other, and the drainer looks every second anyway.
+-- PostgreSQL serializes the commits of notifying transactions, and the drainer polls every second anyway.
 create function chancery_out.notify_outbox() returns trigger language plpgsql as $$
 begin
   notify chancery_outbox;
@@ -42,17 +42,17 @@ end $$;
 create trigger notify_outbox after insert on chancery_out.outbox
   for each statement execute function chancery_out.notify_outbox();
 
--- Says what is true of one thing:  select chancery_out.put('nation', jsonb_build_object('id', 42, 'motto', 'Homeward.'));
+-- Writes the state of one item:  select chancery_out.put('nation', jsonb_build_object('id', 42, 'motto', 'Homeward.'));
 create function chancery_out.put(resource text, data jsonb) returns void language sql as $$
   insert into chancery_out.outbox (fact) values (jsonb_build_object('op', 'put', 'resource', resource, 'data', data));
 $$;
 
--- Says that a thing is gone:  select chancery_out.delete('treaty', '7');
+-- Deletes an item:  select chancery_out.delete('treaty', '7');
 create function chancery_out.delete(resource text, id text) returns void language sql as $$
   insert into chancery_out.outbox (fact) values (jsonb_build_object('op', 'delete', 'resource', resource, 'id', id));
 $$;
 
--- Tells an event that no state shows; `more` may hold summary, nation_ids, alliance_ids, war_id and conflict_id:
+-- Writes an event that no state shows; `more` may contain summary, nation_ids, alliance_ids, war_id and conflict_id:
 --   select chancery_out.event('game.festival', now(), '{"visitors": 900}', '{"summary": "A festival.", "nation_ids": ["42"]}');
 create function chancery_out.event(type text, occurred_at timestamptz, data jsonb, more jsonb default '{}') returns void
 language sql as $$
@@ -60,15 +60,15 @@ language sql as $$
     more || jsonb_build_object('type', type, 'occurred_at', occurred_at, 'data', data)));
 $$;
 
--- Who may do what, by the names of your roles:
+-- Grants, with the names of your roles:
 --   grant usage on schema chancery_out to game, chancery_drainer;
 --   grant insert on chancery_out.outbox to game;
 --   grant select, delete on chancery_out.outbox to chancery_drainer;
 --   grant select on chancery_out.outbox_identity to chancery_drainer;
 
--- A sample of a trigger. Whole numbers may be sent where ids are text, and times in any zone: the drainer writes them as they must be.
--- Its rules hold for yours as well: write what the old row belonged to as well as the new one, and let no error end the transaction of
--- the game. A set that reads views, and keeps what failed, is in docs/game/connect-your-game.md.
+-- A sample trigger. Ids may be integers, and times may have any zone: the drainer converts them.
+-- Your triggers need the same rules: write the items of the old row and of the new one, and let no error abort the transaction of the
+-- game. Triggers that read views, and record failures, are in docs/game/connect-your-game.md.
 --
 -- create function publish_war() returns trigger language plpgsql as $$
 -- begin

@@ -1,10 +1,9 @@
-import { attributeValues } from './attributes.ts'
-import { written } from './calendar.ts'
+import { timestamp } from './calendar.ts'
 import { join, leave, withdraw } from './membership.ts'
-import { counts } from './nation.ts'
+import { attributeValues, counts } from './nation.ts'
 import type { Random } from './random.ts'
 import type { Alliance, Nation, WorldState } from './state.ts'
-import { moment, put, remove, type Step } from './step.ts'
+import { put, randomMoment, remove, type Step } from './step.ts'
 import { endTreaty } from './treaties.ts'
 
 const blocs = 3
@@ -51,7 +50,7 @@ const moderationNotes = [
   'Tag contested by another alliance; first come keeps it.',
 ]
 
-export function tellAlliance(step: Step, alliance: Alliance, random: Random) {
+export function reportAlliance(step: Step, alliance: Alliance, random: Random) {
   const { profile } = step.world.vocabulary
   put(
     step,
@@ -62,7 +61,7 @@ export function tellAlliance(step: Step, alliance: Alliance, random: Random) {
       tag: alliance.tag,
       color: `#${random.integer(0x202020, 0xd8d8d8).toString(16)}`,
       ...(random.chance(0.85) ? { description: random.pick(creeds(alliance.name)) } : {}),
-      founded_at: written(alliance.foundedAt),
+      founded_at: timestamp(alliance.foundedAt),
       recruiting: alliance.recruiting,
       attributes: attributeValues(profile.attributes.alliance, random, {
         family: alliance.family,
@@ -80,8 +79,8 @@ const treasuryOf = ({ vocabulary }: WorldState, { treasury }: Alliance) => ({
   resources: counts(vocabulary.goods, good => treasury.stocks[good.index] ?? 0),
 })
 
-/** Alliances collect dues, are founded, take new names, open and close their doors, and end. */
-export function passAlliances(step: Step) {
+/** Founds, renames and dissolves alliances, collects dues, and changes recruiting. */
+export function updateAlliances(step: Step) {
   const { world, days, isLive } = step
   const random = step.random('alliances')
   if (isLive) {
@@ -89,20 +88,20 @@ export function passAlliances(step: Step) {
     return
   }
   for (const alliance of [...world.alliances]) {
-    if (alliance.isDissolving) end(step, alliance)
-    else if (mayEnd(world, alliance) && random.chance(alliance.members.length === 0 ? 1 : 0.006))
+    if (alliance.isDissolving) deleteAlliance(step, alliance)
+    else if (mayDissolve(world, alliance) && random.chance(alliance.members.length === 0 ? 1 : 0.006))
       dissolve(step, alliance)
     else if (random.chance(0.0016)) rename(step, alliance, random)
     else if (random.chance(0.006)) {
       alliance.recruiting = !alliance.recruiting
-      put(step, 'alliance', { id: alliance.id, recruiting: alliance.recruiting }, moment(step, random))
+      put(step, 'alliance', { id: alliance.id, recruiting: alliance.recruiting }, randomMoment(step, random))
     } else if (random.chance(1 / reportEveryDays)) collect(step, alliance, random)
   }
   for (let left = random.occurrences(world.nations.length * 0.00016 * days); left > 0; left--)
     found(step, random)
 }
 
-/** Dues since the last report, and what the war chest spends. */
+/** Dues since the last report, and spending on wars. */
 function collect(step: Step, alliance: Alliance, random: Random) {
   const { world } = step
   const days = step.isLive ? 0.02 : reportEveryDays
@@ -119,13 +118,13 @@ function collect(step: Step, alliance: Alliance, random: Random) {
 }
 
 function rename(step: Step, alliance: Alliance, random: Random) {
-  const at = moment(step, random)
+  const at = randomMoment(step, random)
   const oldName = alliance.name
   const { name, tag } = step.world.names.alliance(random)
   alliance.name = name
   alliance.tag = tag
   put(step, 'alliance', { id: alliance.id, name, tag }, at)
-  step.happenings.push({ kind: 'alliance_renamed', at, alliance, oldName })
+  step.occurrences.push({ kind: 'alliance_renamed', at, alliance, oldName })
 }
 
 function found(step: Step, random: Random) {
@@ -139,22 +138,22 @@ function found(step: Step, random: Random) {
   const founders = [...free].slice(0, random.integer(2, 5))
   const [founder] = founders
   if (!founder) return
-  const foundedAt = moment(step, random)
+  const foundedAt = randomMoment(step, random)
   const alliance = makeAlliance(world, random, { id: step.nextId('a'), family: founder.family, foundedAt })
   world.alliances.push(alliance)
-  tellAlliance(step, alliance, random)
+  reportAlliance(step, alliance, random)
   const { leaderRank, memberRank } = world.vocabulary
   founders.forEach((nation: Nation, index) => {
     join(step, nation, alliance, { rank: index === 0 ? leaderRank : memberRank, at: foundedAt })
   })
-  step.happenings.push({ kind: 'alliance_founded', at: foundedAt, alliance, founder })
+  step.occurrences.push({ kind: 'alliance_founded', at: foundedAt, alliance, founder })
 }
 
-const mayEnd = ({ conflict }: WorldState, alliance: Alliance) =>
+const mayDissolve = ({ conflict }: WorldState, alliance: Alliance) =>
   alliance.members.length <= 3 &&
   !conflict?.sides.some(side => side.alliances.some(entry => entry.alliance === alliance))
 
-/** Its people leave and its treaties lapse today; it is gone tomorrow. */
+/** Members leave and treaties end on one day; the alliance is deleted on the next. */
 function dissolve(step: Step, alliance: Alliance) {
   const { world, until } = step
   alliance.isDissolving = true
@@ -165,10 +164,10 @@ function dissolve(step: Step, alliance: Alliance) {
   for (const nation of world.nations) {
     if (nation.appliesTo === alliance) withdraw(step, nation, until)
   }
-  step.happenings.push({ kind: 'alliance_disbanded', at: until, alliance })
+  step.occurrences.push({ kind: 'alliance_disbanded', at: until, alliance })
 }
 
-function end(step: Step, alliance: Alliance) {
+function deleteAlliance(step: Step, alliance: Alliance) {
   step.world.alliances = step.world.alliances.filter(other => other !== alliance)
   remove(step, 'alliance', alliance.id, step.from)
 }

@@ -1,15 +1,15 @@
-import { written } from './calendar.ts'
+import { timestamp } from './calendar.ts'
 import { clamp } from './economy.ts'
 import { cents } from './nation.ts'
 import type { Random } from './random.ts'
-import { mark, part } from './report.ts'
+import { dirtyPart, markDirty } from './report.ts'
 import type { Nation, War, WorldState } from './state.ts'
-import { moment, put, type Step } from './step.ts'
+import { put, randomMoment, type Step } from './step.ts'
 import type { BattleKind, Unit } from './vocabulary.ts'
 
 const battlesPerWarDay = 1.35
 
-/** Fights the battles of a step. A tick fights one at least, where anybody can. */
+/** Fights the battles of a step. A tick has at least one, if any is possible. */
 export function fightBattles(step: Step) {
   const { world, days, isLive, until } = step
   const random = step.random('battles')
@@ -17,7 +17,7 @@ export function fightBattles(step: Step) {
   let fought = 0
   for (const war of active) {
     for (let left = random.occurrences(battlesPerWarDay * days); left > 0; left--) {
-      const at = Math.max(war.declaredAt, moment(step, random))
+      const at = Math.max(war.declaredAt, randomMoment(step, random))
       if (fightBattle(step, war, random, Math.min(at, until))) fought++
     }
   }
@@ -36,7 +36,7 @@ function fightBattle(step: Step, war: War, random: Random, at: number): boolean 
   const theirs = Math.max(strength(step.world, defender, kind), own * 0.05)
   const margin = Math.log(own / (theirs * (kind.isSiege ? 1.25 : 1.06))) + random.normal() * 0.45
   const victor = margin > 0.12 ? 'attacker' : margin < -0.12 ? 'defender' : 'draw'
-  // A tick has a battle every few seconds: smaller ones, which decide less.
+  // Ticks have a battle every few seconds, so these are smaller.
   const scale = step.isLive ? 0.45 : 1
   const rates = { attacker: [0.05, 0.11, 0.075], defender: [0.11, 0.05, 0.075] }
   const place = victor === 'attacker' ? 0 : victor === 'defender' ? 1 : 2
@@ -51,7 +51,7 @@ function fightBattle(step: Step, war: War, random: Random, at: number): boolean 
     ruins * Math.sqrt(defender.cities) * (kind.domain === 'air' ? 2.2 : kind.isSiege ? 2.6 : 1),
   )
   defender.score = cents(Math.max(1, defender.score - infrastructure * 0.12))
-  mark(step, defender, part.score)
+  markDirty(step, defender, dirtyPart.score)
   const losses = { attacker: fallen.attacker.losses, defender: fallen.defender.losses }
   put(
     step,
@@ -60,7 +60,7 @@ function fightBattle(step: Step, war: War, random: Random, at: number): boolean 
       id: step.nextId('b'),
       war_id: war.id,
       ...(kind.key ? { kind: kind.key } : {}),
-      fought_at: written(at),
+      fought_at: timestamp(at),
       attacker_nation_id: attacker.id,
       defender_nation_id: defender.id,
       victor,
@@ -71,7 +71,7 @@ function fightBattle(step: Step, war: War, random: Random, at: number): boolean 
   )
   record(war, { isCounterattack, victor, margin, fallen, scale })
   const worth = fallen.attacker.worth + fallen.defender.worth
-  step.happenings.push({
+  step.occurrences.push({
     kind: 'battle',
     at,
     war,
@@ -106,7 +106,7 @@ function record(
   war.lost.defender += second.worth
 }
 
-/** Units fight in their own domain whole, and lend a hand in the others. */
+/** Units count fully in their own domain, and partly in others. */
 const share = (unit: Unit, kind: BattleKind) => {
   if (unit.domain === 'covert' || unit.domain === 'strategic') return 0
   if (unit.domain === kind.domain) return 1
@@ -122,7 +122,7 @@ function strength({ vocabulary, forces }: WorldState, nation: Nation, kind: Batt
   return Math.max(1, sum * (0.3 + nation.readiness / 100))
 }
 
-/** A kind for which the attacker has what it takes. */
+/** A kind of battle for which the attacker has units. */
 function chooseKind(
   { vocabulary, forces }: WorldState,
   attacker: Nation,
@@ -136,13 +136,13 @@ function chooseKind(
         forces.of(attacker, unit) >= Math.max(1, unit.perPoint * attacker.score * 0.08),
     ),
   )
-  // Ground is fought over most.
+  // Land battles are the most frequent.
   const ground = able.filter(kind => kind.domain === 'land' && !kind.isSiege)
   if (ground.length > 0 && random.chance(0.4)) return random.pick(ground)
   return able.length > 0 ? random.pick(able) : undefined
 }
 
-/** Takes losses from what there is, never more, and calls up reserves for a part of them. */
+/** Deducts losses, at most the stock, and replaces some of them from the reserves. */
 function lose(step: Step, nation: Nation, kind: BattleKind, rate: number, random: Random) {
   const { forces, reserves } = step.world
   const losses: Record<string, number> = {}
@@ -163,6 +163,6 @@ function lose(step: Step, nation: Nation, kind: BattleKind, rate: number, random
   const worn = random.range(0.8, 3) * (step.isLive ? 0.3 : 1)
   nation.readiness = Math.round(clamp(nation.readiness - worn, 5, 100) * 10) / 10
   nation.weariness = Math.min(100, nation.weariness + (random.chance(0.4) ? 1 : 0))
-  mark(step, nation, part.military | part.weariness)
+  markDirty(step, nation, dirtyPart.military | dirtyPart.weariness)
   return { losses, worth }
 }

@@ -1,30 +1,30 @@
-import { written } from './calendar.ts'
+import { timestamp } from './calendar.ts'
 import type { Random } from './random.ts'
 import type { Alliance, Conflict, ConflictSide, Nation } from './state.ts'
 import { put, type Step } from './step.ts'
 import { endTreaty } from './treaties.ts'
 import { arePledged, declareWar, isFit } from './wars.ts'
 
-/** The sides as facts tell them. */
+/** The sides as facts contain them. */
 export const sidesOf = (conflict: Conflict) =>
   conflict.sides.map(side => ({
     name: side.name,
     alliances: side.alliances.map(({ alliance, joinedAt, leftAt }) => ({
       alliance_id: alliance.id,
-      joined_at: written(joinedAt),
-      left_at: leftAt === null ? null : written(leftAt),
+      joined_at: timestamp(joinedAt),
+      left_at: leftAt === null ? null : timestamp(leftAt),
     })),
   }))
 
-export const present = (side: ConflictSide) => side.alliances.filter(({ leftAt }) => leftAt === null)
+export const presentAlliances = (side: ConflictSide) => side.alliances.filter(({ leftAt }) => leftAt === null)
 const isIn = (conflict: Conflict, alliance: Alliance) =>
   conflict.sides.some(side => side.alliances.some(entry => entry.alliance === alliance))
 
 export const membersOf = (side: ConflictSide): Nation[] =>
-  present(side).flatMap(({ alliance }) => alliance.members)
+  presentAlliances(side).flatMap(({ alliance }) => alliance.members)
 
-/** Sworn allies are drawn in; friends of both stay out. */
-export function wantsIn(
+/** Allies of one side join; allies of both stay out. */
+export function wantsToJoin(
   step: Step,
   conflict: Conflict,
   side: ConflictSide,
@@ -39,14 +39,14 @@ export function wantsIn(
     treaty =>
       treaty.isDefensive && treaty.alliances.includes(alliance) && treaty.alliances.includes(principal),
   )
-  const isTorn = present(enemies).some(enemy => arePledged(step.world, enemy.alliance, alliance))
+  const isTorn = presentAlliances(enemies).some(enemy => arePledged(step.world, enemy.alliance, alliance))
   if (isTorn && (!isSworn || step.isLive)) return false
   const eagerness = isSworn ? 0.3 : alliance.bloc === principal.bloc ? 0.03 : 0.004
   return random.chance(eagerness * step.days)
 }
 
-/** Treaties with the other side end, but for ticks. */
-export function enter(
+/** Ends treaties with the other side, except in ticks. */
+export function joinSide(
   step: Step,
   conflict: Conflict,
   side: ConflictSide,
@@ -57,17 +57,18 @@ export function enter(
   side.alliances.push({ alliance, joinedAt: at, leftAt: null })
   for (const treaty of step.world.treaties.filter(
     ({ alliances }) =>
-      alliances.includes(alliance) && present(enemies).some(enemy => alliances.includes(enemy.alliance)),
+      alliances.includes(alliance) &&
+      presentAlliances(enemies).some(enemy => alliances.includes(enemy.alliance)),
   )) {
     if (!step.isLive) endTreaty(step, treaty, at)
   }
-  step.happenings.push({ kind: 'conflict_joined', at, conflict, alliance, side: side.name })
+  step.occurrences.push({ kind: 'conflict_joined', at, conflict, alliance, side: side.name })
 }
 
-/** Wars between the sides that were there before belong to the conflict from now on. */
+/** Assigns existing wars between the sides to the conflict. */
 export function adoptWars(step: Step, conflict: Conflict, at: number) {
   const on = (side: ConflictSide, alliance: Alliance | null) =>
-    alliance !== null && present(side).some(entry => entry.alliance === alliance)
+    alliance !== null && presentAlliances(side).some(entry => entry.alliance === alliance)
   const [one, other] = conflict.sides
   for (const war of step.world.wars) {
     const { attackerAlliance, defenderAlliance } = war
@@ -82,7 +83,7 @@ export function adoptWars(step: Step, conflict: Conflict, at: number) {
 }
 
 /** Declares up to `count` wars between the sides. */
-export function clash(step: Step, conflict: Conflict, random: Random, count: number) {
+export function declareSideWars(step: Step, conflict: Conflict, random: Random, count: number) {
   const [one, other] = conflict.sides.map(membersOf)
   if (!one?.length || !other?.length) return
   for (let declared = 0; declared < count; declared++) {

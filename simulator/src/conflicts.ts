@@ -1,17 +1,25 @@
-import { daySeconds, written } from './calendar.ts'
-import { adoptWars, clash, enter, membersOf, present, sidesOf, wantsIn } from './conflict-sides.ts'
-import { conflictName } from './names/occasions.ts'
+import { daySeconds, timestamp } from './calendar.ts'
+import {
+  adoptWars,
+  declareSideWars,
+  joinSide,
+  membersOf,
+  presentAlliances,
+  sidesOf,
+  wantsToJoin,
+} from './conflict-sides.ts'
+import { conflictName } from './names/phrases.ts'
 import type { Random } from './random.ts'
 import type { Alliance, Conflict, ConflictSide, WorldState } from './state.ts'
-import { moment, put, type Step } from './step.ts'
+import { put, randomMoment, type Step } from './step.ts'
 import { arePledged, endWar, tensionKey, tiredOutcome } from './wars.ts'
 
 const sideAlliancesMax = 8
 const liveConflictDays = 21
-/** So long an ally fights before it thinks of going home. */
+/** Allies stay at least so long. */
 const restlessAfterDays = 4
 
-/** Days of a history on which global conflicts start and end. The last one goes on when history ends. */
+/** Days of a history on which global conflicts start and end. The last one is active at the end of history. */
 export function conflictDays(days: number): { startsOn: number; endsOn: number }[] {
   if (days < 1) return []
   const length = Math.max(3, Math.round(days * 0.15))
@@ -25,8 +33,8 @@ export function conflictDays(days: number): { startsOn: number; endsOn: number }
   return plan
 }
 
-/** Starts, feeds and ends the global conflict. `dayOfHistory` is null in ticks, where chance decides. */
-export function wageConflicts(
+/** Starts, escalates and ends the global conflict. `dayOfHistory` is null in ticks, which decide at random. */
+export function updateConflict(
   step: Step,
   plan: { startsOn: number; endsOn: number }[],
   dayOfHistory: number | null,
@@ -41,11 +49,11 @@ export function wageConflicts(
   const isDue =
     dayOfHistory === null
       ? conflict !== null &&
-        world.lived - conflict.begunAt > liveConflictDays * 1000 &&
+        world.elapsed - conflict.begunAt > liveConflictDays * 1000 &&
         random.chance(0.1 * days)
       : plan.some(({ endsOn }) => endsOn === dayOfHistory)
   if (conflict && isDue) return endConflict(step, conflict, random)
-  if (conflict) return feed(step, conflict, random)
+  if (conflict) return escalateConflict(step, conflict, random)
   const isStart =
     dayOfHistory === null
       ? random.chance(0.12 * days)
@@ -63,7 +71,7 @@ function startConflict(step: Step, random: Random) {
       (war.attackerAlliance === one && war.defenderAlliance === other) ||
       (war.attackerAlliance === other && war.defenderAlliance === one),
   )
-  const startedAt = moment(step, random)
+  const startedAt = randomMoment(step, random)
   const side = (alliance: Alliance): ConflictSide => ({
     name: `${alliance.name} and allies`,
     alliances: [{ alliance, joinedAt: startedAt, leftAt: null }],
@@ -72,7 +80,7 @@ function startConflict(step: Step, random: Random) {
     id: step.nextId('c'),
     name: world.names.once('conflict', () => conflictName(random, [one, other])),
     startedAt,
-    begunAt: world.lived,
+    begunAt: world.elapsed,
     sides: [side(one), side(other)],
     warsTotal: 0,
     battles: 0,
@@ -95,18 +103,18 @@ function startConflict(step: Step, random: Random) {
       name: conflict.name,
       status: 'active',
       cause,
-      started_at: written(startedAt),
+      started_at: timestamp(startedAt),
       sides: sidesOf(conflict),
       era_id: world.era.id,
     },
     startedAt,
   )
-  step.happenings.push({ kind: 'conflict_started', at: startedAt, conflict, cause })
+  step.occurrences.push({ kind: 'conflict_started', at: startedAt, conflict, cause })
   adoptWars(step, conflict, startedAt)
-  clash(step, conflict, random, random.integer(3, 5))
+  declareSideWars(step, conflict, random, random.integer(3, 5))
 }
 
-/** Two large alliances that have fought each other most, and did not in the last conflict. */
+/** The two large alliances with the most wars between them, other than those of the last conflict. */
 function chooseFoes(world: WorldState, random: Random): [Alliance, Alliance] | undefined {
   const large = world.alliances
     .filter(({ members, isDissolving }) => members.length > 1 && !isDissolving)
@@ -125,8 +133,8 @@ function chooseFoes(world: WorldState, random: Random): [Alliance, Alliance] | u
   return pairs.length > 0 ? random.pick(pairs.slice(0, 3)).foes : undefined
 }
 
-/** Allies come in, the weary go home, and the sides declare war on each other. */
-function feed(step: Step, conflict: Conflict, random: Random) {
+/** Allies join or leave, and the sides declare wars on each other. */
+function escalateConflict(step: Step, conflict: Conflict, random: Random) {
   const { days } = step
   let isChanged = false
   for (const [index, side] of conflict.sides.entries()) {
@@ -134,22 +142,22 @@ function feed(step: Step, conflict: Conflict, random: Random) {
     if (!enemies) continue
     for (const alliance of step.world.alliances) {
       if (side.alliances.length >= sideAlliancesMax) break
-      if (wantsIn(step, conflict, side, enemies, alliance, random)) {
-        enter(step, conflict, side, enemies, alliance, moment(step, random))
+      if (wantsToJoin(step, conflict, side, enemies, alliance, random)) {
+        joinSide(step, conflict, side, enemies, alliance, randomMoment(step, random))
         isChanged = true
       }
     }
-    for (const entry of present(side).slice(1)) {
+    for (const entry of presentAlliances(side).slice(1)) {
       if (step.until - entry.joinedAt < restlessAfterDays * daySeconds || !random.chance(0.025 * days))
         continue
-      entry.leftAt = Math.max(entry.joinedAt, moment(step, random))
+      entry.leftAt = Math.max(entry.joinedAt, randomMoment(step, random))
       for (const war of step.world.wars.filter(
         ({ conflict: of, attackerAlliance, defenderAlliance }) =>
           of === conflict && (attackerAlliance === entry.alliance || defenderAlliance === entry.alliance),
       )) {
         endWar(step, war, 'peace', entry.leftAt)
       }
-      step.happenings.push({ kind: 'conflict_left', at: entry.leftAt, conflict, alliance: entry.alliance })
+      step.occurrences.push({ kind: 'conflict_left', at: entry.leftAt, conflict, alliance: entry.alliance })
       isChanged = true
     }
   }
@@ -158,17 +166,17 @@ function feed(step: Step, conflict: Conflict, random: Random) {
     adoptWars(step, conflict, step.until)
   }
   const smaller = Math.min(...conflict.sides.map(side => membersOf(side).length))
-  clash(step, conflict, random, random.occurrences(Math.min(40, 1 + smaller * 0.045) * days))
+  declareSideWars(step, conflict, random, random.occurrences(Math.min(40, 1 + smaller * 0.045) * days))
 }
 
-/** Peace for all of its wars. */
+/** Ends all of its wars in peace. */
 export function endConflict(step: Step, conflict: Conflict, random: Random) {
   const { world } = step
-  const endedAt = Math.max(conflict.startedAt, moment(step, random))
+  const endedAt = Math.max(conflict.startedAt, randomMoment(step, random))
   for (const war of world.wars.filter(({ conflict: of }) => of === conflict)) {
     endWar(step, war, tiredOutcome(war, random), endedAt)
   }
   world.conflict = null
-  put(step, 'conflict', { id: conflict.id, status: 'ended', ended_at: written(endedAt) }, endedAt)
-  step.happenings.push({ kind: 'conflict_ended', at: endedAt, conflict })
+  put(step, 'conflict', { id: conflict.id, status: 'ended', ended_at: timestamp(endedAt) }, endedAt)
+  step.occurrences.push({ kind: 'conflict_ended', at: endedAt, conflict })
 }

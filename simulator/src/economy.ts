@@ -1,8 +1,8 @@
 import { daySeconds, hourSeconds, minuteSeconds } from './calendar.ts'
 import { priceOf } from './market.ts'
-import { cents, settle, standing } from './nation.ts'
+import { addCities, cents, targetScore } from './nation.ts'
 import type { Random } from './random.ts'
-import { mark, part } from './report.ts'
+import { dirtyPart, markDirty } from './report.ts'
 import type { Nation, WorldState } from './state.ts'
 import type { Step } from './step.ts'
 import { cityWorth, type Unit } from './vocabulary.ts'
@@ -10,37 +10,38 @@ import { cityWorth, type Unit } from './vocabulary.ts'
 const ordersMax = 3
 const reportEveryDays = 3
 
-/** Lets nations live. In history each reports every third day; in a tick those do that fought, and a few more. */
-export function liveOn(step: Step) {
+/** Updates nations. In history each reports every third day; in a tick only those that fought, and a few more. */
+export function updateEconomy(step: Step) {
   const { world, isLive } = step
   const random = step.random('economy')
   if (isLive) {
-    for (const nation of [...step.changed]) live(step, nation, random)
-    for (let few = random.integer(2, 5); few > 0; few--) live(step, random.pick(world.nations), random)
+    for (const nation of [...step.dirtyNations]) updateNationEconomy(step, nation, random)
+    for (let few = random.integer(2, 5); few > 0; few--)
+      updateNationEconomy(step, random.pick(world.nations), random)
     return
   }
   const day = Math.round((step.until - world.startsAt) / daySeconds)
   const { nations } = world
   for (let index = day % reportEveryDays; index < nations.length; index += reportEveryDays) {
     const nation = nations[index]
-    if (nation) live(step, nation, random)
+    if (nation) updateNationEconomy(step, nation, random)
   }
 }
 
-/** Brings one nation’s money, goods, forces and score up to the end of the step. */
-function live(step: Step, nation: Nation, random: Random) {
+/** Updates one nation’s money, goods, forces and score to the end of the step. */
+function updateNationEconomy(step: Step, nation: Nation, random: Random) {
   const { world } = step
-  // One that was long forgotten catches up on a week at most.
-  const days = Math.min(7, (world.lived - nation.livedUntil) / 1000)
+  // At most a week since the last update counts.
+  const days = Math.min(7, (world.elapsed - nation.updatedUntil) / 1000)
   if (days <= 0) return
-  nation.livedUntil = world.lived
+  nation.updatedUntil = world.elapsed
   if (nation.status === 'vacation') return
   const effort = nation.status === 'inactive' ? 0.25 : 1
   completeOrders(step, nation)
   earn(world, nation, days * effort, random)
   if (effort === 1) {
-    order(step, nation, random)
-    build(step, nation)
+    orderUnits(step, nation, random)
+    foundCity(step, nation)
   }
   const isAtWar = nation.offensiveWars + nation.defensiveWars > 0
   const rest = isAtWar ? 62 : 93
@@ -52,12 +53,12 @@ function live(step: Step, nation: Nation, random: Random) {
     ),
   )
   const weariness = Math.round(clamp(nation.weariness + (isAtWar ? 1.2 : -2.5) * days, 0, 100))
-  if (weariness !== nation.weariness) mark(step, nation, part.weariness)
+  if (weariness !== nation.weariness) markDirty(step, nation, dirtyPart.weariness)
   nation.weariness = weariness
-  const score = cents(nation.score + (standing(world, nation) - nation.score) * Math.min(0.3, 0.05 * days))
-  if (score !== nation.score) mark(step, nation, part.score)
+  const score = cents(nation.score + (targetScore(world, nation) - nation.score) * Math.min(0.3, 0.05 * days))
+  if (score !== nation.score) markDirty(step, nation, dirtyPart.score)
   nation.score = score
-  mark(step, nation, part.economy | part.military)
+  markDirty(step, nation, dirtyPart.economy | dirtyPart.military)
 }
 
 export const clamp = (value: number, low: number, high: number) => Math.max(low, Math.min(high, value))
@@ -69,10 +70,10 @@ function completeOrders(step: Step, nation: Nation) {
   if (done.length === 0) return
   for (const { unit, quantity } of done) forces.add(nation, unit, quantity)
   nation.queue = nation.queue.filter(entry => entry.completesAt > step.until)
-  mark(step, nation, part.military | part.production)
+  markDirty(step, nation, dirtyPart.military | dirtyPart.production)
 }
 
-/** Taxes and upkeep, and the goods: what is yielded and needed, and what is bought or sold to keep a fair stock. */
+/** Taxes and upkeep; goods that are produced, consumed, and traded to keep a stock. */
 function earn(world: WorldState, nation: Nation, days: number, random: Random) {
   const { vocabulary, market, forces, stocks } = world
   let income = nation.cities * cityWorth * 1.8 * nation.richness * days * random.range(0.85, 1.15)
@@ -95,8 +96,8 @@ function earn(world: WorldState, nation: Nation, days: number, random: Random) {
   nation.credits = Math.max(0, Math.round(nation.credits + income))
 }
 
-/** Orders what the forces lack most, at most a quarter of the money at a time. */
-function order(step: Step, nation: Nation, random: Random) {
+/** Orders the units that are missing most, for at most a quarter of the money. */
+function orderUnits(step: Step, nation: Nation, random: Random) {
   if (nation.queue.length >= ordersMax) return
   const { vocabulary, forces } = step.world
   let chosen: Unit | undefined
@@ -125,16 +126,16 @@ function order(step: Step, nation: Nation, random: Random) {
   nation.queue = [...nation.queue, { unit: chosen, quantity, completesAt }].sort(
     (one, other) => one.completesAt - other.completesAt,
   )
-  mark(step, nation, part.production | part.economy)
+  markDirty(step, nation, dirtyPart.production | dirtyPart.economy)
 }
 
-/** Founds a city when there is plenty of money. */
-function build(step: Step, nation: Nation) {
+/** Founds a city if there is enough money. */
+function foundCity(step: Step, nation: Nation) {
   const cost = 150_000 + 16_000 * nation.cities ** 2
   if (nation.credits < cost * 1.6) return
   nation.credits -= cost
   nation.cities++
   nation.land += 700 + ((nation.cities * 131) % 900)
-  settle(step.world, nation, 1)
-  mark(step, nation, part.size)
+  addCities(step.world, nation, 1)
+  markDirty(step, nation, dirtyPart.size)
 }

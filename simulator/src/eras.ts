@@ -1,6 +1,6 @@
-import { daySeconds, written } from './calendar.ts'
+import { daySeconds, timestamp } from './calendar.ts'
 import { endConflict } from './conflicts.ts'
-import { eraName } from './names/occasions.ts'
+import { eraName } from './names/phrases.ts'
 import type { Random } from './random.ts'
 import type { Alliance, Era, WorldState } from './state.ts'
 import { put, type Step } from './step.ts'
@@ -15,7 +15,7 @@ const totalScore = (alliance: Alliance) => {
 const ranking = (world: WorldState) =>
   [...world.alliances].sort((one, other) => totalScore(other) - totalScore(one))
 
-const memory = (random: Random, champion: string, second: string | undefined) =>
+const eraSummary = (random: Random, champion: string, second: string | undefined) =>
   random.pick([
     `${champion} finished first after a close season${second ? ` against ${second}` : ''}. Remembered for cheap grain, two great wars and one very long armistice.`,
     `The era in which ${champion} learned to keep its treaties${second ? ` and ${second} learned to read them` : ''}.`,
@@ -23,8 +23,8 @@ const memory = (random: Random, champion: string, second: string | undefined) =>
     `An era of fleets: the harbours decided, and ${champion} had most of them.`,
   ])
 
-/** The eras before the records begin, and the one that goes on. */
-export function tellEarlierEras(step: Step, random: Random): Era {
+/** The eras before the history, and the active one. */
+export function reportEarlierEras(step: Step, random: Random): Era {
   const { world, from } = step
   const lengths = [190, 170]
   const next = (number: number, startedAt: number): Era => ({
@@ -45,10 +45,10 @@ export function tellEarlierEras(step: Step, random: Random): Era {
       {
         ...eraRow(era),
         status: 'ended',
-        ended_at: written(startedAt),
+        ended_at: timestamp(startedAt),
         ...(champion
           ? {
-              summary: memory(random, champion.name, rival === champion ? undefined : rival?.name),
+              summary: eraSummary(random, champion.name, rival === champion ? undefined : rival?.name),
               champion: { alliance_id: champion.id, name: champion.name },
             }
           : {}),
@@ -65,11 +65,11 @@ const eraRow = ({ id, number, name, startedAt }: Era) => ({
   id,
   number,
   name,
-  started_at: written(startedAt),
+  started_at: timestamp(startedAt),
 })
 
-/** One era ends with a champion and a general armistice; the next begins at the same moment. */
-export function turnEra(step: Step) {
+/** Ends the era with a champion and peace in all wars; the next starts at the same time. */
+export function startNextEra(step: Step) {
   const { world, until } = step
   const random = step.random('eras')
   const [champion, rival] = ranking(world)
@@ -83,8 +83,8 @@ export function turnEra(step: Step) {
     {
       id: old.id,
       status: 'ended',
-      ended_at: written(until),
-      summary: memory(random, champion.name, rival?.name),
+      ended_at: timestamp(until),
+      summary: eraSummary(random, champion.name, rival?.name),
       champion: { alliance_id: champion.id, name: champion.name },
     },
     until,
@@ -97,5 +97,5 @@ export function turnEra(step: Step) {
     startedAt: until,
   }
   put(step, 'era', { ...eraRow(world.era), status: 'active' }, until)
-  step.happenings.push({ kind: 'era_turned', at: until, old, next: world.era, champion })
+  step.occurrences.push({ kind: 'era_turned', at: until, old, next: world.era, champion })
 }

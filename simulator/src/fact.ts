@@ -1,14 +1,14 @@
 import type { CommitFact, Contract, EventData, FactResource, InputOf } from '@chancery/contract'
 
-/** What a `put` may say: any part of a thing, since the service merges. Lists stay whole. */
+/** Any part of a row, since the service merges. Lists stay complete. */
 type Part<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Part<T[K]> } : T
 
-export type Said<N extends FactResource> = Part<InputOf<Contract['resources'][N]>>
+export type PutData<N extends FactResource> = Part<InputOf<Contract['resources'][N]>>
 
 export interface Put<N extends FactResource> {
   op: 'put'
   resource: N
-  data: Said<N>
+  data: PutData<N>
   at: string
 }
 export interface Delete {
@@ -20,7 +20,7 @@ export interface Delete {
 export type WeaponEventType = 'strategic_weapon.launched' | 'strategic_weapon.intercepted'
 /** Chancery adds the names. */
 type WeaponData = Omit<EventData<WeaponEventType>, 'attacker_nation_name' | 'defender_nation_name'>
-export type ToldEvent =
+export type SentEvent =
   | { type: WeaponEventType; occurred_at: string; data: WeaponData }
   | {
       type: `game.${string}`
@@ -29,13 +29,13 @@ export type ToldEvent =
       summary: string
       nation_ids: string[]
     }
-export interface Told {
+export interface EventFact {
   op: 'event'
-  data: ToldEvent
+  data: SentEvent
 }
-export type Fact = { [N in FactResource]: Put<N> }[FactResource] | Delete | Told
+export type Fact = { [N in FactResource]: Put<N> }[FactResource] | Delete | EventFact
 
-/** Facts that the service applies together. `id` is the same whenever the same world is made again. */
+/** Facts that the service applies together. The same world has the same ids. */
 export interface Batch {
   id: string
   announce: boolean

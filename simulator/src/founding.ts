@@ -1,13 +1,13 @@
-import { makeAlliance, tellAlliance } from './alliances.ts'
-import { daySeconds, hourSeconds, written } from './calendar.ts'
-import { tellEarlierEras } from './eras.ts'
+import { makeAlliance, reportAlliance } from './alliances.ts'
+import { daySeconds, hourSeconds, timestamp } from './calendar.ts'
+import { reportEarlierEras } from './eras.ts'
 import type { Fact } from './fact.ts'
 import { marketRows, trade } from './market.ts'
 import { join } from './membership.ts'
 import { families } from './names/families.ts'
 import { makeNation, nationRow } from './nation.ts'
 import type { Random } from './random.ts'
-import { portionFacts } from './report.ts'
+import { batchFactsMax } from './report.ts'
 import type { Alliance, Nation } from './state.ts'
 import { put, type Step } from './step.ts'
 import { drawTreaty } from './treaties.ts'
@@ -20,7 +20,7 @@ const allianceCount = (nations: number) => {
   return Math.max(3, Math.round(0.8 * nations ** 0.6))
 }
 
-/** The world as it is when its records begin, in portions of facts. */
+/** The initial world, in batches of facts. */
 export function* foundWorld(step: Step, nations: number): Generator<Fact[]> {
   const { world } = step
   const places = step.random('alliances')
@@ -34,26 +34,26 @@ export function* foundWorld(step: Step, nations: number): Generator<Fact[]> {
       foundedAt,
     })
     world.alliances.push(alliance)
-    tellAlliance(step, alliance, places)
-    yield* portion(step)
+    reportAlliance(step, alliance, places)
+    yield* takeBatches(step)
   }
-  world.era = tellEarlierEras(step, step.random('eras'))
+  world.era = reportEarlierEras(step, step.random('eras'))
   const wanted = Math.min(2000, Math.round(world.alliances.length * 1.3))
   const diplomacy = step.random('treaties')
   for (let tries = 0; tries < wanted * 6 && world.treaties.length < wanted; tries++) {
     drawTreaty(step, diplomacy, Math.floor(step.from - diplomacy.range(1, 20) * daySeconds))
   }
-  yield* settleNations(step, nations)
+  yield* foundNations(step, nations)
   openTrade(step)
   yield step.facts.splice(0)
 }
 
-function* portion(step: Step): Generator<Fact[]> {
-  // Room for what one thing may add: a batch never exceeds its bound.
-  if (step.facts.length >= portionFacts - 4) yield step.facts.splice(0)
+function* takeBatches(step: Step): Generator<Fact[]> {
+  // Reserves room for the facts of one row, so that a batch never exceeds its limit.
+  if (step.facts.length >= batchFactsMax - 4) yield step.facts.splice(0)
 }
 
-function* settleNations(step: Step, nations: number): Generator<Fact[]> {
+function* foundNations(step: Step, nations: number): Generator<Fact[]> {
   const { world } = step
   const random = step.random('nations')
   const looks = step.random('looks')
@@ -74,7 +74,7 @@ function* settleNations(step: Step, nations: number): Generator<Fact[]> {
     put(step, 'nation', nationRow(world, nation, { foundedAt, random: looks }), foundedAt)
     const leads = index % spacing === 0 ? world.alliances[index / spacing] : undefined
     enrol(step, nation, { leads, foundedAt, drawAlliance, random })
-    yield* portion(step)
+    yield* takeBatches(step)
   }
 }
 
@@ -88,7 +88,7 @@ function setStatus(step: Step, nation: Nation, foundedAt: number, random: Random
     nation.status === 'protected' ? foundedAt : step.from - random.integer(0, 9) * daySeconds
 }
 
-/** Alliances by size in a heavy tail: few large, many small. */
+/** Draws alliances with a heavy-tailed size: few large, many small. */
 function drawerOf(alliances: readonly Alliance[], random: Random): () => Alliance | undefined {
   let total = 0
   const sums = alliances.map((_, index) => {
@@ -154,7 +154,7 @@ function apply(step: Step, nation: Nation, drawAlliance: () => Alliance | undefi
   nation.appliesTo = alliance
   nation.movedAt = step.from
   const appliedAt = Math.floor(step.from - random.range(1, 60) * hourSeconds)
-  const application = { nation_id: nation.id, alliance_id: alliance.id, applied_at: written(appliedAt) }
+  const application = { nation_id: nation.id, alliance_id: alliance.id, applied_at: timestamp(appliedAt) }
   put(step, 'alliance_application', application, appliedAt)
 }
 

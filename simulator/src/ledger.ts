@@ -2,8 +2,8 @@ const rowsPerBlock = 4096
 const amountMax = 0xffff_ffff
 
 /**
- * How much of each word every nation has: whole numbers in blocks of memory, at the nation’s row and the word’s index.
- * An array for each nation would take three times as much, and a million nations are to fit.
+ * The amount of each unit or good of every nation: whole numbers in typed arrays, at the nation’s row and the term’s index.
+ * An array per nation would take three times the memory, and a million nations must fit.
  */
 export class Ledger {
   readonly #width: number
@@ -13,21 +13,22 @@ export class Ledger {
     this.#width = Math.max(1, width)
   }
 
-  of(holder: { readonly row: number }, word: { readonly index: number }): number {
+  of(holder: { readonly row: number }, term: { readonly index: number }): number {
     const block = this.#blocks[Math.floor(holder.row / rowsPerBlock)]
-    return block?.[(holder.row % rowsPerBlock) * this.#width + word.index] ?? 0
+    return block?.[(holder.row % rowsPerBlock) * this.#width + term.index] ?? 0
   }
 
-  /** Rounds down. Throws a RangeError for what is below 0 or beyond 32 bits. */
-  set(holder: { readonly row: number }, word: { readonly index: number }, amount: number) {
-    if (!(amount >= 0 && amount <= amountMax)) throw new RangeError(`${amount} is no amount.`)
+  /** Rounds down. Throws a RangeError for amounts below 0 or above 32 bits. */
+  set(holder: { readonly row: number }, term: { readonly index: number }, amount: number) {
+    if (!(amount >= 0 && amount <= amountMax))
+      throw new RangeError(`${amount} is not an amount from 0 to ${amountMax}.`)
     const at = Math.floor(holder.row / rowsPerBlock)
     while (this.#blocks.length <= at) this.#blocks.push(new Uint32Array(rowsPerBlock * this.#width))
     const block = this.#blocks[at]
-    if (block) block[(holder.row % rowsPerBlock) * this.#width + word.index] = Math.floor(amount)
+    if (block) block[(holder.row % rowsPerBlock) * this.#width + term.index] = Math.floor(amount)
   }
 
-  add(holder: { readonly row: number }, word: { readonly index: number }, amount: number) {
-    this.set(holder, word, this.of(holder, word) + amount)
+  add(holder: { readonly row: number }, term: { readonly index: number }, amount: number) {
+    this.set(holder, term, this.of(holder, term) + amount)
   }
 }

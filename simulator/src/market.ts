@@ -1,5 +1,5 @@
-import { hourSeconds, written } from './calendar.ts'
-import type { Said } from './fact.ts'
+import { hourSeconds, timestamp } from './calendar.ts'
+import type { PutData } from './fact.ts'
 import type { Random } from './random.ts'
 import type { Good, Vocabulary } from './vocabulary.ts'
 
@@ -17,15 +17,15 @@ interface Hour {
 interface Book {
   good: Good
   price: number
-  /** A world’s own luck with a good: some are scarce in it, some plenty. */
+  /** Scarcity of the good in this world. */
   scarcity: number
-  /** A passing fright or glut, fading day by day. */
+  /** A temporary price shock that fades daily. */
   shock: number
   hours: Hour[]
   saidPrice: number
 }
 
-/** Prices follow what the cities yield and need, and what wars use up. Only the last 24 hours are remembered. */
+/** Prices follow the supply and demand of cities and wars. Stores the last 24 hours. */
 export interface Market {
   books: Book[]
   supply: number[]
@@ -47,8 +47,8 @@ export function openMarket(vocabulary: Vocabulary, random: Random): Market {
   }
 }
 
-/** What the price is drawn to. `warShare` is the share of nations at war. */
-function drawnTo(market: Market, book: Book, warShare: number): number {
+/** The price that the market approaches. `warShare`: the share of nations at war. */
+function targetPrice(market: Market, book: Book, warShare: number): number {
   const { good, scarcity, shock } = book
   const supply = market.supply[good.index] ?? 0
   const demand = (market.demand[good.index] ?? 0) * (1 + warShare * good.warDemand * 1.5)
@@ -56,7 +56,7 @@ function drawnTo(market: Market, book: Book, warShare: number): number {
   return good.basePrice * scarcity * Math.min(3, Math.max(0.4, ratio ** 0.7)) * Math.exp(shock)
 }
 
-/** Lets the market trade until a moment, hour by hour; of longer spans only the last day is traded. */
+/** Trades hour by hour; of longer periods only the last day. */
 export function trade(
   market: Market,
   random: Random,
@@ -81,11 +81,11 @@ function tradeWithin(
   random: Random,
   { hour, elapsed, warShare }: { hour: number; elapsed: number; warShare: number },
 ) {
-  // Of a moment’s trade only some goods see any.
+  // In short periods only some goods are traded.
   if (elapsed < 0.03 && !random.chance(0.3)) return
-  const target = drawnTo(market, book, warShare)
+  const target = targetPrice(market, book, warShare)
   const pull = Math.log(target / book.price) * 0.01 * elapsed
-  // A floor under the elapsed time: a market that is looked at every few seconds still shows life.
+  // A minimum of elapsed time, so that a market that is updated every few seconds still moves.
   const noise = random.normal() * 0.0055 * Math.sqrt(Math.max(elapsed, 0.03))
   book.price = round(book.price * Math.exp(pull + noise))
   book.shock *= Math.exp(-0.02 * elapsed)
@@ -104,8 +104,8 @@ function tradeWithin(
   current.trades += 1 + random.occurrences(Math.min(25, volume / 40))
 }
 
-/** A fright (above 0) or a glut (below) on the market of a good. */
-export function shake(market: Market, good: Good, shock: number) {
+/** Raises or lowers the price of a good temporarily. */
+export function shockPrice(market: Market, good: Good, shock: number) {
   const book = market.books[good.index]
   if (book) book.shock = Math.max(-0.5, Math.min(0.6, book.shock + shock))
 }
@@ -113,14 +113,14 @@ export function shake(market: Market, good: Good, shock: number) {
 export const priceOf = (market: Market, good: Good) => market.books[good.index]?.price ?? good.basePrice
 
 /** Change of the price over the last 24 hours, in percent with two decimals. */
-export function changeOf({ price, hours }: Book): number {
+export function changePercent({ price, hours }: Book): number {
   const before = hours[0]?.open ?? price
   return Math.round(((price - before) / before) * 10_000) / 100
 }
 
-/** Whole rows of the goods whose price has changed since they were last told. */
-export function marketRows(market: Market, currency: string, at: number): Said<'market_price'>[] {
-  const rows: Said<'market_price'>[] = []
+/** Complete rows of the goods whose price has changed since the last report. */
+export function marketRows(market: Market, currency: string, at: number): PutData<'market_price'>[] {
+  const rows: PutData<'market_price'>[] = []
   for (const book of market.books) {
     const { good, price, hours } = book
     if (price === book.saidPrice) continue
@@ -138,8 +138,8 @@ export function marketRows(market: Market, currency: string, at: number): Said<'
       volume_24h: sum(hour => hour.volume),
       traded_value_24h: sum(hour => hour.value),
       trades_24h: sum(hour => hour.trades),
-      change_24h_percent: changeOf(book),
-      as_of: written(at),
+      change_24h_percent: changePercent(book),
+      as_of: timestamp(at),
     })
   }
   return rows

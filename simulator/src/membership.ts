@@ -1,13 +1,13 @@
-import { daySeconds, hourSeconds, written } from './calendar.ts'
+import { daySeconds, hourSeconds, timestamp } from './calendar.ts'
 import type { Random } from './random.ts'
-import { tellMembership } from './report.ts'
+import { reportMembership } from './report.ts'
 import type { Alliance, Nation } from './state.ts'
-import { moment, put, remove, type Step } from './step.ts'
+import { put, randomMoment, remove, type Step } from './step.ts'
 import type { Rank } from './vocabulary.ts'
 
 const recruitForDays = 12
 
-/** `canViewTreasury` overrules the rank; left out, the rank decides. */
+/** `canViewTreasury` takes precedence over the rank. */
 export function join(
   step: Step,
   nation: Nation,
@@ -20,10 +20,10 @@ export function join(
   nation.movedAt = step.until
   nation.seesTreasury = as.canViewTreasury ?? null
   alliance.members.push(nation)
-  tellMembership(step, nation, as.at)
+  reportMembership(step, nation, as.at)
 }
 
-/** Never in ticks: see Step. */
+/** Not in ticks: see Step. */
 export function leave(step: Step, nation: Nation, at: number) {
   const { alliance } = nation
   if (!alliance) return
@@ -37,14 +37,14 @@ export function leave(step: Step, nation: Nation, at: number) {
   put(step, 'nation', { id: nation.id, assignments: [] }, at)
 }
 
-/** Takes an application back, or answers it. */
+/** Deletes an application. */
 export function withdraw(step: Step, nation: Nation, at: number) {
   nation.appliesTo = null
   nation.movedAt = step.until
   remove(step, 'alliance_application', nation.id, at)
 }
 
-/** A recruiting alliance; the larger, the likelier. */
+/** A random recruiting alliance, weighted by size. */
 function inviting(step: Step, random: Random): Alliance | undefined {
   for (let attempt = 0; attempt < 8; attempt++) {
     const { alliance } = random.pick(step.world.nations)
@@ -53,8 +53,8 @@ function inviting(step: Step, random: Random): Alliance | undefined {
   return undefined
 }
 
-/** Applications, admissions, farewells and promotions. */
-export function moveMembers(step: Step) {
+/** Applications, admissions, departures and promotions. */
+export function updateMemberships(step: Step) {
   const random = step.random('membership')
   const { world, isLive, days } = step
   const { nations } = world
@@ -63,7 +63,7 @@ export function moveMembers(step: Step) {
     : nations
   for (const nation of visits) {
     if (nation.status === 'vacation' || nation.status === 'inactive' || nation.movedAt > step.from) continue
-    if (nation.alliance) serve(step, nation, nation.alliance, random, days)
+    if (nation.alliance) updateMember(step, nation, nation.alliance, random, days)
     else if (isLive) {
       const alliance = nation.appliesTo ? undefined : inviting(step, random)
       const rank = world.vocabulary.recruitRank
@@ -78,7 +78,7 @@ function apply(step: Step, nation: Nation, random: Random) {
   const asked = nation.appliesTo
   if (asked) {
     if (random.chance(0.45)) return
-    const at = moment(step, random)
+    const at = randomMoment(step, random)
     withdraw(step, nation, at)
     if (!asked.isDissolving && random.chance(0.75)) join(step, nation, asked, { rank: recruitRank, at })
     return
@@ -88,17 +88,17 @@ function apply(step: Step, nation: Nation, random: Random) {
   if (!alliance) return
   nation.appliesTo = alliance
   nation.movedAt = step.until
-  const at = moment(step, random)
+  const at = randomMoment(step, random)
   put(
     step,
     'alliance_application',
-    { nation_id: nation.id, alliance_id: alliance.id, applied_at: written(at) },
+    { nation_id: nation.id, alliance_id: alliance.id, applied_at: timestamp(at) },
     at,
   )
 }
 
-/** A day in an alliance: a recruit is accepted in full, a member rises, another has had enough. */
-function serve(step: Step, nation: Nation, alliance: Alliance, random: Random, days: number) {
+/** Promotes a member, or lets it leave. */
+function updateMember(step: Step, nation: Nation, alliance: Alliance, random: Random, days: number) {
   const { recruitRank, memberRank, officerRank } = step.world.vocabulary
   if (nation.assignedUntil > 0 && nation.assignedUntil < step.until) {
     nation.assignedUntil = 0
@@ -106,18 +106,18 @@ function serve(step: Step, nation: Nation, alliance: Alliance, random: Random, d
   }
   if (nation.rank === recruitRank && recruitRank !== memberRank) {
     if (step.until - nation.joinedAt > recruitForDays * daySeconds && random.chance(0.3)) {
-      promote(step, nation, memberRank, moment(step, random))
+      promote(step, nation, memberRank, randomMoment(step, random))
     }
     return
   }
   const draw = random.unit() / Math.max(days, 0.05)
   if (nation.rank === officerRank && draw < 0.003)
-    return promote(step, nation, memberRank, moment(step, random))
+    return promote(step, nation, memberRank, randomMoment(step, random))
   if (nation.rank?.tier !== 'member') return
   if (draw < 0.004 && officersOf(alliance).length < alliance.members.length / 7 && officerRank) {
-    promote(step, nation, officerRank, moment(step, random))
+    promote(step, nation, officerRank, randomMoment(step, random))
   } else if (draw > 0.004 && draw < 0.0075 && !step.isLive && alliance.members.length > 2) {
-    leave(step, nation, moment(step, random))
+    leave(step, nation, randomMoment(step, random))
   } else if (draw > 0.02 && draw < 0.035 && alliance.warsActive > 0) assign(step, nation, alliance, random)
 }
 
@@ -125,7 +125,7 @@ const officersOf = (alliance: Alliance) => alliance.members.filter(member => mem
 
 function promote(step: Step, nation: Nation, rank: Rank, at: number) {
   nation.rank = rank
-  tellMembership(step, nation, Math.max(at, nation.joinedAt))
+  reportMembership(step, nation, Math.max(at, nation.joinedAt))
 }
 
 const notes: readonly [string, readonly string[]][] = [
@@ -166,12 +166,12 @@ function assign(step: Step, nation: Nation, alliance: Alliance, random: Random) 
     kind,
     target_nation_id: target.id,
     note: random.pick(texts),
-    due_at: written(dueAt),
+    due_at: timestamp(dueAt),
   }
-  put(step, 'nation', { id: nation.id, assignments: [assignment] }, moment(step, random))
+  put(step, 'nation', { id: nation.id, assignments: [assignment] }, randomMoment(step, random))
 }
 
-/** An alliance is never without a leader, nor one of four or more without an officer. */
+/** Every alliance has a leader, and from four members on an officer. */
 function succeed(step: Step, alliance: Alliance, random: Random) {
   if (alliance.isDissolving || alliance.members.length === 0) return
   const { leaderRank, officerRank, memberRank } = step.world.vocabulary
@@ -181,14 +181,14 @@ function succeed(step: Step, alliance: Alliance, random: Random) {
   const heir =
     fit.find(member => member.rank?.tier === 'officer') ?? fit.find(member => !leaders.includes(member))
   if (heir && (leaders.length === 0 || absent)) {
-    const at = moment(step, random)
+    const at = randomMoment(step, random)
     if (absent) {
       promote(step, absent, memberRank, at)
-      step.happenings.push({ kind: 'leader_changed', at, alliance, nation: heir, predecessor: absent })
+      step.occurrences.push({ kind: 'leader_changed', at, alliance, nation: heir, predecessor: absent })
     }
     promote(step, heir, leaderRank, at)
   }
   if (!officerRank || alliance.members.length < 4 || officersOf(alliance).length > 0) return
   const next = fit.find(member => member.rank?.tier === 'member')
-  if (next) promote(step, next, officerRank, moment(step, random))
+  if (next) promote(step, next, officerRank, randomMoment(step, random))
 }

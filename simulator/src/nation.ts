@@ -1,14 +1,14 @@
-import { attributeValues } from './attributes.ts'
-import { written } from './calendar.ts'
-import type { Said } from './fact.ts'
+import type { Attribute } from '@chancery/contract'
+import { timestamp } from './calendar.ts'
+import type { PutData } from './fact.ts'
 import { families } from './names/families.ts'
-import { motto } from './names/mottos.ts'
-import { leaderName } from './names/name-book.ts'
+import { leaderName, placeName } from './names/name-book.ts'
+import { motto } from './names/phrases.ts'
 import type { Random } from './random.ts'
 import type { Nation, Order, WorldState } from './state.ts'
 import type { Unit } from './vocabulary.ts'
 
-/** One for all: queues are replaced, never changed. */
+/** Shared by all: queues are replaced, never mutated. */
 const noOrders: readonly Order[] = []
 
 const colour = (random: Random) =>
@@ -16,15 +16,15 @@ const colour = (random: Random) =>
 
 export const cents = (value: number) => Math.round(value * 100) / 100
 
-/** Amounts under the profile’s words. */
-export function counts<W extends { key: string }>(words: readonly W[], amountOf: (word: W) => number) {
+/** Amounts by the profile’s keys. */
+export function counts<T extends { key: string }>(terms: readonly T[], amountOf: (term: T) => number) {
   const record: Record<string, number> = {}
-  for (const word of words) record[word.key] = amountOf(word)
+  for (const term of terms) record[term.key] = amountOf(term)
   return record
 }
 
-/** Points of score that a nation’s cities and forces stand for. The score follows them slowly. */
-export function standing({ vocabulary, forces }: WorldState, nation: Nation): number {
+/** The score that a nation’s cities and forces are worth. Its score approaches it slowly. */
+export function targetScore({ vocabulary, forces }: WorldState, nation: Nation): number {
   let force = 0
   for (const unit of vocabulary.fieldUnits) force += forces.of(nation, unit) / unit.perPoint
   const kinds = vocabulary.fieldUnits.length
@@ -81,8 +81,8 @@ export function makeNation(
     defensiveWars: 0,
     appliesTo: null,
     assignedUntil: 0,
-    livedUntil: world.lived,
-    unsaid: 0,
+    updatedUntil: world.elapsed,
+    dirtyMask: 0,
   }
   for (const unit of units) {
     const force = has(unit)
@@ -90,13 +90,13 @@ export function makeNation(
     if (unit.domain !== 'strategic') reserves.set(nation, unit, force * random.range(0.05, 0.3))
   }
   for (const good of goods) stocks.set(nation, good, good.needPerCity * cities * random.range(8, 26))
-  nation.score = cents(standing(world, nation) * random.range(0.92, 1.08))
-  settle(world, nation, cities)
+  nation.score = cents(targetScore(world, nation) * random.range(0.92, 1.08))
+  addCities(world, nation, cities)
   return nation
 }
 
-/** Counts cities in or out of what the world yields and needs. */
-export function settle(
+/** Adds cities to the supply and demand of the market, or removes them. */
+export function addCities(
   { market, vocabulary }: WorldState,
   { mainGood, sideGood, richness }: Nation,
   cities: number,
@@ -113,19 +113,19 @@ export function settle(
   if (sideGood) yields(sideGood.index, sideGood.yieldPerCity * 0.5)
 }
 
-/** The player of n7 is p7: nobody gives up a nation to another. */
+/** The player of n7 is p7: nations never change their player. */
 export const playerOf = (nation: Nation) => `p${nation.id.slice(1)}`
 
-/** Everything of a new nation, public and private. */
+/** The complete row of a new nation, public and private. */
 export function nationRow(
   world: WorldState,
   nation: Nation,
   { foundedAt, random }: { foundedAt: number; random: Random },
-): Said<'nation'> {
+): PutData<'nation'> {
   const { profile } = world.vocabulary
   const government = profile.governments[nation.government]?.key
   const continents = profile.continents
-  // Neighbours speak alike: a family of names belongs to a continent, with some who moved.
+  // A family of names belongs to a continent, with some exceptions.
   const home = (random.chance(0.8) ? nation.family : random.integer(0, 99)) % Math.max(1, continents.length)
   const continent = continents[home]?.key
   return {
@@ -138,7 +138,7 @@ export function nationRow(
     ...(continent ? { continent } : {}),
     color: colour(random),
     ...(random.chance(0.85) ? { motto: motto(random) } : {}),
-    founded_at: written(foundedAt),
+    founded_at: timestamp(foundedAt),
     city_count: nation.cities,
     land_area: nation.land,
     attributes: attributeValues(profile.attributes.nation, random, {
@@ -177,6 +177,34 @@ export const productionOf = (nation: Nation) => ({
   queue: nation.queue.map(({ unit, quantity, completesAt }) => ({
     item: unit.key,
     quantity,
-    completes_at: written(completesAt),
+    completes_at: timestamp(completesAt),
   })),
 })
+
+/** The attribute for a nation’s war weariness, if the profile has it. */
+export const wearinessKey = 'war_weariness'
+
+/** Values of the profile’s attributes, similar to their examples. */
+export function attributeValues(
+  attributes: readonly Attribute[],
+  random: Random,
+  { family, since }: { family: number; since: number },
+): Record<string, string | number | boolean> {
+  const values: Record<string, string | number | boolean> = {}
+  for (const attribute of attributes) values[attribute.key] = valueFor(attribute, random, family, since)
+  return values
+}
+
+function valueFor(of: Attribute, random: Random, family: number, since: number): string | number | boolean {
+  if (of.key === wearinessKey) return 0
+  if (of.type === 'time') return timestamp(since)
+  if (of.type === 'boolean') return random.chance(0.5)
+  if (of.type === 'string') {
+    if (/city|capital|headquarter|port|seat|town/.test(of.key)) return placeName(random, family)
+    return typeof of.example === 'string' ? of.example : ''
+  }
+  const example = typeof of.example === 'number' ? of.example : 50
+  const around = example * random.range(0.7, 1.15)
+  const bounded = /percent|point|%/.test(of.unit ?? '') ? Math.min(99.9, around) : around
+  return of.type === 'integer' ? Math.round(bounded) : Math.round(bounded * 10) / 10
+}

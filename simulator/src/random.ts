@@ -1,4 +1,4 @@
-/** Four words of state from any labels (cyrb128). */
+/** 128 bits of state from a label (cyrb128). */
 function hash(label: string): [number, number, number, number] {
   let a = 1779033703
   let b = 3144134277
@@ -14,12 +14,12 @@ function hash(label: string): [number, number, number, number] {
   return [a ^ b, b ^ c, c ^ d, d ^ a]
 }
 
-/** A short word that stands for a text: equal texts, equal words. */
+/** A short hash of a text. */
 export const fingerprint = (text: string) => (hash(text)[0] >>> 0).toString(36)
 
 /**
- * A stream of chance (sfc32). Streams with different labels know nothing of each other,
- * so that a purpose which draws more does not change what the others draw.
+ * A random number generator (sfc32). Streams with different labels are independent, so that drawing more for one purpose does not
+ * change the others.
  */
 export class Random {
   #a: number
@@ -59,7 +59,7 @@ export class Random {
     return from + Math.floor(this.unit() * (to - from + 1))
   }
 
-  /** A bell around 0 with deviation 1, never further out than 3. */
+  /** About normally distributed around 0 with deviation 1, from -3 to 3. */
   normal(): number {
     const sum = this.unit() + this.unit() + this.unit() + this.unit() - 2
     return Math.max(-3, Math.min(3, sum * 1.7320508))

@@ -9,7 +9,7 @@ interface Quarrel {
   conflict: Conflict | null
 }
 
-/** Why a war is declared, in the words of the nation that declares it. */
+/** The reason that the attacker gives for a war. */
 export function reasonFor(world: WorldState, random: Random, quarrel: Quarrel): string {
   const { attacker, defender, type, conflict } = quarrel
   const place = placeName(random, defender.family)

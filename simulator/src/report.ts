@@ -1,51 +1,57 @@
-import { wearinessKey } from './attributes.ts'
-import { written } from './calendar.ts'
-import type { Fact, Said } from './fact.ts'
-import { economyOf, militaryOf, productionOf } from './nation.ts'
+import { timestamp } from './calendar.ts'
+import type { Fact, PutData } from './fact.ts'
+import { economyOf, militaryOf, productionOf, wearinessKey } from './nation.ts'
 import type { Nation, WorldState } from './state.ts'
 import { put, type Step } from './step.ts'
 
-/** The most facts in a batch. Every beginning of a step’s facts refers only to what is there. */
-export const portionFacts = 5000
+/** Facts per batch. The facts of a step refer only to earlier ones. */
+export const batchFactsMax = 5000
 
-/** Parts of a nation that are told together, once at the end of a step however often they changed in it. */
-export const part = { score: 1, military: 2, economy: 4, production: 8, size: 16, weariness: 32 } as const
+/** Parts of a nation that are reported once at the end of a step, as a bit mask. */
+export const dirtyPart = {
+  score: 1,
+  military: 2,
+  economy: 4,
+  production: 8,
+  size: 16,
+  weariness: 32,
+} as const
 
-export function mark(step: Step, nation: Nation, parts: number) {
-  nation.unsaid |= parts
-  step.changed.add(nation)
+export function markDirty(step: Step, nation: Nation, parts: number) {
+  nation.dirtyMask |= parts
+  step.dirtyNations.add(nation)
 }
 
-/** Tells what has changed of each nation that a step touched, and hands over the facts of the step in portions. */
+/** Reports the changed parts of each nation, and returns the facts of the step in batches. */
 export function* reportNations(step: Step): Generator<Fact[]> {
-  while (step.facts.length > portionFacts) yield step.facts.splice(0, portionFacts)
-  for (const nation of step.changed) {
-    if (nation.unsaid !== 0) put(step, 'nation', changedRow(step.world, nation), step.until)
-    nation.unsaid = 0
-    if (step.facts.length >= portionFacts) yield step.facts.splice(0)
+  while (step.facts.length > batchFactsMax) yield step.facts.splice(0, batchFactsMax)
+  for (const nation of step.dirtyNations) {
+    if (nation.dirtyMask !== 0) put(step, 'nation', changedRow(step.world, nation), step.until)
+    nation.dirtyMask = 0
+    if (step.facts.length >= batchFactsMax) yield step.facts.splice(0)
   }
-  step.changed.clear()
+  step.dirtyNations.clear()
   yield step.facts.splice(0)
 }
 
-function changedRow(world: WorldState, nation: Nation): Said<'nation'> {
-  const has = (parts: number) => (nation.unsaid & parts) !== 0
-  const isWearinessTold = world.vocabulary.profile.attributes.nation.some(
+function changedRow(world: WorldState, nation: Nation): PutData<'nation'> {
+  const has = (parts: number) => (nation.dirtyMask & parts) !== 0
+  const hasWeariness = world.vocabulary.profile.attributes.nation.some(
     ({ key, type }) => key === wearinessKey && (type === 'integer' || type === 'number'),
   )
   return {
     id: nation.id,
-    ...(has(part.score) ? { national_score: nation.score } : {}),
-    ...(has(part.size) ? { city_count: nation.cities, land_area: nation.land } : {}),
-    ...(has(part.military) ? { military: militaryOf(world, nation) } : {}),
-    ...(has(part.economy) ? { economy: economyOf(world, nation) } : {}),
-    ...(has(part.production) ? { production: productionOf(nation) } : {}),
-    ...(has(part.weariness) && isWearinessTold ? { attributes: { [wearinessKey]: nation.weariness } } : {}),
+    ...(has(dirtyPart.score) ? { national_score: nation.score } : {}),
+    ...(has(dirtyPart.size) ? { city_count: nation.cities, land_area: nation.land } : {}),
+    ...(has(dirtyPart.military) ? { military: militaryOf(world, nation) } : {}),
+    ...(has(dirtyPart.economy) ? { economy: economyOf(world, nation) } : {}),
+    ...(has(dirtyPart.production) ? { production: productionOf(nation) } : {}),
+    ...(has(dirtyPart.weariness) && hasWeariness ? { attributes: { [wearinessKey]: nation.weariness } } : {}),
   }
 }
 
-/** A membership whole enough to stand alone. */
-export function tellMembership(step: Step, nation: Nation, at: number) {
+/** Reports a complete membership. */
+export function reportMembership(step: Step, nation: Nation, at: number) {
   if (!nation.alliance || !nation.rank) return
   put(
     step,
@@ -54,7 +60,7 @@ export function tellMembership(step: Step, nation: Nation, at: number) {
       nation_id: nation.id,
       alliance_id: nation.alliance.id,
       rank: nation.rank.key,
-      joined_at: written(nation.joinedAt),
+      joined_at: timestamp(nation.joinedAt),
       ...(nation.seesTreasury === null ? {} : { can_view_treasury: nation.seesTreasury }),
     },
     at,

@@ -10,7 +10,7 @@ export interface WorldOptions {
   seed: number
   /** Default: the demo game’s. */
   profile?: Profile
-  /** RFC 3339: the moment up to which history runs. */
+  /** The end of history, RFC 3339. */
   endsAt: string
 }
 
@@ -24,7 +24,7 @@ export interface Order {
 
 export interface Nation {
   readonly id: string
-  /** Where the ledgers of the world keep what it has. */
+  /** Its row in the ledgers of the world. */
   readonly row: number
   name: string
   leader: string
@@ -36,15 +36,15 @@ export interface Nation {
   cities: number
   land: number
   readonly richness: number
-  /** It yields plenty of the one, and some of the other. */
+  /** It produces much of the one, and some of the other. */
   readonly mainGood: Good | undefined
   readonly sideGood: Good | undefined
   alliance: Alliance | null
   rank: Rank | null
   joinedAt: number
-  /** The game’s word on the treasury, for this member alone; null leaves it to the rank. */
+  /** Whether this member sees the treasury; null: the rank decides. */
   seesTreasury: boolean | null
-  /** End of the step in which it last joined, left or applied: one such move a step, so that no batch contradicts itself. */
+  /** End of the step in which it last joined, left or applied: at most once per step, so that no batch contradicts itself. */
   movedAt: number
   readiness: number
   credits: number
@@ -54,10 +54,10 @@ export interface Nation {
   defensiveWars: number
   appliesTo: Alliance | null
   assignedUntil: number
-  /** Thousandths of days of life up to which its economy has come. */
-  livedUntil: number
-  /** Which parts of it have changed since it was last told of. */
-  unsaid: number
+  /** The `elapsed` of the world at the last update of its economy. */
+  updatedUntil: number
+  /** The parts that have changed since the last report. */
+  dirtyMask: number
 }
 
 export interface Alliance {
@@ -66,7 +66,7 @@ export interface Alliance {
   tag: string
   readonly foundedAt: number
   readonly family: number
-  /** Alliances of one bloc are drawn to each other. */
+  /** Alliances of one bloc prefer each other. */
   readonly bloc: number
   recruiting: boolean
   members: Nation[]
@@ -98,7 +98,7 @@ export interface War {
   /** Above 0 the attacker is winning. */
   momentum: number
   readonly decidedAt: number
-  /** In thousandths of days of life, as `lived`. */
+  /** In thousandths of simulated days, as `elapsed`. */
   readonly tiresAt: number
   battles: number
   lost: { attacker: number; defender: number }
@@ -113,7 +113,7 @@ export interface Conflict {
   readonly id: string
   readonly name: string
   readonly startedAt: number
-  /** In thousandths of days of life, as `lived`. */
+  /** In thousandths of simulated days, as `elapsed`. */
   readonly begunAt: number
   readonly sides: [ConflictSide, ConflictSide]
   warsTotal: number
@@ -127,7 +127,7 @@ export interface Era {
   readonly startedAt: number
 }
 
-/** The whole world as it is now. What is over is forgotten, so that its size does not grow with the history. */
+/** The present state of the world. Past wars and members are removed, so that its size does not grow with the history. */
 export interface WorldState {
   readonly seed: number
   readonly vocabulary: Vocabulary
@@ -137,8 +137,8 @@ export interface WorldState {
   readonly reserves: Ledger
   readonly stocks: Ledger
   startsAt: number
-  /** Days of life that have passed, in thousandths. Ticks live faster than the calendar: see Step. */
-  lived: number
+  /** Simulated days in thousandths. Ticks are faster than the calendar: see Step. */
+  elapsed: number
   /** Rows of the ledgers in use. */
   rows: number
   nations: Nation[]
@@ -146,11 +146,11 @@ export interface WorldState {
   treaties: Treaty[]
   wars: War[]
   conflict: Conflict | null
-  /** Wars between two alliances, by both ids: what a global conflict grows from. */
+  /** Counts of wars between two alliances, by both ids: the cause of a global conflict. */
   tensions: Map<string, number>
   era: Era
-  /** The two alliances that the last conflict was about. */
+  /** The main alliances of the last conflict. */
   lastFoes: readonly Alliance[]
-  /** How many things of each kind have ever been named, for the next id. */
+  /** The number of ids used so far, by kind. */
   counters: Map<string, number>
 }

@@ -1,35 +1,35 @@
 import type { FactResource } from '@chancery/contract'
-import { written } from './calendar.ts'
-import type { Fact, Put, Said } from './fact.ts'
-import type { Happening } from './happening.ts'
+import { timestamp } from './calendar.ts'
+import type { Fact, Put, PutData } from './fact.ts'
 import { Random } from './random.ts'
-import type { Nation, WorldState } from './state.ts'
+import type { Alliance, Conflict, Era, Nation, Treaty, War, WorldState } from './state.ts'
+import type { BattleKind, Good, Unit } from './vocabulary.ts'
 
 /**
- * A stretch of time in which things happen: a day of history, or a live tick.
+ * One simulated period: a day of history, or a live tick.
  *
- * Ticks of one run are unknown to the next: after a restart the world stands where history ended, while the reader
- * of the facts is ahead. Therefore whatever a tick makes carries the tick’s moment in its id, a tick names only
- * what history or this run has made, tells memberships and wars whole enough to stand alone, and deletes nothing.
+ * Ticks of one run are unknown to the next: after a restart the world is in the state at the end of history, while the receiver of the
+ * facts is ahead. Therefore ids made in a tick contain the tick’s time, a tick refers only to rows of history or of this run, sends
+ * complete memberships and wars, and deletes nothing.
  */
 export interface Step {
   readonly world: WorldState
   readonly from: number
   readonly until: number
-  /** How much life goes into it, in days: of a short tick more than its length, so that a watched world is busy. */
+  /** How much is simulated, in days: in a short tick more than its length, so that a live world is busy. */
   readonly days: number
   /** Days of history left after it; infinite in ticks. */
   readonly daysLeft: number
   readonly isLive: boolean
   readonly facts: Fact[]
-  readonly happenings: Happening[]
-  readonly changed: Set<Nation>
-  /** One stream of chance for each purpose. */
+  readonly occurrences: Occurrence[]
+  readonly dirtyNations: Set<Nation>
+  /** A random stream per purpose. */
   random(purpose: string): Random
   nextId(kind: string): string
 }
 
-export function beginStep(
+export function createStep(
   world: WorldState,
   span: { from: number; until: number; days: number; daysLeft: number; mark: string; isLive: boolean },
 ): Step {
@@ -41,8 +41,8 @@ export function beginStep(
     world,
     ...rest,
     facts: [],
-    happenings: [],
-    changed: new Set(),
+    occurrences: [],
+    dirtyNations: new Set(),
     random(purpose) {
       const known = streams.get(purpose)
       if (known) return known
@@ -58,16 +58,52 @@ export function beginStep(
   }
 }
 
-export function put<N extends FactResource>(step: Step, resource: N, data: Said<N>, at: number) {
-  const fact: Put<N> = { op: 'put', resource, data, at: written(at) }
-  // A put of one resource is a fact; TypeScript does not see it through the generic name.
+export function put<N extends FactResource>(step: Step, resource: N, data: PutData<N>, at: number) {
+  const fact: Put<N> = { op: 'put', resource, data, at: timestamp(at) }
+  // A put of one resource is a fact; TypeScript cannot infer it for a generic name.
   step.facts.push(fact as Put<'nation'>)
 }
 
 export function remove(step: Step, resource: FactResource, id: string, at: number) {
-  step.facts.push({ op: 'delete', resource, id, at: written(at) })
+  step.facts.push({ op: 'delete', resource, id, at: timestamp(at) })
 }
 
-/** A moment within the step. */
-export const moment = ({ from, until }: Step, random: Random): number =>
+/** A random time within the step. */
+export const randomMoment = ({ from, until }: Step, random: Random): number =>
   Math.floor(from + random.unit() * (until - from))
+
+export type WarOutcome = 'attacker_victory' | 'defender_victory' | 'peace' | 'stalemate'
+
+/** Something that occurred in a step, as a subject for the news. */
+export type Occurrence = { at: number } & (
+  | { kind: 'war_declared'; war: War }
+  | { kind: 'war_ended'; war: War; outcome: WarOutcome }
+  | {
+      kind: 'battle'
+      war: War
+      attacker: Nation
+      defender: Nation
+      battleKind: BattleKind
+      victor: 'attacker' | 'defender' | 'draw'
+      /** The value of the losses in points of force. */
+      worth: number
+      losses: { attacker: Record<string, number>; defender: Record<string, number> }
+    }
+  | { kind: 'launch'; war: War; attacker: Nation; defender: Nation; weapon: Unit; isIntercepted: boolean }
+  | { kind: 'conflict_started'; conflict: Conflict; cause: string }
+  | { kind: 'conflict_joined'; conflict: Conflict; alliance: Alliance; side: string }
+  | { kind: 'conflict_left'; conflict: Conflict; alliance: Alliance }
+  | { kind: 'conflict_ended'; conflict: Conflict }
+  | { kind: 'era_turned'; old: Era; next: Era; champion: Alliance }
+  | { kind: 'treaty_signed'; treaty: Treaty }
+  | { kind: 'treaty_ended'; treaty: Treaty }
+  | { kind: 'alliance_founded'; alliance: Alliance; founder: Nation }
+  | { kind: 'alliance_renamed'; alliance: Alliance; oldName: string }
+  | { kind: 'alliance_disbanded'; alliance: Alliance }
+  | { kind: 'nation_founded'; nation: Nation }
+  | { kind: 'nation_renamed'; nation: Nation; oldName: string }
+  | { kind: 'leader_changed'; alliance: Alliance; nation: Nation; predecessor: Nation }
+  | { kind: 'price_moved'; good: Good; price: number; percent: number }
+  | { kind: 'disaster'; nation: Nation; disaster: string; severity: number }
+)
+export type OccurrenceOf<K extends Occurrence['kind']> = Extract<Occurrence, { kind: K }>

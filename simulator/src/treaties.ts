@@ -1,22 +1,22 @@
-import { daySeconds, written } from './calendar.ts'
+import { daySeconds, timestamp } from './calendar.ts'
 import type { Random } from './random.ts'
 import type { Alliance, Treaty } from './state.ts'
-import { moment, put, remove, type Step } from './step.ts'
+import { put, randomMoment, remove, type Step } from './step.ts'
 import { arePledged } from './wars.ts'
 
-/** Treaties are signed and, but for ticks, end. */
-export function negotiate(step: Step) {
+/** Signs treaties and, except in ticks, ends some. */
+export function updateTreaties(step: Step) {
   const { world, days, isLive } = step
   const random = step.random('treaties')
   if (!isLive) {
     for (const treaty of [...world.treaties]) {
       const hasExpired = treaty.expiresAt !== null && treaty.expiresAt <= step.until
       if (hasExpired) endTreaty(step, treaty, treaty.expiresAt ?? step.until)
-      else if (random.chance(0.0025)) endTreaty(step, treaty, moment(step, random))
+      else if (random.chance(0.0025)) endTreaty(step, treaty, randomMoment(step, random))
     }
   }
   for (let left = random.occurrences(Math.min(3, world.alliances.length * 0.012) * days); left > 0; left--) {
-    drawTreaty(step, random, moment(step, random))
+    drawTreaty(step, random, randomMoment(step, random))
   }
 }
 
@@ -31,7 +31,7 @@ export function drawTreaty(step: Step, random: Random, signedAt: number) {
   signTreaty(step, [one, other], isSameBloc && random.chance(0.7), signedAt, random)
 }
 
-/** On different sides of the conflict that goes on. */
+/** Whether they are on different sides of the present conflict. */
 function areFoes(step: Step, one: Alliance, other: Alliance): boolean {
   const sideOf = (of: Alliance) =>
     step.world.conflict?.sides.findIndex(side => side.alliances.some(({ alliance }) => alliance === of)) ?? -1
@@ -68,18 +68,18 @@ function signTreaty(
       id: treaty.id,
       alliance_ids: [alliances[0].id, alliances[1].id],
       type: treaty.type,
-      signed_at: written(signedAt),
-      ...(expiresAt === null ? {} : { expires_at: written(expiresAt) }),
+      signed_at: timestamp(signedAt),
+      ...(expiresAt === null ? {} : { expires_at: timestamp(expiresAt) }),
     },
     signedAt,
   )
-  step.happenings.push({ kind: 'treaty_signed', at: signedAt, treaty })
+  step.occurrences.push({ kind: 'treaty_signed', at: signedAt, treaty })
 }
 
-/** Never in ticks: see Step. */
+/** Not in ticks: see Step. */
 export function endTreaty(step: Step, treaty: Treaty, at: number) {
   const { treaties } = step.world
   treaties.splice(treaties.indexOf(treaty), 1)
   remove(step, 'treaty', treaty.id, at)
-  step.happenings.push({ kind: 'treaty_ended', at, treaty })
+  step.occurrences.push({ kind: 'treaty_ended', at, treaty })
 }

@@ -6,7 +6,7 @@ export interface DemoViewer {
   playerId: string
 }
 
-/** Players with different rights, for demonstrations. */
+/** Players with different permissions, for the demo. */
 export interface DemoViewers {
   /** In no alliance. */
   independent: DemoViewer
@@ -17,10 +17,10 @@ export interface DemoViewers {
   leader: DemoViewer
 }
 
-/** Call it when the history has been consumed. Throws where the world is too small to have all four. */
+/** Requires that the history has been consumed. Throws if the world is too small for all four. */
 export function demoViewers({ state }: { readonly state: WorldState }): DemoViewers {
   const { memberRank } = state.vocabulary
-  // Those at war and with work in hand have the most to show.
+  // Nations with wars and assignments show the most.
   const interest = (nation: Nation) =>
     nation.offensiveWars + nation.defensiveWars + (nation.queue.length > 0 ? 0.5 : 0)
   const best = (role: string, fits: (nation: Nation) => boolean): DemoViewer => {

@@ -2,26 +2,26 @@ import type { Profile } from '@chancery/contract'
 
 export type Domain = 'land' | 'air' | 'sea' | 'covert' | 'strategic'
 
-/** A unit of the profile, and what the world needs to know of it. */
+/** A unit of the profile, with its properties in the simulation. */
 export interface Unit {
   key: string
   label: string
   index: number
   domain: Domain
   showsInLosses: boolean
-  /** How many of it a nation keeps for each point of score. */
+  /** Stock per point of score. */
   perPoint: number
-  /** Credits for one. */
+  /** Price in credits. */
   cost: number
 }
 
-/** A resource of the profile. Yield and need are units a day for each city. */
+/** A resource of the profile. Yield and need are units per day and city. */
 export interface Good {
   key: string
   label: string
   index: number
   basePrice: number
-  /** How much more of it a world at war wants: 0 not at all, 1 a great deal. */
+  /** Additional demand in war, from 0 to 1. */
   warDemand: number
   yieldPerCity: number
   needPerCity: number
@@ -40,12 +40,12 @@ export interface BattleKind {
   isSiege: boolean
 }
 
-export interface Word {
+export interface Term {
   key: string
   label: string
 }
 
-/** The profile’s words as the world uses them. What a word means is read from it where it tells, else from its place in the list. */
+/** The profile’s terms with their meaning in the simulation, derived from the key if possible, else from the index in the list. */
 export interface Vocabulary {
   profile: Profile
   units: Unit[]
@@ -57,8 +57,8 @@ export interface Vocabulary {
   memberRank: Rank
   recruitRank: Rank
   battleKinds: BattleKind[]
-  defenceTreaty: Word
-  peaceTreaty: Word
+  defenceTreaty: Term
+  peaceTreaty: Term
 }
 
 const domains: readonly [RegExp, Domain][] = [
@@ -86,7 +86,7 @@ const prices: readonly [RegExp, number, number][] = [
   [/uranium|fission/, 620, 0.35],
   [/gold|gem|jewel/, 900, 0.1],
 ]
-/** Credits a day that the work of one city is worth at base prices. */
+/** Credits per day that one city produces at base prices. */
 export const cityWorth = 7500
 
 const found = <T extends readonly [RegExp, ...unknown[]]>(table: readonly T[], key: string) =>

@@ -1,15 +1,14 @@
-import { written } from './calendar.ts'
-import type { WarOutcome } from './happening.ts'
+import { timestamp } from './calendar.ts'
 import { cents } from './nation.ts'
 import type { Random } from './random.ts'
 import { reasonFor } from './reasons.ts'
-import { mark, part } from './report.ts'
+import { dirtyPart, markDirty } from './report.ts'
 import type { Alliance, Conflict, Nation, War, WorldState } from './state.ts'
-import { moment, put, type Step } from './step.ts'
+import { put, randomMoment, type Step, type WarOutcome } from './step.ts'
 
 const sideWarsMax = 3
 const warsPerNationDay = 0.0085
-/** So many wars go on in the last days of a history, however small its world. */
+/** Active wars in the last days of a history, for any size of the world. */
 const closingWars = 12
 export const closingDays = 3
 
@@ -25,14 +24,14 @@ const mayAttack = (nation: Nation) =>
 const mayBeAttacked = (nation: Nation) =>
   (nation.status === 'active' || nation.status === 'inactive') && nation.defensiveWars < sideWarsMax
 
-/** Wars for reasons of their own: neighbours, raids, old scores. */
+/** Declares wars that belong to no conflict. */
 export function declareWars(step: Step) {
   const { world, days, daysLeft, isLive } = step
   const random = step.random('wars')
   const { nations } = world
   if (nations.length < 2) return
   let count = random.occurrences(nations.length * warsPerNationDay * days)
-  // Ticks keep as many wars going as a day of history has.
+  // Ticks keep as many active wars as a day of history.
   const usual = isLive ? Math.min(200, Math.round(nations.length * 0.06)) : 0
   const least = Math.min(Math.max(closingWars, usual), Math.floor(nations.length / 4))
   if (daysLeft < closingDays || isLive)
@@ -78,7 +77,7 @@ export function declareWar(
   const type = world.vocabulary.profile.war_types.length
     ? random.pick(world.vocabulary.profile.war_types).key
     : null
-  const declaredAt = moment(step, random)
+  const declaredAt = randomMoment(step, random)
   const war: War = {
     id: step.nextId('w'),
     attacker,
@@ -91,7 +90,7 @@ export function declareWar(
     conflict,
     momentum: 0,
     decidedAt: random.range(2.2, 4.6),
-    tiresAt: world.lived + random.integer(4000, 11_000),
+    tiresAt: world.elapsed + random.integer(4000, 11_000),
     battles: 0,
     lost: { attacker: 0, defender: 0 },
   }
@@ -105,18 +104,18 @@ export function declareWar(
       reason: war.reason,
       attacker: belligerent(attacker, isLive),
       defender: belligerent(defender, isLive),
-      declared_at: written(declaredAt),
+      declared_at: timestamp(declaredAt),
       ...(conflict ? { conflict_id: conflict.id } : {}),
       era_id: world.era.id,
     },
     declaredAt,
   )
   enlist(world, war)
-  step.happenings.push({ kind: 'war_declared', at: declaredAt, war })
+  step.occurrences.push({ kind: 'war_declared', at: declaredAt, war })
   return war
 }
 
-/** In ticks the reader knows better what a nation is called and where it belongs: see Step. */
+/** In ticks the receiver has newer names and memberships: see Step. */
 const belligerent = (nation: Nation, isLive: boolean) =>
   isLive
     ? { nation_id: nation.id }
@@ -140,14 +139,15 @@ function enlist(world: WorldState, war: War) {
   world.tensions.set(key, (world.tensions.get(key) ?? 0) + 1)
 }
 
-/** Ends the wars that are decided, and those of which both sides are tired: before the step’s battles, so that none is fought after the end. */
+/** Ends decided and long wars, before the step’s battles, so that no battle is fought after the end. */
 export function endWars(step: Step) {
   const { world } = step
   const random = step.random('peace')
   for (const war of [...world.wars]) {
-    if (war.momentum >= war.decidedAt) endWar(step, war, 'attacker_victory', moment(step, random))
-    else if (-war.momentum >= war.decidedAt) endWar(step, war, 'defender_victory', moment(step, random))
-    else if (war.tiresAt <= world.lived) endWar(step, war, tiredOutcome(war, random), moment(step, random))
+    if (war.momentum >= war.decidedAt) endWar(step, war, 'attacker_victory', randomMoment(step, random))
+    else if (-war.momentum >= war.decidedAt) endWar(step, war, 'defender_victory', randomMoment(step, random))
+    else if (war.tiresAt <= world.elapsed)
+      endWar(step, war, tiredOutcome(war, random), randomMoment(step, random))
   }
 }
 
@@ -169,11 +169,11 @@ export function endWar(step: Step, war: War, outcome: WarOutcome, endsAt: number
   if (defenderAlliance) defenderAlliance.warsActive--
   if (outcome === 'attacker_victory') plunder(step, attacker, defender)
   if (outcome === 'defender_victory') plunder(step, defender, attacker)
-  put(step, 'war', { id: war.id, status: 'ended', ended_at: written(at), outcome }, at)
-  step.happenings.push({ kind: 'war_ended', at, war, outcome })
+  put(step, 'war', { id: war.id, status: 'ended', ended_at: timestamp(at), outcome }, at)
+  step.occurrences.push({ kind: 'war_ended', at, war, outcome })
 }
 
-/** The victor takes a tithe; a little standing moves with it. */
+/** The victor takes a tenth of the money, and some of the score. */
 function plunder(step: Step, victor: Nation, loser: Nation) {
   const credits = Math.floor(loser.credits * 0.1)
   loser.credits -= credits
@@ -186,6 +186,6 @@ function plunder(step: Step, victor: Nation, loser: Nation) {
   }
   loser.score = cents(loser.score * 0.985)
   victor.score = cents(victor.score * 1.006)
-  mark(step, victor, part.economy | part.score)
-  mark(step, loser, part.economy | part.score)
+  markDirty(step, victor, dirtyPart.economy | dirtyPart.score)
+  markDirty(step, loser, dirtyPart.economy | dirtyPart.score)
 }

@@ -1,30 +1,41 @@
 import { demoProfile } from '@chancery/contract'
-import { daySeconds, hourSeconds, momentOf, written } from './calendar.ts'
-import { conflictDays } from './conflicts.ts'
-import { passTime } from './days.ts'
+import { updateAlliances } from './alliances.ts'
+import { fightBattles } from './battles.ts'
+import { daySeconds, hourSeconds, parseTimestamp, timestamp } from './calendar.ts'
+import { conflictDays, updateConflict } from './conflicts.ts'
+import { strikeDisasters } from './disasters.ts'
+import { updateEconomy } from './economy.ts'
+import { startNextEra } from './eras.ts'
 import type { Batch, Fact } from './fact.ts'
 import { foundWorld } from './founding.ts'
 import { Ledger } from './ledger.ts'
-import { openMarket } from './market.ts'
+import { changePercent, marketRows, openMarket, trade } from './market.ts'
+import { updateMemberships } from './membership.ts'
 import { NameBook } from './names/name-book.ts'
+import { updateNations } from './nation-lifecycle.ts'
+import { publishNews } from './news/news.ts'
 import { fingerprint, Random } from './random.ts'
+import { reportNations } from './report.ts'
 import type { WorldOptions, WorldState } from './state.ts'
-import { beginStep } from './step.ts'
+import { createStep, put, type Step } from './step.ts'
+import { launchWeapons } from './strategic.ts'
+import { updateTreaties } from './treaties.ts'
 import { vocabularyOf } from './vocabulary.ts'
+import { declareWars, endWars } from './wars.ts'
 
-/** A world that goes on. */
+/** A simulated world. */
 export interface World {
-  /** The history as batches of facts, first to last. Each call begins anew and tells the same. */
+  /** The history as batches of facts, in order. Each call starts again and returns the same batches. */
   history(): Generator<Batch>
-  /** What happens from the last moment until `until` (RFC 3339). Needs the history consumed. Throws a RangeError for what is no moment. */
+  /** Simulates from the end of the last step until `until` (RFC 3339). Requires that the history has been consumed. Throws a RangeError for an invalid time. */
   tick(until: string): Batch
   summary(): { nations: number; alliances: number; wars: number; day: string }
-  /** The world as it is now, to look at. */
+  /** The present state, read-only. */
   readonly state: WorldState
 }
 
-/** A tick lives at least so much, however short it is, and at most so much, however long nobody ticked. */
-const tickDays = { least: 1 / 96, most: 0.25 }
+/** The simulated days of a tick, whatever its length. */
+const tickDays = { min: 1 / 96, max: 0.25 }
 const tickReachSeconds = 6 * hourSeconds
 const eraTurnsFromDays = 40
 
@@ -39,7 +50,7 @@ function emptyState({ seed, profile = demoProfile }: WorldOptions, startsAt: num
     reserves: new Ledger(vocabulary.units.length),
     stocks: new Ledger(vocabulary.goods.length),
     startsAt,
-    lived: 0,
+    elapsed: 0,
     rows: 0,
     nations: [],
     alliances: [],
@@ -53,7 +64,7 @@ function emptyState({ seed, profile = demoProfile }: WorldOptions, startsAt: num
   }
 }
 
-/** Throws a RangeError for sizes that are no whole numbers and for an `endsAt` that is no moment. */
+/** Throws a RangeError for sizes that are not whole numbers and for an invalid `endsAt`. */
 export function createWorld(options: WorldOptions): World {
   const { nations, days, seed, profile = demoProfile } = options
   for (const [name, value] of Object.entries({ nations, days, seed })) {
@@ -62,10 +73,10 @@ export function createWorld(options: WorldOptions): World {
       throw new RangeError(`${name} must be a whole number from ${least}.`)
     }
   }
-  const endsAt = momentOf(options.endsAt)
+  const endsAt = parseTimestamp(options.endsAt)
   const startsAt = endsAt - days * daySeconds
-  const words = fingerprint(JSON.stringify(profile))
-  const identity = `${seed}-${nations}x${days}-${endsAt.toString(36)}-${words}`
+  const profileHash = fingerprint(JSON.stringify(profile))
+  const identity = `${seed}-${nations}x${days}-${endsAt.toString(36)}-${profileHash}`
   let state = emptyState(options, startsAt)
   let now = startsAt
   let lastMark = 0
@@ -81,7 +92,7 @@ export function createWorld(options: WorldOptions): World {
     state = emptyState(options, startsAt)
     now = startsAt
     batches = 0
-    const founding = beginStep(state, {
+    const founding = createStep(state, {
       from: startsAt,
       until: startsAt,
       days: 0,
@@ -91,10 +102,10 @@ export function createWorld(options: WorldOptions): World {
     })
     for (const facts of foundWorld(founding, nations)) yield historical(facts)
     const conflicts = conflictDays(days)
-    const eraTurnsOn = eraTurn(days, conflicts)
+    const eraTurnsOn = eraEndDay(days, conflicts)
     for (let day = 0; day < days; day++) {
       const until = now + daySeconds
-      const step = beginStep(state, {
+      const step = createStep(state, {
         from: now,
         until,
         days: 1,
@@ -102,20 +113,21 @@ export function createWorld(options: WorldOptions): World {
         mark: `day-${day}`,
         isLive: false,
       })
-      for (const facts of passTime(step, { day, conflicts, eraTurnsOn })) yield historical(facts)
+      for (const facts of simulateStep(step, { day, conflicts, eraEndsOn: eraTurnsOn }))
+        yield historical(facts)
       now = until
     }
   }
 
   function tick(untilText: string): Batch {
-    const until = momentOf(untilText)
+    const until = parseTimestamp(untilText)
     if (now < endsAt) throw new Error('The history of this world has not been consumed yet.')
     const from = Math.min(until, Math.max(now, until - tickReachSeconds))
     lastMark = Math.max(Date.parse(untilText), lastMark + 1)
     const mark = lastMark.toString(36)
-    const passed = Math.min(tickDays.most, Math.max(tickDays.least, (until - now) / daySeconds))
-    const step = beginStep(state, { from, until, days: passed, daysLeft: Infinity, mark, isLive: true })
-    const facts = [...passTime(step, null)].flat()
+    const passed = Math.min(tickDays.max, Math.max(tickDays.min, (until - now) / daySeconds))
+    const step = createStep(state, { from, until, days: passed, daysLeft: Infinity, mark, isLive: true })
+    const facts = [...simulateStep(step, null)].flat()
     now = Math.max(now, until)
     return { id: `tick-${identity}-${mark}`, announce: true, facts }
   }
@@ -127,7 +139,7 @@ export function createWorld(options: WorldOptions): World {
       nations: state.nations.length,
       alliances: state.alliances.length,
       wars: state.wars.length,
-      day: written(now).slice(0, 10),
+      day: timestamp(now).slice(0, 10),
     }),
     get state() {
       return state
@@ -135,8 +147,8 @@ export function createWorld(options: WorldOptions): World {
   }
 }
 
-/** The day on which an era turns: after the conflict nearest the middle of a long history. */
-function eraTurn(days: number, conflicts: readonly { endsOn: number }[]): number {
+/** The day on which the era ends: after the conflict nearest to the middle of a long history. */
+function eraEndDay(days: number, conflicts: readonly { endsOn: number }[]): number {
   if (days < eraTurnsFromDays) return -1
   const middle = days / 2
   const ends = conflicts.map(({ endsOn }) => endsOn).filter(Number.isFinite)
@@ -144,7 +156,52 @@ function eraTurn(days: number, conflicts: readonly { endsOn: number }[]): number
   return (nearest ?? Math.floor(middle)) + 1
 }
 
-/** The history as batches of facts, first to last. Memory is bounded by the world, not by the history. */
+/** The history as batches of facts, in order. Memory depends on the size of the world, not on the history. */
 export function* simulateHistory(options: WorldOptions): Generator<Batch> {
   yield* createWorld(options).history()
+}
+
+/** The plan of a history. Ticks have none and decide at random. */
+export interface HistoryPlan {
+  day: number
+  conflicts: { startsOn: number; endsOn: number }[]
+  eraEndsOn: number
+}
+
+/**
+ * Simulates a step. The order matters: deletions come first, so that nothing later in the step refers to deleted rows; wars end before
+ * battles are fought; each nation is reported once, at the end.
+ */
+export function* simulateStep(step: Step, plan: HistoryPlan | null): Generator<Fact[]> {
+  step.world.elapsed += Math.max(1, Math.round(step.days * 1000))
+  updateNations(step)
+  updateAlliances(step)
+  updateMemberships(step)
+  if (plan && plan.day === plan.eraEndsOn) startNextEra(step)
+  else updateConflict(step, plan?.conflicts ?? [], plan?.day ?? null)
+  updateTreaties(step)
+  endWars(step)
+  declareWars(step)
+  fightBattles(step)
+  launchWeapons(step)
+  strikeDisasters(step)
+  updateMarket(step)
+  publishNews(step)
+  updateEconomy(step)
+  yield* reportNations(step)
+}
+
+function updateMarket(step: Step) {
+  const { world, from, until } = step
+  const { market, vocabulary } = world
+  const warShare = Math.min(1, (2 * world.wars.length) / Math.max(1, world.nations.length))
+  trade(market, step.random('market'), { from, until, warShare })
+  for (const row of marketRows(market, vocabulary.profile.currency.key, until)) {
+    put(step, 'market_price', row, until)
+  }
+  for (const book of market.books) {
+    const percent = changePercent(book)
+    if (Math.abs(percent) < 4.5 || step.isLive) continue
+    step.occurrences.push({ kind: 'price_moved', at: until, good: book.good, price: book.price, percent })
+  }
 }

@@ -20,7 +20,7 @@ test('another seed gives another world', () => {
   assert.notEqual(hashOf(options), hashOf({ ...options, seed: 12 }))
 })
 
-test('a history can be told again by the same world, and goes on in the same way', () => {
+test('a world can repeat its history, and continues it in the same way', () => {
   const world = createWorld(options)
   const told = () => fingerprintOf(world.history())
   assert.equal(told(), told())
@@ -30,13 +30,13 @@ test('a history can be told again by the same world, and goes on in the same way
   assert.equal(linesOf(world.tick(next)), linesOf(other.tick(next)))
 })
 
-test('batches have ids of their own, and other worlds have others', () => {
+test('batch ids are unique, also across worlds', () => {
   const ids = (of: WorldOptions) => [...simulateHistory(of)].map(({ id }) => id)
   const all = [...ids(options), ...ids({ ...options, seed: 12 }), ...ids({ ...options, nations: 121 })]
   assert.equal(new Set(all).size, all.length)
 })
 
-test('a restarted world never makes an id that an earlier run made in its ticks', () => {
+test('a restarted world never reuses an id of an earlier run’s ticks', () => {
   const made = (moments: string[]) => {
     const world = createWorld(options)
     for (const _ of world.history());
@@ -60,7 +60,7 @@ test('a restarted world never makes an id that an earlier run made in its ticks'
   )
 })
 
-test('a world that was not founded yet cannot go on', () => {
+test('a world cannot tick before its history was consumed', () => {
   assert.throws(() => createWorld(options).tick('2026-06-01T13:00:00Z'), /history/)
   assert.throws(() => createWorld({ ...options, endsAt: 'yesterday' }), RangeError)
   assert.throws(() => createWorld({ ...options, nations: 0 }), RangeError)

@@ -57,13 +57,13 @@ function* ticks(world: ReturnType<typeof createWorld>, count: number): Generator
   }
 }
 
-test('every fact of a history and of its ticks is one that the contract allows', () => {
+test('every fact of a history and of its ticks is valid by the contract', () => {
   const world = createWorld({ nations: 200, days: 30, seed: 7, endsAt })
   assertValid(demoProfile, world.history())
   assertValid(demoProfile, ticks(world, 50))
 })
 
-test('a profile with other words gives a valid world in these words', () => {
+test('a profile with other terms gives a valid world with these terms', () => {
   const world = createWorld({ nations: 120, days: 20, seed: 3, endsAt, profile: otherProfile })
   const batches = [...world.history(), ...ticks(world, 20)]
   assertValid(otherProfile, batches)
@@ -73,13 +73,13 @@ test('a profile with other words gives a valid world in these words', () => {
   assert.ok(batches.some(({ facts }) => facts.some(fact => fact.op === 'put' && fact.resource === 'battle')))
 })
 
-test('a profile with hardly any words gives a valid world', () => {
+test('a profile with hardly any terms gives a valid world', () => {
   const world = createWorld({ nations: 60, days: 12, seed: 3, endsAt, profile: bareProfile })
   assertValid(bareProfile, world.history())
   assertValid(bareProfile, ticks(world, 20))
 })
 
-test('a profile with the longest words gives a valid world', () => {
+test('a profile with the longest terms gives a valid world', () => {
   const long = <Word extends { label: string }>(words: Word[]) =>
     words.map(word => ({ ...word, label: word.label.padEnd(100, 'x') }))
   const profile: Profile = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demoProfile } from '@chancery/contract'
 import { type Batch, createWorld, demoViewers } from '../src/index.ts'
-import { LedgerOfFacts } from './ledger-of-facts.ts'
+import { FactStore } from './fact-store.ts'
 
 const endsAt = '2026-06-01T12:30:00Z'
 
@@ -43,8 +43,8 @@ function* references(resource: string, data: Record<string, unknown>): Generator
   for (const key of ['attacker_nation_id', 'defender_nation_id']) if (data[key]) yield ['nation', data[key]]
 }
 
-test('at the end of each batch everything it refers to exists', () => {
-  const known = new LedgerOfFacts()
+test('at the end of each batch all references are valid', () => {
+  const known = new FactStore()
   let checked = 0
   for (const batch of lived(200, 60, 5, 50)) {
     known.apply(batch)
@@ -70,7 +70,7 @@ test('at the end of each batch everything it refers to exists', () => {
   assert.ok(checked > 2000)
 })
 
-test('no batch says and deletes the same thing', () => {
+test('no batch puts and deletes the same row', () => {
   for (const batch of lived(1200, 60, 6, 30)) {
     const put = new Set<string>()
     for (const fact of batch.facts) {
@@ -95,7 +95,7 @@ test('a tick deletes nothing', () => {
   }
 })
 
-test('every tick brings something worth telling, also the first after a long pause', () => {
+test('every tick has events, also the first after a long pause', () => {
   const world = createWorld({ nations: 80, days: 5, seed: 4, endsAt })
   for (const _ of world.history());
   for (const seconds of [1, 2, 7, 9, 86_400 * 9, 86_400 * 9 + 5]) {
@@ -109,8 +109,8 @@ test('every tick brings something worth telling, also the first after a long pau
   }
 })
 
-test('a side loses what it had, no more, and nothing that is not public', () => {
-  const known = new LedgerOfFacts()
+test('a side loses at most its stock, and losses contain public units only', () => {
+  const known = new FactStore()
   const shown = new Set(demoProfile.units.filter(unit => unit.shows_in_losses).map(({ key }) => key))
   let counted = 0
   for (const batch of lived(200, 30, 8, 0)) {
@@ -186,7 +186,7 @@ for (const [nations, days, seed] of [
 ] as const) {
   test(`a history of ${nations} nations and ${days} days ends with something of everything`, () => {
     const world = createWorld({ nations, days, seed, endsAt })
-    const known = new LedgerOfFacts()
+    const known = new FactStore()
     const launches: string[] = []
     for (const batch of world.history()) {
       known.apply(batch)
@@ -235,8 +235,8 @@ test('a nation is in one alliance at most, and every alliance has one leader', (
   assert.equal(world.state.nations.filter(({ alliance }) => alliance).length, seen.size)
 })
 
-test('names of nations and alliances and tags are given once', () => {
-  const known = new LedgerOfFacts()
+test('names of nations and alliances and tags are unique', () => {
+  const known = new FactStore()
   for (const batch of lived(3000, 0, 9, 0)) known.apply(batch)
   for (const [resource, field] of [
     ['nation', 'nation_name'],

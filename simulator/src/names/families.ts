@@ -1,11 +1,11 @@
-/** The sound of one part of the world: how its lands and its people are called. */
+/** Syllables for the names of one region: of lands and of people. */
 export interface Family {
   starts: readonly string[]
   middles: readonly string[]
   ends: readonly string[]
   given: readonly string[]
   surnameEnds: readonly string[]
-  /** Words between given name and surname; mostly none. */
+  /** Particles between given name and surname; usually none. */
   particles: readonly string[]
 }
 

@@ -1,7 +1,5 @@
 import type { Random } from '../random.ts'
-import { allianceName, tagOf } from './alliance-words.ts'
 import { type Family, families } from './families.ts'
-import { isReserved } from './reserved.ts'
 
 const styles: readonly [RegExp, readonly string[]][] = [
   [/monarch|kingdom|feudal/, ['Kingdom of', 'Grand Duchy of', 'Crown of', 'Principality of']],
@@ -28,7 +26,7 @@ const quarters = [
 
 const isVowel = (letter: string | undefined) => letter !== undefined && 'aeiouyáéíóúâäöüōøåæ'.includes(letter)
 
-/** Two pieces of a word without the stumbles: no letter doubled by accident, no two vowels in a row. */
+/** Joins two syllables without doubled letters and adjacent vowels. */
 function joined(left: string, right: string): string {
   const last = left.at(-1)?.toLowerCase()
   const first = right[0]?.toLowerCase()
@@ -45,7 +43,7 @@ function wordOf(random: Random, from: Family, middles: number): string {
 
 const familyAt = (index: number): Family => families[index % families.length] ?? families[0]
 
-/** A town or a landmark. Towns may share a name, as they do. */
+/** The name of a place. Not unique. */
 export const placeName = (random: Random, family: number) => {
   const place = wordOf(random, familyAt(family), random.chance(0.3) ? 1 : 0)
   if (random.chance(0.2)) return `${random.pick(['Port', 'Fort', 'Mount', 'Cape', 'San', 'Saint'])} ${place}`
@@ -59,12 +57,12 @@ export function leaderName(random: Random, family: number): string {
   return [random.pick(from.given), particle, surname].filter(part => part !== '').join(' ')
 }
 
-/** Every name that is taken. Names of nations and alliances, and tags, are given once. */
+/** Unique names of nations and alliances, and unique tags. */
 export class NameBook {
   readonly #taken = new Set<string>()
 
   #take(name: string): boolean {
-    // Sizes tell whether it was new with one look instead of two.
+    // Comparing sizes saves a second lookup.
     const before = this.#taken.size
     return this.#taken.add(name).size > before
   }
@@ -97,11 +95,82 @@ export class NameBook {
     }
   }
 
-  /** A name for something of which there are few; `invent` is asked until it says something new. */
+  /** Calls `invent` until it returns an unused name. */
   once(kind: string, invent: () => string): string {
     for (;;) {
       const name = invent()
       if (this.#take(`${kind} ${name}`)) return name
     }
   }
+}
+
+const adjectives = `Northern Southern Eastern Western Free Iron Silver Golden Crimson Azure Emerald Amber Obsidian Grand
+  United Sovereign Eternal Rising Silent Radiant Restless Ancient Maritime Boreal Austral Twilight Verdant Ashen
+  Unbroken Loyal Steadfast Hidden Burning Frozen High Inner Outer Common Ivory Copper Scarlet Wandering Seventh Last`
+const bodies = `Pact League Accord Union Compact Concord Alliance Coalition Syndicate Assembly Covenant Entente Front
+  Brotherhood Order Confederacy Council Ports Wardens Guard Legion Vanguard Hegemony Commonwealth Circle Crown`
+const emblems = `Lantern Falcon Anchor Rose Wolf Compass Lion Oak Raven Star Tower Shield Sun Crescent Wheel Serpent
+  Heron Bear Hammer Gate Torch Stag Wave Thorn Sextant Owl Hearth Mountain Tide Arrow`
+const split = (text: string) => text.trim().split(/\s+/)
+const [adjectiveList, bodyList, emblemList] = [split(adjectives), split(bodies), split(emblems)]
+
+export function allianceName(random: Random, place: () => string): string {
+  const adjective = random.pick(adjectiveList)
+  const body = random.pick(bodyList)
+  const emblem = random.pick(emblemList)
+  const form = random.unit()
+  if (form < 0.3) return `${adjective} ${body}`
+  if (form < 0.38) return `Order of the ${adjective} ${emblem}`
+  if (form < 0.55) return `${emblem} ${body}`
+  if (form < 0.78) return `${place()} ${body}`
+  if (form < 0.86) return `League of ${place()}`
+  if (form < 0.93) return `The ${adjective} ${emblem}`
+  return `${body} of the ${emblem}`
+}
+
+/** The initials; further attempts add letters, then numbers. */
+export function tagOf(random: Random, name: string, attempt: number): string {
+  const parts = name.split(/[\s-]+/).filter(part => !/^(of|the)$/i.test(part))
+  const initials = parts.map(part => part.slice(0, 1)).join('')
+  if (attempt === 0 && initials.length > 1) return initials.toUpperCase()
+  if (attempt <= 1) return (parts[0] ?? name).slice(0, 3).toUpperCase()
+  if (attempt <= 3) {
+    return parts
+      .map(part => part.slice(0, attempt))
+      .join('')
+      .slice(0, 6)
+      .toUpperCase()
+  }
+  return `${initials.toUpperCase()}${random.integer(2, 9 + attempt * attempt)}`
+}
+
+const words = (text: string) => new Set(text.trim().split(/\s+/))
+
+/** Names of real and fictional countries, which generated names must not equal. */
+const lands = words(`
+  albania algeria andorra angola armenia austria bahrain barbados belize benin bolivia bosnia botswana brunei
+  bulgaria burundi chad chile china colombia congo croatia cuba cyprus denmark dominica ecuador egypt eritrea estonia
+  ethiopia fiji finland france gabon gambia georgia germany ghana greece grenada guinea guyana haiti honduras hungary
+  iceland india iran iraq ireland israel italy jamaica japan jordan kenya korea kosovo kuwait laos latvia lebanon
+  lesotho liberia libya lithuania macedonia malawi mali malta mexico moldova monaco mongolia morocco namibia nauru
+  nepal niger nigeria norway oman palau panama peru poland portugal qatar romania russia rwanda samoa serbia
+  singapore slovakia slovenia somalia spain sudan sweden syria taiwan tanzania thailand togo tonga tunisia turkey
+  uganda ukraine uruguay vanuatu venezuela vietnam yemen zambia zimbabwe england scotland wales bavaria catalonia
+  galicia dalmatia florida victoria normandy brittany saxony prussia castile aragon savoy tuscany sicily sardinia
+  corsica crete rhodes samos naxos athens corinth ithaca salzburg hamburg stuttgart frankfurt neustadt oberfeld
+  belgrad belgrade karelia moravia silesia bohemia slavonia slovania verona corona salerno calabria lombardia
+  gondor mordor rohan narnia westeros tatooine azeroth tamriel skyrim hyrule wakanda genovia latveria sokovia zamunda
+  winterfell dorne valyria braavos morrowind coruscant alderaan endor arrakis caladan valinor themyscira asgard
+  midgard atlantis avalon camelot erewhon utopia fujiyama yamamoto yokohama nagasaki hiroshima hangzhou shinkai
+  samara samarqand sahara kalahari tahiti tuvalu kiribati karnak karlsburg ulmberg falkland falklands wolfsburg
+  goldberg elmira florence lorena aurora miramar marbella
+`)
+
+/** Offensive syllables. */
+const pieces =
+  /fuck|shit|cunt|rape|nazi|hitler|cock|dick|anus|tits|slut|nigg|nigr|fagg|kike|porn|sex|penis|wank|piss|arsch|scheis|mussol|lenin|stalin|putin/
+
+export function isReserved(name: string): boolean {
+  const folded = name.toLowerCase()
+  return pieces.test(folded) || folded.split(' ').some(word => lands.has(word))
 }

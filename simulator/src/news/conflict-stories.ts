@@ -1,5 +1,5 @@
 import type { Conflict } from '../state.ts'
-import { counted, type Desk, listing, type Teller, within } from './desk.ts'
+import { counted, listing, type StoryContext, type StoryWriter, within } from './story.ts'
 
 const sidesOf = ({ sides }: Conflict) =>
   sides
@@ -13,7 +13,7 @@ const sidesOf = ({ sides }: Conflict) =>
 const alliancesOf = ({ sides }: Conflict) =>
   sides.flatMap(side => side.alliances.map(({ alliance }) => alliance))
 
-export const conflictStarted: Teller<'conflict_started'> = ({ conflict, cause }, { random }) => {
+export const conflictStarted: StoryWriter<'conflict_started'> = ({ conflict, cause }, { random }) => {
   const [one, other] = alliancesOf(conflict)
   return {
     title: random.pick([
@@ -36,7 +36,7 @@ export const conflictStarted: Teller<'conflict_started'> = ({ conflict, cause },
   }
 }
 
-export const conflictJoined: Teller<'conflict_joined'> = ({ conflict, alliance, side }, { random }) => {
+export const conflictJoined: StoryWriter<'conflict_joined'> = ({ conflict, alliance, side }, { random }) => {
   const principal = conflict.sides.find(({ name }) => name === side)?.alliances[0]?.alliance.name ?? side
   return {
     title: random.pick([
@@ -58,7 +58,7 @@ export const conflictJoined: Teller<'conflict_joined'> = ({ conflict, alliance, 
   }
 }
 
-export const conflictLeft: Teller<'conflict_left'> = ({ conflict, alliance }, { random }) => ({
+export const conflictLeft: StoryWriter<'conflict_left'> = ({ conflict, alliance }, { random }) => ({
   title: random.pick([
     `${alliance.name} leaves ${within(conflict.name)}`,
     `${alliance.name} has had enough`,
@@ -78,7 +78,7 @@ export const conflictLeft: Teller<'conflict_left'> = ({ conflict, alliance }, { 
   alliances: [alliance],
 })
 
-export const conflictEnded: Teller<'conflict_ended'> = ({ conflict, at }, { random }) => {
+export const conflictEnded: StoryWriter<'conflict_ended'> = ({ conflict, at }, { random }) => {
   const days = Math.max(1, Math.round((at - conflict.startedAt) / 86_400))
   return {
     title: random.pick([
@@ -101,7 +101,7 @@ export const conflictEnded: Teller<'conflict_ended'> = ({ conflict, at }, { rand
   }
 }
 
-export const eraTurned: Teller<'era_turned'> = ({ old, next, champion }, { random }) => ({
+export const eraTurned: StoryWriter<'era_turned'> = ({ old, next, champion }, { random }) => ({
   title: random.pick([
     `${old.name} ends; ${champion.name} is its champion`,
     `${champion.name} wins the era`,
@@ -120,8 +120,8 @@ export const eraTurned: Teller<'era_turned'> = ({ old, next, champion }, { rando
   alliances: [champion],
 })
 
-/** A look at the conflict while it goes on. */
-export function conflictReport(conflict: Conflict, at: number, { random }: Desk) {
+/** A report on the active conflict. */
+export function conflictReport(conflict: Conflict, at: number, { random }: StoryContext) {
   const days = Math.max(1, Math.round((at - conflict.startedAt) / 86_400))
   return {
     title: random.pick([

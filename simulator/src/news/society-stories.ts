@@ -1,7 +1,7 @@
 import { placeName } from '../names/name-book.ts'
-import { counted, named, type Teller } from './desk.ts'
+import { counted, named, type StoryWriter } from './story.ts'
 
-export const treatySigned: Teller<'treaty_signed'> = ({ treaty }, { random }) => {
+export const treatySigned: StoryWriter<'treaty_signed'> = ({ treaty }, { random }) => {
   const [one, other] = treaty.alliances
   const place = placeName(random, one.family)
   const label = treaty.label.toLowerCase()
@@ -29,7 +29,7 @@ export const treatySigned: Teller<'treaty_signed'> = ({ treaty }, { random }) =>
   }
 }
 
-export const treatyEnded: Teller<'treaty_ended'> = ({ treaty }, { random }) => {
+export const treatyEnded: StoryWriter<'treaty_ended'> = ({ treaty }, { random }) => {
   const [one, other] = treaty.alliances
   return {
     title: random.pick([
@@ -51,7 +51,7 @@ export const treatyEnded: Teller<'treaty_ended'> = ({ treaty }, { random }) => {
   }
 }
 
-export const allianceFounded: Teller<'alliance_founded'> = ({ alliance, founder }, { random }) => ({
+export const allianceFounded: StoryWriter<'alliance_founded'> = ({ alliance, founder }, { random }) => ({
   title: random.pick([
     `${alliance.name}: a new alliance enters the stage`,
     `${founder.leader} founds ${alliance.name}`,
@@ -70,7 +70,7 @@ export const allianceFounded: Teller<'alliance_founded'> = ({ alliance, founder 
   alliances: [alliance],
 })
 
-export const allianceRenamed: Teller<'alliance_renamed'> = ({ alliance, oldName }, { random }) => ({
+export const allianceRenamed: StoryWriter<'alliance_renamed'> = ({ alliance, oldName }, { random }) => ({
   title: random.pick([
     `${oldName} is now ${alliance.name}`,
     `A new name for an old house: ${alliance.name}`,
@@ -89,7 +89,7 @@ export const allianceRenamed: Teller<'alliance_renamed'> = ({ alliance, oldName 
   alliances: [alliance],
 })
 
-export const allianceDisbanded: Teller<'alliance_disbanded'> = ({ alliance }, { random }) => ({
+export const allianceDisbanded: StoryWriter<'alliance_disbanded'> = ({ alliance }, { random }) => ({
   title: random.pick([
     `${alliance.name} disbands`,
     `The end of ${alliance.name}`,
@@ -108,7 +108,7 @@ export const allianceDisbanded: Teller<'alliance_disbanded'> = ({ alliance }, { 
   alliances: [alliance],
 })
 
-export const nationFounded: Teller<'nation_founded'> = ({ nation }, { random }) => ({
+export const nationFounded: StoryWriter<'nation_founded'> = ({ nation }, { random }) => ({
   title: random.pick([
     `A new nation: ${nation.name}`,
     `${nation.name} declares itself`,
@@ -127,7 +127,7 @@ export const nationFounded: Teller<'nation_founded'> = ({ nation }, { random }) 
   alliances: [],
 })
 
-export const nationRenamed: Teller<'nation_renamed'> = ({ nation, oldName }, { random }) => ({
+export const nationRenamed: StoryWriter<'nation_renamed'> = ({ nation, oldName }, { random }) => ({
   title: random.pick([
     `${oldName} becomes ${nation.name}`,
     `Mapmakers sigh: ${oldName} is now ${nation.name}`,
@@ -146,7 +146,10 @@ export const nationRenamed: Teller<'nation_renamed'> = ({ nation, oldName }, { r
   alliances: [nation.alliance],
 })
 
-export const leaderChanged: Teller<'leader_changed'> = ({ alliance, nation, predecessor }, { random }) => ({
+export const leaderChanged: StoryWriter<'leader_changed'> = (
+  { alliance, nation, predecessor },
+  { random },
+) => ({
   title: random.pick([
     `${nation.leader} now leads ${alliance.name}`,
     `Change at the top of ${alliance.name}`,
@@ -168,7 +171,7 @@ const relief = [
   'Blankets, pumps and forty engineers',
 ]
 
-export const disasterStruck: Teller<'disaster'> = ({ nation, disaster, severity }, { random }) => {
+export const disasterStruck: StoryWriter<'disaster'> = ({ nation, disaster, severity }, { random }) => {
   const place = placeName(random, nation.family)
   const size = ['Slight', 'Moderate', 'Heavy', 'Severe', 'Catastrophic'][severity - 1] ?? 'Heavy'
   return {

@@ -2,8 +2,8 @@ import type { Batch, Fact } from '../src/index.ts'
 
 type Row = Record<string, unknown>
 
-/** What a reader of the facts knows: the rows of every resource, merged as the service merges them. */
-export class LedgerOfFacts {
+/** The rows of every resource after applying facts, merged as the service merges them. */
+export class FactStore {
   readonly rows = new Map<string, Map<string, Row>>()
 
   of(resource: string): Map<string, Row> {

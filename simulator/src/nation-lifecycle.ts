@@ -1,20 +1,20 @@
 import { daySeconds } from './calendar.ts'
 import { leave, withdraw } from './membership.ts'
 import { leaderName } from './names/name-book.ts'
-import { makeNation, nationRow, settle } from './nation.ts'
+import { addCities, makeNation, nationRow } from './nation.ts'
 import type { Random } from './random.ts'
 import type { Nation, NationStatus } from './state.ts'
-import { moment, put, remove, type Step } from './step.ts'
+import { put, randomMoment, remove, type Step } from './step.ts'
 
 const protectedForDays = 7
 const idleForDays = 10
-/** A world never dies out. */
-const keptNations = 10
-/** Of all nations, a day. */
+/** Nations are not deleted below this number. */
+const nationsMin = 10
+/** Shares of all nations per day. */
 const rates = { founded: 0.0012, renamed: 0.0003, succeeded: 0.0004, away: 0.0012, idle: 0.0014 }
 
-/** Nations are founded, change their names and leaders, rest, fall asleep and are deleted. */
-export function passLives(step: Step) {
+/** Founds, renames and deletes nations, and changes their leaders and statuses. */
+export function updateNations(step: Step) {
   const { world, days, isLive } = step
   const random = step.random('lives')
   for (
@@ -30,14 +30,14 @@ export function passLives(step: Step) {
   }
   const gone = new Set<Nation>()
   for (const nation of world.nations) {
-    if (pass(step, nation, random) === 'gone') {
+    if (updateStatus(step, nation, random) === 'gone') {
       gone.add(nation)
       continue
     }
     if (random.chance(rates.renamed)) rename(step, nation, random)
     if (random.chance(rates.succeeded)) {
       nation.leader = leaderName(random, nation.family)
-      put(step, 'nation', { id: nation.id, leader_name: nation.leader }, moment(step, random))
+      put(step, 'nation', { id: nation.id, leader_name: nation.leader }, randomMoment(step, random))
     }
   }
   if (gone.size > 0) world.nations = world.nations.filter(nation => !gone.has(nation))
@@ -45,18 +45,18 @@ export function passLives(step: Step) {
 
 function found(step: Step, random: Random) {
   const { world } = step
-  const foundedAt = moment(step, random)
+  const foundedAt = randomMoment(step, random)
   const id = step.nextId('n')
   const nation = makeNation(world, random, { id, foundedAt, age: 0 })
   nation.status = 'protected'
   world.nations.push(nation)
   put(step, 'nation', nationRow(world, nation, { foundedAt, random }), foundedAt)
-  step.happenings.push({ kind: 'nation_founded', at: foundedAt, nation })
+  step.occurrences.push({ kind: 'nation_founded', at: foundedAt, nation })
 }
 
 function rename(step: Step, nation: Nation, random: Random) {
   const { profile } = step.world.vocabulary
-  const at = moment(step, random)
+  const at = randomMoment(step, random)
   const oldName = nation.name
   nation.name = step.world.names.nation(
     random,
@@ -64,30 +64,30 @@ function rename(step: Step, nation: Nation, random: Random) {
     profile.governments[nation.government]?.key ?? '',
   )
   put(step, 'nation', { id: nation.id, nation_name: nation.name }, at)
-  step.happenings.push({ kind: 'nation_renamed', at, nation, oldName })
+  step.occurrences.push({ kind: 'nation_renamed', at, nation, oldName })
 }
 
-function pass(step: Step, nation: Nation, random: Random): 'gone' | 'here' {
+function updateStatus(step: Step, nation: Nation, random: Random): 'gone' | 'here' {
   const daysSo = (step.until - nation.statusSince) / daySeconds
   const isBusy = nation.offensiveWars + nation.defensiveWars > 0
   switch (nation.status) {
     case 'protected':
-      if (daysSo > protectedForDays) become(step, nation, 'active', random)
+      if (daysSo > protectedForDays) setStatus(step, nation, 'active', random)
       break
     case 'active':
       if (isBusy) break
-      if (random.chance(rates.away)) become(step, nation, 'vacation', random)
-      else if (random.chance(rates.idle)) become(step, nation, 'inactive', random)
+      if (random.chance(rates.away)) setStatus(step, nation, 'vacation', random)
+      else if (random.chance(rates.idle)) setStatus(step, nation, 'inactive', random)
       break
     case 'vacation':
-      if (random.chance(0.07)) become(step, nation, 'active', random)
+      if (random.chance(0.07)) setStatus(step, nation, 'active', random)
       break
     case 'inactive':
-      if (random.chance(0.03)) become(step, nation, 'active', random)
+      if (random.chance(0.03)) setStatus(step, nation, 'active', random)
       else if (
         daysSo > idleForDays &&
         !isBusy &&
-        step.world.nations.length > keptNations &&
+        step.world.nations.length > nationsMin &&
         random.chance(0.12)
       )
         return retire(step, nation, random)
@@ -95,15 +95,15 @@ function pass(step: Step, nation: Nation, random: Random): 'gone' | 'here' {
   return 'here'
 }
 
-function become(step: Step, nation: Nation, status: NationStatus, random: Random) {
+function setStatus(step: Step, nation: Nation, status: NationStatus, random: Random) {
   nation.status = status
   nation.statusSince = step.until
-  put(step, 'nation', { id: nation.id, status }, moment(step, random))
+  put(step, 'nation', { id: nation.id, status }, randomMoment(step, random))
 }
 
-/** Out of its alliance on one day, gone on a later one, so that nothing in a batch refers to what it deletes. */
+/** A nation leaves its alliance first and is deleted on a later day, so that no batch refers to a row that it deletes. */
 function retire(step: Step, nation: Nation, random: Random): 'gone' | 'here' {
-  const at = moment(step, random)
+  const at = randomMoment(step, random)
   if (nation.alliance) {
     if (nation.rank?.tier !== 'leader') leave(step, nation, at)
     return 'here'
@@ -113,6 +113,6 @@ function retire(step: Step, nation: Nation, random: Random): 'gone' | 'here' {
     return 'here'
   }
   remove(step, 'nation', nation.id, at)
-  settle(step.world, nation, -nation.cities)
+  addCities(step.world, nation, -nation.cities)
   return 'gone'
 }

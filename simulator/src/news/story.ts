@@ -1,6 +1,6 @@
-import type { Happening, HappeningOf } from '../happening.ts'
 import type { Random } from '../random.ts'
 import type { Alliance, Nation, WorldState } from '../state.ts'
+import type { Occurrence, OccurrenceOf } from '../step.ts'
 
 /** A story before it is published. */
 export interface Story {
@@ -11,13 +11,13 @@ export interface Story {
   alliances: (Alliance | null)[]
 }
 
-export interface Desk {
+export interface StoryContext {
   world: WorldState
   random: Random
 }
 
-/** Makes a story of one kind of happening. */
-export type Teller<K extends Happening['kind']> = (of: HappeningOf<K>, desk: Desk) => Story
+/** Writes a story about one kind of occurrence. */
+export type StoryWriter<K extends Occurrence['kind']> = (of: OccurrenceOf<K>, desk: StoryContext) => Story
 
 export const grouped = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',')
 
@@ -38,11 +38,11 @@ export function lossesInWords({ vocabulary }: WorldState, losses: Record<string,
 export const named = (nation: Nation) =>
   nation.alliance ? `${nation.name} (${nation.alliance.tag})` : nation.name
 
-/** A name with its article, as it stands within a sentence. */
+/** A name with its article, within a sentence. */
 export const within = (name: string) => name.replace(/^The /, 'the ').replace(/^War /, 'the War ')
 
-export const counted = (number: number, thing: string) =>
-  `${grouped(number)} ${thing}${number === 1 ? '' : 's'}`
+export const counted = (number: number, noun: string) =>
+  `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`
 
 /** “1st”, “12th” */
 export const ordinal = (number: number) => {

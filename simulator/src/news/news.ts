@@ -1,31 +1,31 @@
-import { daySeconds, written } from '../calendar.ts'
-import type { Happening } from '../happening.ts'
+import { daySeconds, timestamp } from '../calendar.ts'
 import { leaderName, placeName } from '../names/name-book.ts'
 import { Random } from '../random.ts'
 import type { WorldState } from '../state.ts'
-import { put, type Step } from '../step.ts'
+import { type Occurrence, put, type Step } from '../step.ts'
+import * as conflicts from './conflict-stories.ts'
 import { conflictReport } from './conflict-stories.ts'
-import type { Desk, Story } from './desk.ts'
-import { feature, standings } from './features.ts'
-import { marketReport } from './market-stories.ts'
-import { tell, weightOf } from './stories.ts'
+import { feature, marketReport, priceMoved, standings } from './features.ts'
+import * as society from './society-stories.ts'
+import type { Story, StoryContext } from './story.ts'
+import * as wars from './war-stories.ts'
 
 const storiesADay = { least: 1, most: 4 }
-/** So many stories at least make a history, however short: its days bring more. */
+/** The minimum number of stories in a history. */
 const storiesOfHistory = 36
-/** Kinds of which a day may bring two stories; of the others one is enough. */
-const often = new Set<Happening['kind']>(['war_declared', 'war_ended', 'battle', 'conflict_joined'])
+/** Kinds that may have two stories per day; others have one. */
+const often = new Set<Occurrence['kind']>(['war_declared', 'war_ended', 'battle', 'conflict_joined'])
 
-/** Chooses what is worth telling, writes it and publishes it. */
+/** Selects occurrences, writes stories and publishes them. */
 export function publishNews(step: Step) {
   const random = step.random('news')
-  const desk: Desk = { world: step.world, random }
+  const desk: StoryContext = { world: step.world, random }
   const least = Math.max(storiesADay.least, Math.min(storiesADay.most, leastToday(step)))
   const space = step.isLive ? 1 : random.integer(least, storiesADay.most)
-  // A tick brings news only now and then, unless it is great.
+  // A tick has news only sometimes, or if the value is high.
   const bar = step.isLive ? (random.chance(0.05) ? 0.5 : 8) : 1
-  const told = new Map<Happening['kind'], number>()
-  const ranked = step.happenings
+  const told = new Map<Occurrence['kind'], number>()
+  const ranked = step.occurrences
     .map(happening => ({ happening, weight: weightOf(happening) * random.range(0.4, 1.6) }))
     .filter(({ weight }) => weight >= bar)
     .sort((one, other) => other.weight - one.weight)
@@ -35,7 +35,7 @@ export function publishNews(step: Step) {
     const before = told.get(happening.kind) ?? 0
     if (before >= (often.has(happening.kind) ? 2 : 1)) continue
     told.set(happening.kind, before + 1)
-    publish(step, tell(happening, desk), happening.at + random.integer(600, 9000), random)
+    publish(step, writeStory(happening, desk), happening.at + random.integer(600, 9000), random)
     left--
   }
   const fillers = step.isLive ? 0 : Math.min(left, least - 1)
@@ -52,8 +52,8 @@ export function publishNews(step: Step) {
 const leastToday = ({ world, until, daysLeft }: Step) =>
   Math.ceil(storiesOfHistory / (Math.round((until - world.startsAt) / daySeconds) + daysLeft))
 
-/** What the papers bring whatever happens: the exchange, the table, the state of the conflict, a feature. */
-function publishColumns(step: Step, desk: Desk) {
+/** Regular columns: market, rankings, conflict, feature. */
+function publishColumns(step: Step, desk: StoryContext) {
   const { world, until } = step
   const { random } = desk
   const day = Math.round((until - world.startsAt) / daySeconds)
@@ -90,9 +90,9 @@ function publish(step: Step, story: Story, at: number, random: Random) {
       body: story.paragraphs.join('\n\n'),
       ...(category ? { category: category.key } : {}),
       author: bylineOf(world, story.topic, random),
-      published_at: written(publishedAt),
+      published_at: timestamp(publishedAt),
       nation_ids: [...new Set(story.nations.map(({ id }) => id))],
-      // An alliance of a war’s beginning may be gone by its end.
+      // An alliance at the declaration may have been deleted by the end of the war.
       alliance_ids: [
         ...new Set(
           story.alliances.flatMap(alliance =>
@@ -105,10 +105,10 @@ function publish(step: Step, story: Story, at: number, random: Random) {
   )
 }
 
-/** A game of a longer name gives it to no paper. */
+/** Longer game names are not used in the names of papers. */
 const mastheadLengthMax = 40
 
-/** The same few reporters and papers for the whole life of a world. */
+/** A world has a few fixed reporters and papers. */
 function bylineOf({ seed, vocabulary }: WorldState, topic: Story['topic'], random: Random): string {
   const desk = new Random(seed, 'reporters', topic, random.integer(1, 4))
   const { name } = vocabulary.profile
@@ -121,4 +121,86 @@ function bylineOf({ seed, vocabulary }: WorldState, topic: Story['topic'], rando
     topic === 'economy' ? 'Exchange Notes' : 'Harbour and Field',
   ])
   return `${reporter}, ${paper}`
+}
+
+/** The news value of an occurrence, from 0. */
+export function weightOf(happening: Occurrence): number {
+  switch (happening.kind) {
+    case 'conflict_started':
+    case 'conflict_ended':
+    case 'era_turned':
+      return 100
+    case 'launch':
+      return 12
+    case 'conflict_joined':
+    case 'conflict_left':
+    case 'alliance_disbanded':
+      return 9
+    case 'alliance_founded':
+    case 'alliance_renamed':
+      return 7
+    case 'leader_changed':
+    case 'treaty_signed':
+    case 'treaty_ended':
+      return 5
+    case 'disaster':
+      return happening.severity * 1.5
+    case 'price_moved':
+      return Math.abs(happening.percent) / 2
+    case 'war_declared':
+      return 1 + (happening.war.attacker.score + happening.war.defender.score) / 900
+    case 'war_ended':
+      return happening.war.battles === 0
+        ? 0
+        : 1 + (happening.war.attacker.score + happening.war.defender.score) / 1100
+    case 'battle':
+      return happening.worth / 350
+    case 'nation_renamed':
+      return 1.5 + happening.nation.score / 900
+    case 'nation_founded':
+      return 1.2
+  }
+}
+
+export function writeStory(happening: Occurrence, desk: StoryContext): Story {
+  switch (happening.kind) {
+    case 'war_declared':
+      return wars.warDeclared(happening, desk)
+    case 'war_ended':
+      return wars.warEnded(happening, desk)
+    case 'battle':
+      return wars.battleFought(happening, desk)
+    case 'launch':
+      return wars.weaponLaunched(happening, desk)
+    case 'conflict_started':
+      return conflicts.conflictStarted(happening, desk)
+    case 'conflict_joined':
+      return conflicts.conflictJoined(happening, desk)
+    case 'conflict_left':
+      return conflicts.conflictLeft(happening, desk)
+    case 'conflict_ended':
+      return conflicts.conflictEnded(happening, desk)
+    case 'era_turned':
+      return conflicts.eraTurned(happening, desk)
+    case 'treaty_signed':
+      return society.treatySigned(happening, desk)
+    case 'treaty_ended':
+      return society.treatyEnded(happening, desk)
+    case 'alliance_founded':
+      return society.allianceFounded(happening, desk)
+    case 'alliance_renamed':
+      return society.allianceRenamed(happening, desk)
+    case 'alliance_disbanded':
+      return society.allianceDisbanded(happening, desk)
+    case 'nation_founded':
+      return society.nationFounded(happening, desk)
+    case 'nation_renamed':
+      return society.nationRenamed(happening, desk)
+    case 'leader_changed':
+      return society.leaderChanged(happening, desk)
+    case 'disaster':
+      return society.disasterStruck(happening, desk)
+    case 'price_moved':
+      return priceMoved(happening, desk)
+  }
 }

@@ -10,8 +10,8 @@ const ingestModel = '^server/src/ingest/(batch|changes|entity-store|row-writer|t
 
 const databaseDrivers = '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely)/'
 
-/** How a slice defines its routes, words its answers and refuses. */
-const httpForSlices = ['define-operation', 'define-stream', 'stream-source', 'answers', 'api-error']
+/** The files by which a slice registers operations and reports errors. */
+const httpForSlices = ['define-operation', 'define-stream', 'sse-connection', 'http-error']
 
 /** What a slice may import of the server, `$1` being itself. */
 const belowSlices = [

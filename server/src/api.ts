@@ -8,31 +8,25 @@ import { registerAccount } from './account/register-account.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
 import { registerDocs } from './docs/register-docs.ts'
 import { eventRoutes, eventStreamRoutes } from './events/routes.ts'
-import { createAdmission, limitPages } from './http/admission.ts'
-import { ApiError } from './http/api-error.ts'
+import { apiHeaders, createAdmission, limitPages } from './http/admission.ts'
 import {
   type ConnectionTimings,
   defaultConnectionTimings,
   destroyFailedHandshakes,
   limitConnections,
 } from './http/connections.ts'
-import { apiHeaders } from './http/cors.ts'
 import { createDefineOperation } from './http/define-operation.ts'
-import { createDefineStream } from './http/define-stream.ts'
-import { createErrorHandler } from './http/errors.ts'
+import { createDefineStream, createStreamLimiter } from './http/define-stream.ts'
 import { registerHealth } from './http/health.ts'
+import { ApiError, createErrorHandler } from './http/http-error.ts'
 import { lingerOnClose } from './http/lingering-close.ts'
 import { createOpenStreams, type StreamTimings } from './http/open-streams.ts'
 import { limitPipelining } from './http/pipelining.ts'
-import { createProtocolErrors } from './http/protocol-errors.ts'
-import { createRegisterOperation } from './http/register-operation.ts'
+import { createProtocolErrors, mapUnknownMethods } from './http/protocol-errors.ts'
 import { createRequestIds } from './http/request-id.ts'
-import { createRequestMetrics } from './http/request-metrics.ts'
-import { createRequestTrace } from './http/request-trace.ts'
+import { createRequestMetrics, createRequestTrace } from './http/request-metrics.ts'
 import { registerSecurityTxt } from './http/security-txt.ts'
-import { createStreamLimiter } from './http/stream-limiter.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
-import { mapUnknownMethods } from './http/unusual-methods.ts'
 import type { RequestLog } from './journal/request-log.ts'
 import type { LimitStore } from './limits/rate-limit.ts'
 import { allianceRoutes } from './resources/alliances/routes.ts'
@@ -164,9 +158,13 @@ export function buildApi(parts: ApiOptions): FastifyInstance {
     api.setErrorHandler(handleError)
     api.addHook('onRequest', admission.admit)
     requestMetrics.watch(api)
-    const register = createRegisterOperation({ app: api, contract })
-    const disclose = createDisclosure(contract)
-    const define = createDefineOperation({ register, contract, disclose, pulse, requestTrace: requestTrace })
+    const define = createDefineOperation({
+      app: api,
+      contract,
+      disclose: createDisclosure(contract),
+      pulse,
+      requestTrace,
+    })
     const context = { pools, contract }
     nationRoutes(define, context)
     allianceRoutes(define, context)
@@ -184,9 +182,9 @@ export function buildApi(parts: ApiOptions): FastifyInstance {
 
     // Streams: the same checks; then the answer goes on until the reader leaves, or the server does.
     const streams = createOpenStreams({ ...parts, timings: parts.streamTimings })
-    const slots = createStreamLimiter({ perKey: parts.streamsPerKey, perAddress: parts.streamsPerAddress })
+    const limiter = createStreamLimiter({ perKey: parts.streamsPerKey, perAddress: parts.streamsPerAddress })
     api.addHook('preClose', () => streams.close())
-    const defineStream = createDefineStream({ register, streams, slots })
+    const defineStream = createDefineStream({ app: api, contract, streams, limiter })
     eventStreamRoutes(defineStream, {
       ...context,
       pulse,

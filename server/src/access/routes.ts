@@ -1,6 +1,6 @@
 import { operations } from '@chancery/contract'
-import { ApiError } from '../http/api-error.ts'
 import type { DefineOperation } from '../http/define-operation.ts'
+import { ApiError } from '../http/http-error.ts'
 import { findNationReferenceOfPlayer } from '../resources/nations/store.ts'
 import type { ReadContext } from '../store/read-context.ts'
 
@@ -10,7 +10,7 @@ export function keyRoutes(define: DefineOperation, context: ReadContext): void {
     if (viewer.kind !== 'key') throw new ApiError('api_key_required')
     const { key } = viewer
     return {
-      one: disclose.toPublic('key', {
+      item: disclose.toPublic('key', {
         id: key.id,
         name: key.name,
         nation: (await findNationReferenceOfPlayer(context, key.playerId)) ?? null,

@@ -1,6 +1,6 @@
 import { type AccountErrorCode, accountErrors } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../http/api-error.ts'
+import { ApiError } from '../http/http-error.ts'
 import { TooManyEndpointsError } from '../webhooks/settings.ts'
 
 /** A refusal that the page is told of. The message is for people, and quotes no secret. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { notFound } from '../http/api-error.ts'
+import { notFound } from '../http/http-error.ts'
 import { listAccountLog } from './account-log.ts'
 import { isDemo } from './demo-host.ts'
 import { openRoute, playerRoute, takesNothing } from './route.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
-import { createBodyValidator } from '../http/body-validator.ts'
+import { createBodyValidator } from '../http/input-validator.ts'
 import { AccountError } from './account-error.ts'
 import type { AccountContext } from './context.ts'
 import type { SignedIn } from './session/signed-in.ts'

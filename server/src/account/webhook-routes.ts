@@ -7,7 +7,7 @@ import {
   type WebhookTestResult,
 } from '@chancery/contract'
 import Type from 'typebox'
-import { notFound } from '../http/api-error.ts'
+import { notFound } from '../http/http-error.ts'
 import type { Endpoint } from '../webhooks/endpoint-store.ts'
 import { disablesAt } from '../webhooks/endpoint-store.ts'
 import { writeAccountLog } from './account-log.ts'

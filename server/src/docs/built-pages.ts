@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { ApiError } from '../http/api-error.ts'
+import { ApiError } from '../http/http-error.ts'
 import { assetUrl } from '../start/asset-url.ts'
 import type { Listener, Page } from './render-pages.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../http/api-error.ts'
+import { ApiError } from '../http/http-error.ts'
 import { sendStaticFile } from '../http/static-file.ts'
 import { createPages, type PagesOptions } from './pages.ts'
 

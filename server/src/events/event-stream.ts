@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { createEventFilter, type operations, type ValuesFor } from '@chancery/contract'
 import type { SerializeEvent } from '../disclosure/event-writer.ts'
-import type { SseSource, SseWriter } from '../http/stream-source.ts'
+import type { SseSource, SseWriter } from '../http/sse-connection.ts'
 import type { Database } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
 import { createLogPages, type Frame, heartbeat, opening, type Page, toFrame, upToDate } from './log-pages.ts'

@@ -4,9 +4,8 @@ import type { KeyCache } from '../access/key-cache.ts'
 import type { KeyRecord } from '../access/store.ts'
 import { anonymous, type Key, type Viewer } from '../access/viewer.ts'
 import { addressBucket, type LimitStore, type RateLimitState } from '../limits/rate-limit.ts'
-import { ApiError, rateLimited } from './api-error.ts'
-import { allowedMethods, apiHeaders, preflightHeaders } from './cors.ts'
-import type { RequestTrace } from './request-trace.ts'
+import { ApiError, rateLimited } from './http-error.ts'
+import type { RequestTrace } from './request-metrics.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -177,3 +176,23 @@ function callersOf(key: KeyRecord | undefined): string {
     ? 'with this key, or the limit shared by all keys of its player'
     : 'with this key'
 }
+
+/**
+ * The headers of every response of the API. Any origin may read, with no credentials: keys are sent as a header, on purpose, never as a
+ * cookie.
+ */
+export const apiHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-ratelimit-reason, retry-after, x-request-id, etag, www-authenticate, deprecation, sunset, date, link',
+  'x-content-type-options': 'nosniff',
+} as const
+
+export const preflightHeaders = {
+  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+  // Without credentials the asterisk stands for every header but Authorization. Old browsers take it for a name.
+  'access-control-allow-headers': 'authorization, if-none-match, last-event-id, *',
+  'access-control-max-age': '86400',
+} as const
+
+export const allowedMethods = 'GET, HEAD, OPTIONS'

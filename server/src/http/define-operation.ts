@@ -1,118 +1,224 @@
+/**
+ * The steps of a request to the public API, in their order.
+ *
+ *  1. identify   `admission.ts`: the viewer is the key in `Authorization`, else anonymous.
+ *  2. limit      `admission.ts`: one request is consumed from the bucket of the key or address. Before every check, so that requests
+ *                which fail one count too and each response states the bucket; unknown paths are limited by a catch-all route.
+ *                Then 405, 429 and 401 (bad key), in this order.
+ *  3. cache      A cached response to the same URL in the same world version is sent. Before validation: the request that made the
+ *                entry passed it, and only responses that are the same for every viewer are cached.
+ *  4. validate   `parameters.ts`: path, query and headers (400).
+ *  5. authorize  The operation's scope and those of the sections in `include` (401, 403). After validation, which names the sections.
+ *                Then path ids that cannot exist (404): a viewer without the scope does not learn whether an id does.
+ *  6. load       The resource's `routes.ts` calls its `store.ts`. Equal requests in flight share one load.
+ *  7. disclose   The handler passes items through `disclosure/`: its result can hold `Disclosed` values only.
+ *  8. serialize  By the contract's response schema: a field that it does not name is not written.
+ *  9. respond    `respond.ts`: Cache-Control, ETag and 304, compression. Private responses are `no-store`.
+ */
 import {
+  bases,
   type CachePolicy,
   type Contract,
+  holdsScope,
   type Operation,
   type Parameters,
+  type PublicOf,
   type ResourceName,
   responseSchema,
+  type Scope,
   type ValuesFor,
 } from '@chancery/contract'
 import fastJson from 'fast-json-stringify'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Viewer } from '../access/viewer.ts'
 import type { Disclosed, Disclosure } from '../disclosure/disclosure.ts'
 import type { RateLimitState } from '../limits/rate-limit.ts'
+import type { Page } from '../store/paging.ts'
 import type { Pulse } from '../store/pulse.ts'
-import type { OperationRequest, RegisterOperation } from './register-operation.ts'
-import type { RequestTrace } from './request-trace.ts'
+import { allowedMethods } from './admission.ts'
+import { createDefiner, type Define, type DefinerOptions } from './definer.ts'
+import { createDeprecations } from './deprecation.ts'
+import { ApiError, missingScope, notFound } from './http-error.ts'
+import { parseParameters } from './parameters.ts'
+import type { RequestTrace } from './request-metrics.ts'
 import { sendCacheable, sendPrivate } from './respond.ts'
 import { createResponseCache } from './response-cache.ts'
 
-/** A call that has passed every check which does not need the thing itself. */
-export interface RequestContext<O extends Operation> {
-  values: ValuesFor<O>
+export interface RequestContext {
   viewer: Viewer
-  /** What is left in the caller's window. */
   rateLimit: RateLimitState
   disclose: Disclosure
 }
 
-/** What a handler answers: one thing, or a page of them. Nothing undisclosed fits in. */
+/** An item, or a page of items. */
 export type HandlerResult =
-  | { one: Disclosed<unknown> }
-  | { many: Disclosed<unknown>[]; total: number; resource?: ResourceName }
+  | { item: Disclosed<unknown> }
+  | { items: Disclosed<unknown>[]; total: number; resource?: ResourceName }
 
-export type Handler<O extends Operation> = (call: RequestContext<O>) => Promise<HandlerResult>
+type JsonOperation = Operation<Parameters, CachePolicy>
 
-/** Registers an operation under both bases, with everything that is the same for all of them. */
-export type DefineOperation = <O extends Operation<Parameters, CachePolicy>>(
-  operation: O,
-  handler: Handler<O>,
-) => void
+/** Registers an operation of the public API that returns JSON. */
+export type DefineOperation = Define<JsonOperation, RequestContext, HandlerResult>
+
+type Public<N extends ResourceName> = PublicOf<Contract['resources'][N]>
+
+/** The public view of an item. @throws {ApiError} 404 for undefined. */
+export function itemResult<N extends ResourceName>(
+  disclose: Disclosure,
+  name: N,
+  item: Public<N> | undefined,
+): HandlerResult {
+  if (item === undefined) throw notFound(name.replaceAll('_', ' '))
+  return { item: disclose.toPublic(name, item) }
+}
+
+/** The public view of a page of items. */
+export function pageResult<N extends ResourceName>(
+  disclose: Disclosure,
+  name: N,
+  { items, total }: Page<Public<N>>,
+): HandlerResult {
+  return { items: items.map(item => disclose.toPublic(name, item)), total, resource: name }
+}
 
 export interface DefineOperationOptions {
-  register: RegisterOperation
+  app: FastifyInstance
   contract: Contract
   disclose: Disclosure
   pulse: Pick<Pulse, 'current'>
   requestTrace?: RequestTrace | undefined
 }
 
-type Serialize = (answer: HandlerResult, request: { page: number; limit: number }) => string
-
 export function createDefineOperation(options: DefineOperationOptions): DefineOperation {
-  const { register, contract, disclose, pulse, requestTrace } = options
-  const responseCache = createResponseCache()
+  const { app, contract, disclose, pulse, requestTrace } = options
+  const cache = createResponseCache()
+  const worldVersionNow = () => pulse.current()?.worldVersion
 
-  return (operation, handler) => {
-    const serialize = createSerializer(contract, operation)
+  return createDefiner<JsonOperation, RequestContext, HandlerResult>({
+    ...publicRoutes(app, contract),
+    steps(operation) {
+      const serialize = createSerializer(contract, operation)
+      const { cache: policy } = operation
 
-    /** Asks the handler, and makes the body. Everything a call must show has been checked before. */
-    const produce = async (req: FastifyRequest, values: ValuesFor<typeof operation>): Promise<string> => {
-      const answer = await handler({ values, viewer: req.viewer, rateLimit: req.rateLimit, disclose })
-      return serialize(answer, values as { page: number; limit: number })
-    }
+      return {
+        sendCached(req, reply, base) {
+          if (policy === 'private') return undefined
+          const worldVersion = worldVersionNow()
+          const body = cache.get(belowBase(req, base), worldVersion)
+          if (body === undefined) return undefined
+          requestTrace?.cache(req, 'hit', worldVersion)
+          return sendCacheable(req, reply, body, policy)
+        },
 
-    const answer = async (
-      { req, reply, url, check }: OperationRequest<typeof operation>,
-      worldVersion: number | undefined,
-    ): Promise<FastifyReply> => {
-      const { values, included } = check()
-      if (operation.cache === 'private' || included.length > 0) {
-        requestTrace?.cache(req, 'private', worldVersion)
-        return sendPrivate(reply, await produce(req, values))
+        validate: createValidate(contract, operation),
+
+        async respond({ req, reply, base, input: { values } }, load) {
+          const worldVersion = worldVersionNow()
+          const compute = async () =>
+            serialize(await load({ viewer: req.viewer, rateLimit: req.rateLimit, disclose }), values)
+          if (policy === 'private' || includedSections(values).length > 0) {
+            requestTrace?.cache(req, 'private', worldVersion)
+            return sendPrivate(reply, await compute())
+          }
+          requestTrace?.cache(req, 'miss', worldVersion)
+          // The key is the same for all spellings of a request: unknown parameters and their order are not in it.
+          const cacheKey = { url: belowBase(req, base), key: `${operation.id} ${JSON.stringify(values)}` }
+          return sendCacheable(req, reply, await cache.getOrCompute(cacheKey, worldVersion, compute), policy)
+        },
       }
-      requestTrace?.cache(req, 'miss', worldVersion)
-      const cacheKey = { url, key: `${operation.id} ${JSON.stringify(values)}` }
-      const body = await responseCache.getOrCompute(cacheKey, worldVersion, () => produce(req, values))
-      return sendCacheable(req, reply, body, operation.cache)
-    }
+    },
+  })
+}
 
-    register(operation, visit => {
-      const worldVersion = pulse.current()?.worldVersion
-      if (operation.cache !== 'private') {
-        // What is remembered is sent at once: the hot path makes no promise.
-        const known = responseCache.get(visit.url, worldVersion)
-        if (known) {
-          requestTrace?.cache(visit.req, 'hit', worldVersion)
-          return sendCacheable(visit.req, visit.reply, known, operation.cache)
-        }
-      }
-      return answer(visit, worldVersion)
-    })
+/** How every public operation is registered: below both bases, for all methods, so that a wrong one is counted and answered with 405. */
+export const publicRoutes = (
+  app: FastifyInstance,
+  contract: Contract,
+): Pick<DefinerOptions<Operation, unknown, unknown>, 'app' | 'bases' | 'route'> => ({
+  app,
+  bases: Object.values(bases),
+  route(operation) {
+    const deprecations = createDeprecations(contract, operation)
+    return {
+      method: app.supportedMethods,
+      config: { methods: operation.allowsHead ? allowedMethods : 'GET, OPTIONS', operation: operation.id },
+      ...(deprecations && {
+        preHandler: (req, reply, done) => {
+          reply.headers(deprecations(new URLSearchParams(queryOf(req))))
+          done()
+        },
+      }),
+    }
+  },
+})
+
+/** Validates and authorizes the requests of an operation. */
+export function createValidate<O extends Operation>(contract: Contract, operation: O) {
+  const context = { eventTypes: Object.keys(contract.eventKinds) }
+  return (req: FastifyRequest): { values: ValuesFor<O> } => {
+    const path = req.params as Record<string, string>
+    const values = parseParameters(operation, { path, query: queryOf(req), headers: req.headers }, context)
+    authorize(operation, req.viewer, includedSections(values))
+    requirePathIds(operation, values)
+    return { values }
   }
 }
 
-/** Compiles the contract's response schema: what it does not name, does not leave. */
-function createSerializer(contract: Contract, operation: Operation): Serialize {
-  const byResource = new Map<ResourceName, (body: unknown) => string>(
-    operation.returns.resources.map(name => [
-      name,
-      fastJson(responseSchema(contract, operation, name) as object),
-    ]),
+/** Path and query below the base, so that both bases share cached responses. */
+const belowBase = ({ raw: { url = '' } }: FastifyRequest, base: string): string => url.slice(base.length)
+
+function queryOf({ raw: { url = '' } }: FastifyRequest): string {
+  const start = url.indexOf('?')
+  return start === -1 ? '' : url.slice(start + 1)
+}
+
+const includedSections = (values: object): readonly string[] =>
+  (values as { include?: string[] }).include ?? []
+
+/** First whether there is a key, then whether it holds the scopes: the operation's own, and those of the included sections. */
+function authorize(operation: Operation, viewer: Viewer, included: readonly string[]): void {
+  const { scope, includeScopes = {} } = operation
+  const needed = [scope, ...included.map(section => includeScopes[section])].filter(
+    (name): name is Scope => name !== undefined && name !== 'none' && name !== 'key',
   )
-  const [first] = operation.returns.resources
-  const write = (name: ResourceName | undefined, body: unknown): string => {
-    const serialize = byResource.get(name ?? (first as ResourceName))
-    if (!serialize) throw new Error(`${operation.id} answered with ${name}`)
-    return serialize(body)
+  if (scope === 'none' && needed.length === 0) return
+  if (viewer.kind === 'anonymous') {
+    throw new ApiError('api_key_required', undefined, { 'www-authenticate': 'Bearer' })
   }
-  return (answer, { page, limit }) => {
-    if ('one' in answer) return write(undefined, { data: answer.one })
-    const { many, total, resource } = answer
-    return write(resource, {
-      data: many,
-      pagination: { page, limit, total, pages: Math.ceil(total / limit) },
-    })
+  const missing = needed.find(name => !holdsScope(viewer.key.scopes, name))
+  if (missing) throw missingScope(missing)
+}
+
+const idForm = /^[A-Za-z0-9_-]{1,64}$/
+
+/** @throws {ApiError} 404 for a path id that no item can have. */
+function requirePathIds(operation: Operation, values: Record<string, unknown>): void {
+  for (const [name, { in: location, kind }] of Object.entries(operation.parameters)) {
+    if (location === 'path' && kind === 'id' && !idForm.test(String(values[name])))
+      throw new ApiError('not_found')
+  }
+}
+
+type Serialize = (result: HandlerResult, request: object) => string
+
+/** Compiles the contract's response schema: a field that it does not name is not written. */
+function createSerializer(contract: Contract, operation: Operation): Serialize {
+  const { resources } = operation.returns
+  const writers = new Map(
+    resources.map(name => [name, fastJson(responseSchema(contract, operation, name) as object)]),
+  )
+  const write = (body: unknown, name = resources[0]): string => {
+    const writer = name && writers.get(name)
+    if (!writer) throw new Error(`${operation.id} returned ${name}, which its contract does not name`)
+    return writer(body)
+  }
+  return (result, values) => {
+    if ('item' in result) return write({ data: result.item })
+    const { page, limit } = values as { page: number; limit: number }
+    const { items, total, resource } = result
+    return write(
+      { data: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } },
+      resource,
+    )
   }
 }

@@ -4,35 +4,39 @@ import type { KeyCache } from '../access/key-cache.ts'
 import type { Key } from '../access/viewer.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { createRevocationWatcher } from './revocation-watcher.ts'
-import { openSseConnection, type SseConnection } from './sse-connection.ts'
-import type { StreamSlot } from './stream-limiter.ts'
-import { type SseSource, type StartSseSource, sseComment } from './stream-source.ts'
+import { createRevocationWatcher, onAccessChange } from './revocation-watcher.ts'
+import {
+  openSseConnection,
+  type SseConnection,
+  type SseSource,
+  type StartSseSource,
+  sseComment,
+} from './sse-connection.ts'
 
 export interface StreamTimings {
   heartbeatMs: number
-  /** A reader that takes nothing for so long, while something waits for it, is cut off. */
+  /** A client that takes nothing for this long, while something waits for it, is disconnected. */
   stalledMs: number
-  /** How long a last word may take. */
-  lastWordMs: number
-  /** How often all streams are looked at. */
+  /** How long a client may take to read the last frame. */
+  graceMs: number
+  /** Interval of the checks of all streams. */
   sweepMs: number
 }
 
-const usualTimings: StreamTimings = {
+const defaultTimings: StreamTimings = {
   heartbeatMs: limits.streamHeartbeatSeconds * 1000,
   stalledMs: limits.streamStalledSeconds * 1000,
-  lastWordMs: 2_000,
+  graceMs: 2_000,
   sweepMs: 1_000,
 }
 
-/** Why a stream ended, and what its reader is told. */
-const lastWords = {
-  slow: 'this reader took nothing for too long and is cut off; resume with Last-Event-ID',
+/** The last comment of a stream that the service ends, by reason. */
+const endComments = {
+  slow: 'this client reads too slowly and is disconnected; resume with Last-Event-ID',
   key: 'the key of this stream is no longer valid',
   shutdown: 'the service is restarting; resume with Last-Event-ID',
 }
-const reasons = [...Object.keys(lastWords), 'reader', 'until']
+const reasons = [...Object.keys(endComments), 'reader', 'until']
 
 export interface OpenStreamsOptions {
   keys: Pick<KeyCache, 'findValidIds'>
@@ -46,29 +50,23 @@ interface OpenStream {
   connection: SseConnection
   source: SseSource
   heartbeatAt: number
-  end(reason: keyof typeof lastWords | 'until', lastWord: string): void
+  end(reason: keyof typeof endComments | 'until', comment: string): void
 }
 
-/** The streams that are open in this process: one timer beats for all, and ends those that have to. */
+/** The streams that are open in this process: one timer sends all heartbeats, and ends streams that are slow or whose key has expired. */
 export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreamsOptions) {
-  const { heartbeatMs, stalledMs, lastWordMs, sweepMs } = { ...usualTimings, ...timings }
+  const { heartbeatMs, stalledMs, graceMs, sweepMs } = { ...defaultTimings, ...timings }
   const streams = new Set<OpenStream>()
   let isClosed = false
   let onEmpty = () => {}
   for (const reason of reasons) metrics.streamsEnded.inc({ reason }, 0)
 
-  const end = (stream: OpenStream, reason: keyof typeof lastWords) =>
-    stream.end(reason, sseComment(lastWords[reason]))
+  const end = (stream: OpenStream, reason: keyof typeof endComments) =>
+    stream.end(reason, endComments[reason])
 
-  const watch = createRevocationWatcher({
-    keys,
-    pulse,
-    *inUse() {
-      for (const { key } of streams) if (key) yield key.id
-    },
-    onInvalid(keyIds) {
-      for (const stream of streams) if (stream.key && keyIds.has(stream.key.id)) end(stream, 'key')
-    },
+  const watcher = createRevocationWatcher({
+    findValidIds: keys.findValidIds,
+    subscribe: onAccessChange(pulse),
   })
 
   function sweep(): void {
@@ -77,7 +75,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
       const { key, connection, source } = stream
       if (key?.expiresAt && Date.parse(key.expiresAt) <= pulse.now()) end(stream, 'key')
       else if (connection.stalledMs() >= stalledMs) end(stream, 'slow')
-      // The sweep after would be late.
+      // The next sweep would be late.
       else if (connection.hasRoom && now - stream.heartbeatAt > heartbeatMs - sweepMs) {
         stream.heartbeatAt = now
         connection.write(source.heartbeat())
@@ -89,23 +87,25 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
 
   return {
     /**
-     * Takes over an answer whose head has been written. The slot is given back however the stream ends. Whoever comes while all
-     * end learns where the log is and that the service restarts, as all do.
+     * Takes over a response whose head has been written. `release` is called once, however the stream ends. While all streams are being
+     * closed, a new one gets its first frames and the same last comment.
      */
     open(
       res: ServerResponse,
       start: StartSseSource,
-      { key, slot }: { key: Key | undefined; slot: StreamSlot },
+      { key, release }: { key: Key | undefined; release: () => void },
     ) {
       let isOver = false
-      /** Whatever comes first ends it. */
+      /** The first reason counts. */
       const over = (reason: string) => {
         if (isOver) return
         isOver = true
-        slot.release()
+        release()
+        unwatch()
         stream.source.close()
         metrics.streamsEnded.inc({ reason })
       }
+      const unwatch = key ? watcher.watch(key.id, () => end(stream, 'key')) : () => undefined
       const connection = openSseConnection(res, {
         onRoom: () => stream.source.pump(),
         onClose() {
@@ -120,31 +120,31 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
           return connection.hasRoom
         },
         write: connection.write,
-        finish: text => stream.end('until', sseComment(text)),
+        finish: comment => stream.end('until', comment),
       })
       const stream: OpenStream = {
         key,
         connection,
         source,
-        // Those that were opened at once, as after a restart, do not all beat at once.
+        // Spreads the heartbeats of streams that are opened at once, as after a restart.
         heartbeatAt: performance.now() - (Math.random() * heartbeatMs) / 2,
-        end(reason, lastWord) {
+        end(reason, comment) {
           over(reason)
-          connection.end(lastWord, lastWordMs)
+          connection.end(sseComment(comment), graceMs)
         },
       }
       streams.add(stream)
       metrics.streamsOpen.inc()
       if (isClosed) return end(stream, 'shutdown')
       source.pump()
-      if (key) watch.add(key.id)
+      if (key) watcher.verify(key.id)
     },
 
-    /** Ends all streams. Takes no longer than a last word may take. */
+    /** Ends all streams, within `graceMs`. */
     async close(): Promise<void> {
       isClosed = true
       clearInterval(timer)
-      watch.close()
+      watcher.close()
       if (streams.size === 0) return
       const { promise, resolve } = Promise.withResolvers<void>()
       onEmpty = resolve

@@ -8,7 +8,7 @@ import {
   type Parameters,
   type ValuesFor,
 } from '@chancery/contract'
-import { ApiError } from './api-error.ts'
+import { ApiError } from './http-error.ts'
 import { editDistance } from './nearest-name.ts'
 
 /** The kinds of events that `type` may name. */

@@ -1,28 +1,11 @@
-import { hash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import type { CachePolicy } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { copyBuffer } from './copy-buffer.ts'
-import { isFresh, negotiateCoding } from './negotiate.ts'
-
-const compress = promisify(gzip)
+import fresh from 'fresh'
+import Negotiator from 'negotiator'
+import { type CachedBody, compressBody } from './response-cache.ts'
 
 /** Below this, compression saves less than its headers cost. */
 const compressFromBytes = 1_024
-
-/** A body that is the same for everybody, ready to be sent any number of times. */
-export interface CachedBody {
-  bytes: Buffer
-  /** A strong tag is of one representation: the compressed one has its own. */
-  tag: string
-  compressed: Buffer | Promise<Buffer> | undefined
-}
-
-export function createCachedBody(json: string): CachedBody {
-  const bytes = Buffer.from(json)
-  return { bytes, tag: hash('sha1', bytes, 'base64url'), compressed: undefined }
-}
 
 const contentType = 'application/json; charset=utf-8'
 const cacheControl = {
@@ -31,38 +14,48 @@ const cacheControl = {
   private: 'no-store',
 } as const
 
-/** Sends a shared body, or 304 to whoever has it already. At once, unless it has yet to be compressed. */
+/** Sends a body that is the same for every viewer, or 304. No promise, unless it has yet to be compressed. */
 export function sendCacheable(
   req: FastifyRequest,
   reply: FastifyReply,
   body: CachedBody,
-  kind: Exclude<CachePolicy, 'private'>,
+  policy: Exclude<CachePolicy, 'private'>,
 ): FastifyReply | Promise<FastifyReply> {
   const isCompressed = body.bytes.length >= compressFromBytes && negotiateCoding(req, ['gzip']) !== undefined
   const [plainTag, gzipTag] = [`"${body.tag}"`, `"${body.tag}-gzip"`]
   reply.headers({
     etag: isCompressed ? gzipTag : plainTag,
-    'cache-control': cacheControl[kind],
+    'cache-control': cacheControl[policy],
     vary: 'accept-encoding',
   })
   if (isFresh(req, [plainTag, gzipTag])) return reply.code(304).send()
   reply.header('content-type', contentType)
   if (!isCompressed) return reply.send(body.bytes)
   reply.header('content-encoding', 'gzip')
-  const compressed = compressedOf(body)
+  const compressed = compressBody(body)
   return Buffer.isBuffer(compressed) ? reply.send(compressed) : compressed.then(bytes => reply.send(bytes))
 }
 
-/** Compresses a body once, however many ask for it meanwhile. */
-function compressedOf(body: CachedBody): Buffer | Promise<Buffer> {
-  body.compressed ??= compress(body.bytes, { level: 6 }).then(bytes => {
-    body.compressed = copyBuffer(bytes)
-    return body.compressed
-  })
-  return body.compressed
-}
-
-/** Sends what is for this caller alone. */
+/** Sends a body for this viewer alone. */
 export function sendPrivate(reply: FastifyReply, json: string): FastifyReply {
   return reply.headers({ 'cache-control': cacheControl.private, 'content-type': contentType }).send(json)
+}
+
+export type Coding = 'br' | 'gzip'
+
+/** The coding of Accept-Encoding to send; undefined for none. Of codings that the client prefers equally, the first of `codings`. */
+export function negotiateCoding(req: FastifyRequest, codings: readonly Coding[]): Coding | undefined {
+  if (codings.length === 0 || req.headers['accept-encoding'] === undefined) return undefined
+  const preferred = [...codings, 'identity']
+  const name = new Negotiator(req).encoding(preferred, { preferred })
+  return codings.find(coding => coding === name)
+}
+
+/** Whether If-None-Match names one of these tags: the client has this representation, or another of the same content. */
+export function isFresh(req: FastifyRequest, etags: readonly string[]): boolean {
+  const tags = req.headers['if-none-match']
+  if (tags === undefined) return false
+  // No other header: fetch adds Cache-Control: no-cache to requests with If-None-Match, and `fresh` would then never allow 304.
+  const headers = { 'if-none-match': tags }
+  return etags.some(etag => fresh(headers, { etag }))
 }

@@ -1,42 +1,51 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
-import { createDoorkeeper } from './cache-admission.ts'
-import { copyBuffer } from './copy-buffer.ts'
-import { type CachedBody, createCachedBody } from './respond.ts'
 
-/** A question as it was written, and the key of what is asked: the same for all ways to write it. */
+const compress = promisify(gzip)
+
+/** A response body that is the same for every viewer. */
+export interface CachedBody {
+  bytes: Buffer
+  /** For a strong ETag, which names one representation: the compressed one has its own. */
+  tag: string
+  compressed: Buffer | Promise<Buffer> | undefined
+}
+
+/** The URL of a request, and a key that is the same for all URLs which mean the same request. */
 export interface CacheKey {
   url: string
   key: string
 }
 
-/** Remembers the entries that are the same for everybody, as long as the world is. */
+/** Caches response bodies that are the same for every viewer, until the world version changes. */
 export interface ResponseCache {
-  /** The answer to what was asked in these words before; undefined where the world has changed since, or nobody knows. */
+  /** The body for a URL; undefined for a miss, for another world version, and without a version. */
   get(url: string, worldVersion: number | undefined): CachedBody | undefined
-  /** The answer that is remembered or being made, else a new one. Without a version of the world nothing is remembered. */
+  /** The cached body, that of an equal request in flight, or a new one. Without a world version nothing is cached or shared. */
   getOrCompute(
-    question: CacheKey,
+    cacheKey: CacheKey,
     worldVersion: number | undefined,
-    make: () => Promise<string>,
+    compute: () => Promise<string>,
   ): Promise<CachedBody>
 }
 
 interface CacheEntry {
   body: CachedBody
-  /** Whether anybody was answered with it after the first. */
-  isUsed: boolean
+  wasHit: boolean
 }
 
-/** How much is remembered of the words in which was asked, in characters. */
-const urlsMaxChars = 2_097_152
+/** Bound of the index from URLs to keys, in characters. */
+const urlIndexMax = 2_097_152
 
 /**
- * One answer to one question, however it is written: a parameter that nobody knows, or another order, makes none anew. The words are
- * remembered apart from the entries, so that who thinks up new ones only makes others' be read again.
+ * One entry per request, however it is spelled. The index of URLs has a bound of its own: a client that varies its URLs evicts other
+ * URLs from the index, but no bodies.
  *
- * Remembered is what is asked for a second time in one version of the world, or was in the version before: whoever walks through
- * everything once neither displaces what many read, nor is paid for by carrying entries along that nobody asks for again, which
- * takes the collector of garbage as long as reading them takes the driver. With a version its entries go.
+ * A body is cached when it is requested a second time in one world version, or was hit in the version before. So a client that walks
+ * through everything once evicts nothing, and bodies that nobody requests again are not kept alive, which costs the garbage collector
+ * as much as reading them from the database.
  */
 export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
   const entries = new LRUCache<string, CacheEntry>({
@@ -45,10 +54,10 @@ export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
     sizeCalculation: ({ body }, key) => Math.ceil(body.bytes.length * 1.5) + key.length + 200,
   })
   const keysByUrl = new LRUCache<string, string>({
-    maxSize: urlsMaxChars,
+    maxSize: urlIndexMax,
     sizeCalculation: (key, url) => key.length + url.length + 100,
   })
-  const isKnownKey = createDoorkeeper()
+  const wasRequested = createDoorkeeper()
   const inFlight = new Map<string, Promise<CachedBody>>()
   let version = Number.NEGATIVE_INFINITY
   let hotKeys: ReadonlySet<string> = new Set()
@@ -56,20 +65,19 @@ export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
   function advanceVersion(worldVersion: number): void {
     if (worldVersion <= version) return
     version = worldVersion
-    hotKeys = new Set([...entries].flatMap(([key, { isUsed }]) => (isUsed ? [key] : [])))
+    hotKeys = new Set([...entries].flatMap(([key, { wasHit }]) => (wasHit ? [key] : [])))
     entries.clear()
   }
 
   function lookUp(key: string, worldVersion: number | undefined): CachedBody | undefined {
     if (worldVersion !== version) return undefined
     const entry = entries.get(key)
-    if (entry) entry.isUsed = true
+    if (entry) entry.wasHit = true
     return entry?.body
   }
 
-  /** Whether the answer is worth its memory. */
-  const isWorthCaching = (key: string, worldVersion: number): boolean =>
-    worldVersion === version && (isKnownKey(key, worldVersion) || hotKeys.has(key))
+  const shouldCache = (key: string, worldVersion: number): boolean =>
+    worldVersion === version && (wasRequested(key, worldVersion) || hotKeys.has(key))
 
   return {
     get(url, worldVersion) {
@@ -77,31 +85,92 @@ export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
       return key === undefined ? undefined : lookUp(key, worldVersion)
     },
 
-    async getOrCompute({ url, key }, worldVersion, make) {
-      if (worldVersion === undefined) return createCachedBody(await make())
+    async getOrCompute({ url, key }, worldVersion, compute) {
+      if (worldVersion === undefined) return createCachedBody(await compute())
       advanceVersion(worldVersion)
-      const body = lookUp(key, worldVersion)
-      if (body) {
+      const cached = lookUp(key, worldVersion)
+      if (cached) {
         keysByUrl.set(url, key)
-        return body
+        return cached
       }
-      const versioned = `${worldVersion} ${key}`
-      const running = inFlight.get(versioned)
+      const versionedKey = `${worldVersion} ${key}`
+      const running = inFlight.get(versionedKey)
       if (running) return running
-      const isRemembered = isWorthCaching(key, worldVersion)
-      const started = make()
+      const isCached = shouldCache(key, worldVersion)
+      const started = compute()
         .then(json => {
-          const made = createCachedBody(json)
-          if (isRemembered && worldVersion === version) {
-            made.bytes = copyBuffer(made.bytes)
-            entries.set(key, { body: made, isUsed: false })
+          const body = createCachedBody(json)
+          if (isCached && worldVersion === version) {
+            body.bytes = copyBuffer(body.bytes)
+            entries.set(key, { body, wasHit: false })
             keysByUrl.set(url, key)
           }
-          return made
+          return body
         })
-        .finally(() => inFlight.delete(versioned))
-      inFlight.set(versioned, started)
+        .finally(() => inFlight.delete(versionedKey))
+      inFlight.set(versionedKey, started)
       return started
     },
   }
+}
+
+function createCachedBody(json: string): CachedBody {
+  const bytes = Buffer.from(json)
+  return { bytes, tag: hash('sha1', bytes, 'base64url'), compressed: undefined }
+}
+
+/** The gzip form of a body, compressed once for all requests that wait for it. */
+export function compressBody(body: CachedBody): Buffer | Promise<Buffer> {
+  body.compressed ??= compress(body.bytes, { level: 6 }).then(bytes => {
+    body.compressed = copyBuffer(bytes)
+    return body.compressed
+  })
+  return body.compressed
+}
+
+/** Copies bytes into a buffer of their own: small buffers share slabs of 8 KB, and zlib's output is part of 16 KB or more, so a cached one would retain the whole slab. */
+function copyBuffer(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  own.set(bytes)
+  return own
+}
+
+/** A power of two: the number of requests in one world version, and some more, so that few share a bit. */
+const bitsCount = 2 ** 17
+
+/** With more set bits, too many first requests would count as repeated. */
+const setBitsMax = bitsCount / 4
+
+/**
+ * A doorkeeper (a Bloom filter with one hash): whether a key was requested before in the same world version. Marks it as requested.
+ * Keys that share a bit count as requested. While the version does not change, it is cleared from time to time.
+ */
+export function createDoorkeeper(): (key: string, worldVersion: number) => boolean {
+  const bits = new Uint8Array(bitsCount / 8)
+  let version: number | undefined
+  let setCount = 0
+  return (key, worldVersion) => {
+    if (worldVersion !== version || setCount > setBitsMax) {
+      bits.fill(0)
+      version = worldVersion
+      setCount = 0
+    }
+    const bit = hashOf(key) & (bitsCount - 1)
+    const index = bit >> 3
+    const mask = 1 << (bit & 7)
+    const byte = bits[index] ?? 0
+    if ((byte & mask) !== 0) return true
+    bits[index] = byte | mask
+    setCount += 1
+    return false
+  }
+}
+
+/** FNV-1a, with its upper half folded in: keys that differ in one digit get different bits. */
+function hashOf(key: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < key.length; index += 1)
+    hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
+  return hash ^ (hash >>> 16)
 }

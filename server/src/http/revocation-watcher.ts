@@ -1,62 +1,93 @@
-import type { KeyCache } from '../access/key-cache.ts'
 import type { Pulse } from '../store/pulse.ts'
 
 export interface RevocationWatcherOptions {
-  keys: Pick<KeyCache, 'findValidIds'>
-  pulse: Pick<Pulse, 'onChange'>
-  /** The ids of keys that are in use for longer than a call. */
-  inUse: () => Iterable<string>
-  onInvalid: (keyIds: ReadonlySet<string>) => void
+  /** Those of some credentials that are still valid, by their ids. Rejects where the database is unavailable. */
+  findValidIds: (ids: readonly string[]) => Promise<ReadonlySet<string>>
+  /** Calls `verify` whenever credentials may have been revoked. Returns how to stop. */
+  subscribe: (verify: () => void) => () => void
+}
+
+/** Ends what outlasts its request (streams, uploads) when the key or token that admitted it is revoked. */
+export interface RevocationWatcher {
+  /** Calls `onRevoked` once, when the credential is no longer valid. Returns how to stop watching. */
+  watch(id: string, onRevoked: () => void): () => void
+  /** Verifies one credential now: it may have been revoked since its request was admitted from a cache. */
+  verify(id: string): void
+  close(): void
 }
 
 const retryMs = 200
 
-/** Looks again at keys that are in use whenever some key has changed: what outlasts a call must not outlast its key. */
-export function createRevocationWatcher({ keys, pulse, inUse, onInvalid }: RevocationWatcherOptions) {
-  let unsure = new Set<string>()
-  let isLooking = false
+export function createRevocationWatcher({
+  findValidIds,
+  subscribe,
+}: RevocationWatcherOptions): RevocationWatcher {
+  const watched = new Map<string, Set<() => void>>()
+  let unverified = new Set<string>()
+  let isVerifying = false
   let isClosed = false
-  let accessVersion: number | undefined
   let retry: NodeJS.Timeout | undefined
 
-  async function look(): Promise<void> {
-    if (isLooking) return
-    isLooking = true
-    while (unsure.size > 0 && !isClosed) {
-      const asked = unsure
-      unsure = new Set()
+  async function verifyAll(): Promise<void> {
+    if (isVerifying) return
+    isVerifying = true
+    while (unverified.size > 0 && !isClosed) {
+      const ids = unverified
+      unverified = new Set()
       try {
-        const valid = await keys.findValidIds([...asked])
-        const invalid = asked.difference(valid)
-        if (invalid.size > 0) onInvalid(invalid)
+        const valid = await findValidIds([...ids])
+        for (const id of ids.difference(valid)) revoke(id)
       } catch {
-        // The database is away: nobody knows. It is asked again until it answers.
-        unsure = unsure.union(asked)
-        retry = setTimeout(look, retryMs)
+        // The database is unavailable: retried until it responds.
+        unverified = unverified.union(ids)
+        retry = setTimeout(verifyAll, retryMs)
         retry.unref()
         break
       }
     }
-    isLooking = false
+    isVerifying = false
   }
 
-  const stop = pulse.onChange(beat => {
-    if (beat.accessVersion === accessVersion) return
-    accessVersion = beat.accessVersion
-    unsure = unsure.union(new Set(inUse()))
-    void look()
+  function revoke(id: string): void {
+    const callbacks = watched.get(id) ?? []
+    watched.delete(id)
+    for (const onRevoked of callbacks) onRevoked()
+  }
+
+  const unsubscribe = subscribe(() => {
+    unverified = unverified.union(new Set(watched.keys()))
+    void verifyAll()
   })
 
   return {
-    /** A key that comes into use: it may have changed since the call was let in. */
-    add(keyId: string): void {
-      unsure.add(keyId)
-      void look()
+    watch(id, onRevoked) {
+      const callbacks = watched.get(id) ?? new Set()
+      watched.set(id, callbacks.add(onRevoked))
+      return () => {
+        if (callbacks.delete(onRevoked) && callbacks.size === 0 && watched.get(id) === callbacks)
+          watched.delete(id)
+      }
     },
-    close(): void {
+    verify(id) {
+      unverified.add(id)
+      void verifyAll()
+    },
+    close() {
       isClosed = true
       clearTimeout(retry)
-      stop()
+      unsubscribe()
     },
   }
 }
+
+/** For `subscribe`, of API keys: whenever the version of players and keys changes. */
+export const onAccessChange =
+  (pulse: Pick<Pulse, 'onChange'>) =>
+  (verify: () => void): (() => void) => {
+    let accessVersion: number | undefined
+    return pulse.onChange(heartbeat => {
+      if (heartbeat.accessVersion === accessVersion) return
+      accessVersion = heartbeat.accessVersion
+      verify()
+    })
+  }

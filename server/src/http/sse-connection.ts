@@ -1,16 +1,41 @@
 import type { ServerResponse } from 'node:http'
 
-/** The connection of one reader: how much of what was written they have taken. */
+/** Produces the frames of one event stream. */
+export interface SseSource {
+  /** Writes what is due while the writer has room: called at the start, and whenever there is room again. */
+  pump(): void
+  /** A frame that keeps the connection alive. */
+  heartbeat(): string
+  /** Releases the source: the stream has ended. */
+  close(): void
+}
+
+/** Where a source writes its frames: one client, who reads as fast as it can. */
+export interface SseWriter {
+  /** False while the client is behind, and after the end. The source then waits for `pump`. */
+  readonly hasRoom: boolean
+  write(frames: Buffer | string): void
+  /** Ends the stream: nothing more will be written. */
+  finish(comment: string): void
+}
+
+/** Starts a source, once the head of the response is sent. */
+export type StartSseSource = (writer: SseWriter) => SseSource
+
+/** A line that clients ignore. */
+export const sseComment = (text: string): string => `: ${text}\n\n`
+
+/** The connection of one client, which measures how much of what was written the client has taken. */
 export interface SseConnection {
   readonly hasRoom: boolean
   write(frames: Buffer | string): void
-  /** For how long something has been waiting of which the reader takes nothing. */
+  /** How long the client has taken nothing of what waits for it. */
   stalledMs(): number
-  /** Writes a last word, and closes; after `graceMs` also where it was not taken. */
-  end(lastWord: string, graceMs: number): void
+  /** Writes a last frame and closes; after `graceMs` even if the client has not taken it. */
+  end(lastFrame: string, graceMs: number): void
 }
 
-/** How long a silent connection is trusted before the operating system looks whether the reader is still there. */
+/** After how long without traffic the operating system probes whether the client is still connected. */
 const keepAliveMs = 60_000
 
 export function openSseConnection(
@@ -22,7 +47,7 @@ export function openSseConnection(
   socket?.setNoDelay(true)
   let hasRoom = true
   let isEnded = false
-  let untaken = 0
+  let pendingWrites = 0
   let takenAt = 0
   let grace: NodeJS.Timeout | undefined
 
@@ -36,7 +61,7 @@ export function openSseConnection(
     onClose()
   })
   const onTaken = () => {
-    untaken -= 1
+    pendingWrites -= 1
     takenAt = performance.now()
   }
 
@@ -46,15 +71,15 @@ export function openSseConnection(
     },
     write(frames) {
       if (isEnded) return
-      if (untaken === 0) takenAt = performance.now()
-      untaken += 1
+      if (pendingWrites === 0) takenAt = performance.now()
+      pendingWrites += 1
       hasRoom = res.write(frames, onTaken)
     },
-    stalledMs: () => (untaken === 0 ? 0 : performance.now() - takenAt),
-    end(lastWord, graceMs) {
+    stalledMs: () => (pendingWrites === 0 ? 0 : performance.now() - takenAt),
+    end(lastFrame, graceMs) {
       if (isEnded) return
       isEnded = true
-      res.end(lastWord)
+      res.end(lastFrame)
       grace = setTimeout(() => socket?.destroy(), graceMs)
     },
   }

@@ -1,5 +1,5 @@
 import { operatorOperations } from '@chancery/contract'
-import { notFound } from '../http/api-error.ts'
+import { notFound } from '../http/http-error.ts'
 import {
   deleteDeadLetter,
   findDeadLetter,

@@ -1,7 +1,7 @@
 import { type BodyOf, limits, type OperatorOperation, type QueryOf } from '@chancery/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Compile } from 'typebox/compile'
-import { createBodyValidator } from '../http/body-validator.ts'
+import { createBodyValidator } from '../http/input-validator.ts'
 import { actorOf, bearerOf, type OperatorCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import { invalidBody, missingToken, OperatorError } from './operator-error.ts'

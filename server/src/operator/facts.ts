@@ -7,8 +7,8 @@ import {
   withoutSnapshotCounts,
 } from '@chancery/contract'
 import { Compile } from 'typebox/compile'
-import { notFound } from '../http/api-error.ts'
-import { createBodyValidator } from '../http/body-validator.ts'
+import { notFound } from '../http/http-error.ts'
+import { createBodyValidator } from '../http/input-validator.ts'
 import {
   checkFacts,
   findFeed,

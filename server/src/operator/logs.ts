@@ -1,6 +1,6 @@
 import { operatorOperations } from '@chancery/contract'
 import { listAuditLines } from '../access/audit-log.ts'
-import { notFound } from '../http/api-error.ts'
+import { notFound } from '../http/http-error.ts'
 import {
   addressHoursMax,
   busiestAddresses,

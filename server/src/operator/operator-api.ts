@@ -9,7 +9,7 @@ import {
   defaultConnectionTimings,
   destroyFailedHandshakes,
 } from '../http/connections.ts'
-import { createErrorHandler, sendError } from '../http/errors.ts'
+import { createErrorHandler, sendError } from '../http/http-error.ts'
 import { lingerOnClose } from '../http/lingering-close.ts'
 import { createRequestIds } from '../http/request-id.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'

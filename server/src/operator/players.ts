@@ -1,7 +1,7 @@
 import { limits, operatorOperations } from '@chancery/contract'
 import { resumePlayer, suspendPlayer } from '../access/suspensions.ts'
 import { createHandover } from '../account/session/handovers.ts'
-import { notFound } from '../http/api-error.ts'
+import { notFound } from '../http/http-error.ts'
 import { findPlayerOfNation } from '../resources/nations/store.ts'
 import { playerLock } from '../store/locks.ts'
 import { issueCode } from '../verification/issue.ts'

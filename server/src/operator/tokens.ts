@@ -6,7 +6,7 @@ import {
   revokeToken,
   rotateToken,
 } from '../access/operator-tokens.ts'
-import { notFound } from '../http/api-error.ts'
+import { notFound } from '../http/http-error.ts'
 import { mainCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorRoute } from './define-operator-route.ts'

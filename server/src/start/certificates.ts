@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Server as HttpServer } from 'node:http'
 import { Server } from 'node:https'
 import { createSecureContext } from 'node:tls'
-import { reasonOf } from '../http/errors.ts'
+import { reasonOf } from '../http/http-error.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { StartupError } from './startup-error.ts'
 

@@ -1,6 +1,6 @@
 import { operations } from '@chancery/contract'
-import { ApiError } from '../http/api-error.ts'
 import type { DefineOperation } from '../http/define-operation.ts'
+import { ApiError } from '../http/http-error.ts'
 import type { Pools } from '../store/pools.ts'
 import { hashCode } from './code-text.ts'
 import { type Redemption, redeemCode } from './store.ts'
@@ -19,6 +19,6 @@ export function verificationRoutes(define: DefineOperation, { pools }: { pools: 
       ? await redeemCode(pools.access, hash, { boundTo: values.for, keyId })
       : { outcome: 'unknown' }
     if (redemption.outcome !== 'redeemed') throw new ApiError(refusals[redemption.outcome])
-    return { one: disclose.toPublic('verified_identity', redemption.identity) }
+    return { item: disclose.toPublic('verified_identity', redemption.identity) }
   })
 }

@@ -1,6 +1,6 @@
 import { createEventFilter, webhooks } from '@chancery/contract'
 import { readEvents } from '../events/store.ts'
-import { ApiError } from '../http/api-error.ts'
+import { ApiError } from '../http/http-error.ts'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { type Endpoint, filterOf } from './endpoint-store.ts'
 

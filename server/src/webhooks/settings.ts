@@ -7,7 +7,7 @@ import {
   webhooks,
 } from '@chancery/contract'
 import type { Event } from '../events/store.ts'
-import { ApiError, notFound } from '../http/api-error.ts'
+import { ApiError, notFound } from '../http/http-error.ts'
 import type { DatabasePool } from '../store/database.ts'
 import { isSuccess } from './attempt.ts'
 import { type DeliveryFilter, listDeliveries, recordTest } from './delivery-log.ts'

@@ -11,7 +11,7 @@ import {
 } from '@chancery/contract'
 import type { Viewer } from '../../src/access/viewer.ts'
 import { createDisclosure } from '../../src/disclosure/disclosure.ts'
-import type { Handler } from '../../src/http/define-operation.ts'
+import type { HandlerResult } from '../../src/http/define-operation.ts'
 import { allianceRoutes } from '../../src/resources/alliances/routes.ts'
 import { ownNationRoutes } from '../../src/resources/nations/own-routes.ts'
 import type { Database } from '../../src/store/database.ts'
@@ -47,7 +47,8 @@ after(async () => {
   await chancery.close()
 })
 
-type Answered = { one: Record<string, unknown> }
+type Result = { item: Record<string, unknown> }
+type Handle = (request: never) => Promise<HandlerResult>
 
 /** Runs an operation as a key of a player, and returns its result with the statements that could read secrets. */
 async function run(operation: string, playerId: string, scopes: readonly Scope[], values: object = {}) {
@@ -60,8 +61,8 @@ async function run(operation: string, playerId: string, scopes: readonly Scope[]
     },
     first: async <R>(statement: Parameters<Database['first']>[0]) => (await owner.rows<R>(statement))[0],
   }
-  const handlers = new Map<string, Handler<never>>()
-  const define = ({ id }: { id: string }, handler: Handler<never>) => handlers.set(id, handler)
+  const handlers = new Map<string, Handle>()
+  const define = ({ id }: { id: string }, handler: Handle) => handlers.set(id, handler)
   const context = { contract, pools: { ...pools, owner } }
   ownNationRoutes(define as never, context)
   allianceRoutes(define as never, context)
@@ -71,7 +72,7 @@ async function run(operation: string, playerId: string, scopes: readonly Scope[]
   const result = await handlers
     .get(operation)?.(call)
     .catch((error: { code: string }) => error.code)
-  return { result: result as Answered | string | undefined, statements: statements.join('\n') }
+  return { result: result as Result | string | undefined, statements: statements.join('\n') }
 }
 
 /** Names of the columns and attributes that hold what is private, with the scope of each. */

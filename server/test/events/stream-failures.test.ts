@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
 import { createEventSerializer } from '../../src/disclosure/event-writer.ts'
 import { createTail, startEventStream } from '../../src/events/event-stream.ts'
-import { createRevocationWatcher } from '../../src/http/revocation-watcher.ts'
+import { createRevocationWatcher, onAccessChange } from '../../src/http/revocation-watcher.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createPools } from '../../src/store/pools.ts'
 import type { Heartbeat, Pulse } from '../../src/store/pulse.ts'
@@ -67,30 +67,27 @@ test('news that cannot be read at first are read later, though nothing beats aga
   stream.close()
 })
 
-test('a key that could not be looked at is looked at until it is known, and so is one that comes into use', async () => {
+test('keys that could not be verified are verified until the database responds, and so is a key that comes into use', async () => {
   const asked: string[][] = []
   const invalid: string[] = []
   const { pulse, beat } = pulseByHand()
-  const watch = createRevocationWatcher({
-    pulse,
-    keys: {
-      async findValidIds(ids) {
-        asked.push([...ids])
-        if (asked.length < 3) throw new Error('away')
-        return new Set(ids.filter(id => id !== 'revoked'))
-      },
+  const watcher = createRevocationWatcher({
+    async findValidIds(ids) {
+      asked.push([...ids])
+      if (asked.length < 3) throw new Error('away')
+      return new Set(ids.filter(id => id !== 'revoked'))
     },
-    inUse: () => ['good', 'revoked'],
-    onInvalid: ids => invalid.push(...ids),
+    subscribe: onAccessChange(pulse),
   })
+  for (const id of ['good', 'revoked']) watcher.watch(id, () => invalid.push(id))
   beat({ accessVersion: 2 })
-  await until(() => invalid.length > 0, 'it is known')
+  await until(() => invalid.length > 0, 'the keys are verified')
   assert.deepEqual(invalid, ['revoked'])
   assert.equal(asked.length, 3)
   beat({ accessVersion: 2, seq: 5 })
-  assert.equal(asked.length, 3, 'the log has nothing to do with keys')
-  watch.add('new')
-  await until(() => asked.length === 4, 'a new one is looked at')
+  assert.equal(asked.length, 3, 'an event does not verify keys')
+  watcher.verify('new')
+  await until(() => asked.length === 4, 'the new one is verified')
   assert.deepEqual(asked[3], ['new'])
-  watch.close()
+  watcher.close()
 })

@@ -223,7 +223,7 @@ test('an expired key ends its streams, and not before', async () => {
 
 test('what became of streams is counted, and a server that closes tells its readers to resume and is gone', async t => {
   // Nobody is hung up on: it is gone when all have taken its last word.
-  const server = await startStreamServer(t, chancery.databaseUrl, { streamTimings: { lastWordMs: 1e8 } })
+  const server = await startStreamServer(t, chancery.databaseUrl, { streamTimings: { graceMs: 1e8 } })
   const streams = await Promise.all([1, 2, 3].map(() => server.open('/events/stream?after=0')))
   await Promise.all(streams.map(stream => stream.upToDate()))
   const events = streams[0]?.data().length ?? 0

@@ -109,7 +109,7 @@ test('readers who take nothing cost no memory, disturb nobody, and are cut off w
   longLog ??= logLong()
   const { first } = await longLog
   const server = await startStreamServer(t, chancery.databaseUrl, {
-    streamTimings: { stalledMs: 1_500, sweepMs: 100, heartbeatMs: 400, lastWordMs: 10_000 },
+    streamTimings: { stalledMs: 1_500, sweepMs: 100, heartbeatMs: 400, graceMs: 10_000 },
   })
   const count = isQuick ? 4 : 30
   const answers = answersOf(t, server.url)
@@ -148,7 +148,7 @@ test('readers who take nothing cost no memory, disturb nobody, and are cut off w
   const text = await read(late)
   assert.match(
     text.slice(-1_000),
-    /\}\r?\n(\r\n)?\n[^}]*: this reader took nothing for too long and is cut off; resume with Last-Event-ID\n\n\r\n0\r\n\r\n$/,
+    /\}\r?\n(\r\n)?\n[^}]*: this client reads too slowly and is disconnected; resume with Last-Event-ID\n\n\r\n0\r\n\r\n$/,
   )
   const ids = [...text.matchAll(/^id: (\d+)\ndata: /gm)].map(([, id]) => Number(id))
   assert.deepEqual(

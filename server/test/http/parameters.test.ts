@@ -9,7 +9,7 @@ import {
   type Parameter,
   scopeNames,
 } from '@chancery/contract'
-import { ApiError } from '../../src/http/api-error.ts'
+import { ApiError } from '../../src/http/http-error.ts'
 import { parseParameters } from '../../src/http/parameters.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { answered, assertError } from './responses.ts'

@@ -7,7 +7,6 @@ import Fastify from 'fastify'
 import { anonymous } from '../../src/access/viewer.ts'
 import { createDisclosure } from '../../src/disclosure/disclosure.ts'
 import { createDefineOperation } from '../../src/http/define-operation.ts'
-import { createRegisterOperation } from '../../src/http/register-operation.ts'
 import { sendCacheable } from '../../src/http/respond.ts'
 import { createResponseCache } from '../../src/http/response-cache.ts'
 
@@ -22,7 +21,7 @@ function openFront() {
     req.viewer = anonymous
   })
   const define = createDefineOperation({
-    register: createRegisterOperation({ app, contract }),
+    app,
     contract,
     disclose: createDisclosure(contract),
     pulse: {
@@ -38,7 +37,7 @@ function openFront() {
   })
   define(operations.nationsList, async ({ values }) => {
     asked.push(values)
-    return { many: [], total: 0, resource: 'nation' }
+    return { items: [], total: 0, resource: 'nation' }
   })
   const ask = async (query: string, base: string = bases.canonical) => {
     const { statusCode, body } = await app.inject(`${base}/nations${query}`)

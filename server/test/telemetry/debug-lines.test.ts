@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRequestTrace } from '../../src/http/request-trace.ts'
+import { createRequestTrace } from '../../src/http/request-metrics.ts'
 import { createPool, sql } from '../../src/store/database.ts'
 import { createBackgroundLog, createLog } from '../../src/telemetry/log.ts'
 import { createTestDatabase } from '../support/database.ts'

@@ -1,8 +1,8 @@
 import { operations } from '@chancery/contract'
 import { privateFieldsFor } from '../../disclosure/disclosure.ts'
-import { itemResult, pageResult } from '../../http/answers.ts'
-import { ApiError, notFound } from '../../http/api-error.ts'
 import type { DefineOperation } from '../../http/define-operation.ts'
+import { itemResult, pageResult } from '../../http/define-operation.ts'
+import { ApiError, notFound } from '../../http/http-error.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { listMembers } from '../members/store.ts'
 import {
@@ -27,7 +27,7 @@ export function allianceRoutes(define: DefineOperation, context: ReadContext): v
     const opened = privateFieldsFor(context.contract.resources.alliance, clearance)
     const alliance = await findAllianceWithTreasury(context, id, opened)
     if (!alliance) throw notFound('alliance')
-    return { one: disclose.toViewer('alliance', alliance, clearance) }
+    return { item: disclose.toViewer('alliance', alliance, clearance) }
   })
   define(operations.alliancesMembers, async ({ values, disclose }) => {
     const page = await listMembers(context, values)

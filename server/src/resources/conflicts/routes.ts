@@ -1,6 +1,6 @@
 import { operations } from '@chancery/contract'
-import { pageResult } from '../../http/answers.ts'
 import type { DefineOperation } from '../../http/define-operation.ts'
+import { pageResult } from '../../http/define-operation.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { listConflicts } from './store.ts'
 

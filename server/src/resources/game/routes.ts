@@ -1,6 +1,6 @@
 import { operations } from '@chancery/contract'
-import { itemResult } from '../../http/answers.ts'
 import type { DefineOperation } from '../../http/define-operation.ts'
+import { itemResult } from '../../http/define-operation.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { readGame } from './store.ts'
 

@@ -1,7 +1,7 @@
 import { operations } from '@chancery/contract'
 import { privateFieldsFor } from '../../disclosure/disclosure.ts'
-import { ApiError } from '../../http/api-error.ts'
 import type { DefineOperation } from '../../http/define-operation.ts'
+import { ApiError } from '../../http/http-error.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { createFindNationOfPlayer } from './store.ts'
 
@@ -14,6 +14,6 @@ export function ownNationRoutes(define: DefineOperation, context: ReadContext): 
     const opened = privateFieldsFor(context.contract.resources.nation, clearance)
     const nation = await findNationOfPlayer(viewer.key.playerId, opened)
     if (!nation) throw new ApiError('not_found', 'The player of this key leads no nation at present.')
-    return { one: disclose.toViewer('nation', nation, clearance) }
+    return { item: disclose.toViewer('nation', nation, clearance) }
   })
 }

@@ -1,6 +1,6 @@
 import { operations } from '@chancery/contract'
-import { itemResult, pageResult } from '../../http/answers.ts'
 import type { DefineOperation } from '../../http/define-operation.ts'
+import { itemResult, pageResult } from '../../http/define-operation.ts'
 import type { ReadContext } from '../../store/read-context.ts'
 import { listNations } from './list.ts'
 import { createFindNation } from './store.ts'

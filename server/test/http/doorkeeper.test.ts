@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createDoorkeeper } from '../../src/http/cache-admission.ts'
+import { createDoorkeeper } from '../../src/http/response-cache.ts'
 
 const names = Array.from({ length: 10_000 }, (_, number) => `nationsGet {"id":"n${number}"}`)
 

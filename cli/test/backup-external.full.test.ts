@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../server/test/support
 import { withConnection } from '../../server/test/support/database-url.ts'
 import { chanceryProcess, whileServed } from './chancery.ts'
 
-// Databases of one's own: the service's, and those that it is brought back to.
+// Databases of one's own: the service's, and those that it is restored to.
 let dir: string
 let first: TestDatabase
 let second: TestDatabase
@@ -52,7 +52,7 @@ async function newest(publicUrl: string): Promise<{ seq: number; summary: string
 
 const file = () => join(dir, 'world.chancery.gz')
 
-test('a world goes from one PostgreSQL to another, while its service goes on', async () => {
+test('a world is moved from one PostgreSQL to another, while its service runs', async () => {
   const variables = variablesFor(first, 'first')
   await whileServed(variables, async () => {
     const told = await chanceryProcess(
@@ -83,7 +83,7 @@ async function whyNoDump(): Promise<string | undefined> {
   return tools < Math.floor(server / 10_000) ? `pg_dump ${tools} is older than the server` : undefined
 }
 
-test('a world that pg_dump and pg_restore brought back goes on without giving out a number again', async (t: TestContext) => {
+test('a world that was restored by pg_restore never reuses an event number', async (t: TestContext) => {
   const why = await whyNoDump()
   if (why !== undefined) return t.skip(why)
   const dump = join(dir, 'world.dump')
@@ -92,7 +92,7 @@ test('a world that pg_dump and pg_restore brought back goes on without giving ou
     assert.equal(status, 0, stderr)
   }
   run('pg_dump', '--format=custom', `--file=${dump}`, first.url)
-  // What the dump does not know: numbers of the log that somebody has seen.
+  // Event numbers after the dump that a reader has seen.
   const variables = variablesFor(first, 'first')
   let seen = 0
   await whileServed(variables, async url => {
@@ -101,7 +101,7 @@ test('a world that pg_dump and pg_restore brought back goes on without giving ou
   })
   run('pg_restore', '--clean', '--if-exists', '--exit-on-error', `--dbname=${third.url}`, dump)
   const target = variablesFor(third, 'third')
-  const continued = await chanceryProcess(['restore', '--done-elsewhere', '--json'], target)
+  const continued = await chanceryProcess(['restore', '--finish-only', '--json'], target)
   assert.equal(continued.status, 0, continued.messages)
   assert.ok(JSON.parse(continued.output).next_seq > seen)
   await whileServed(target, async url => {

@@ -92,13 +92,13 @@ test('a world goes from one bundled database to another, from the running servic
   assert.equal(code, 0)
   assert.match(
     output,
-    /^restored what was taken \d{4}-.*\nthe log goes on at \d{13}\n0 redactions applied again\n$/,
+    /^restored a backup taken \d{4}-.*\nthe event log continues at \d{13}\n0 redactions applied again\n$/,
   )
-  const elsewhere = await chanceryProcess(['restore', '--done-elsewhere'], variablesFor('second'))
-  assert.equal(elsewhere.status, 0, elsewhere.messages)
+  const finished = await chanceryProcess(['restore', '--finish-only'], variablesFor('second'))
+  assert.equal(finished.status, 0, finished.messages)
 })
 
-test('a damaged file is told in one line, and leaves no trace', async () => {
+test('a damaged file is one clear line, and changes nothing', async () => {
   const file = join(dir, 'cut.chancery.gz')
   await writeFile(file, await readFile(join(dir, 'running.chancery.gz')))
   await truncate(file, (await stat(file)).size - 20)
@@ -110,11 +110,11 @@ test('a damaged file is told in one line, and leaves no trace', async () => {
   })
 })
 
-test('wrong use is told', async () => {
+test('wrong usage is reported', async () => {
   const variables = variablesFor('none')
   const cases: [string[], number, RegExp][] = [
-    [['restore'], 2, /takes either the file of a backup, or --done-elsewhere/],
-    [['restore', '--done-elsewhere', '--replace'], 2, /--done-elsewhere replaces nothing/],
+    [['restore'], 2, /give either a backup file, or --finish-only/],
+    [['restore', '--finish-only', '--replace'], 2, /--finish-only cannot be combined with --replace/],
     [['restore', join(dir, 'missing')], 1, /cannot be read/],
     [['backup', join(dir, 'x')], 1, /there is no database in/],
     [['backup', join(dir, 'no', 'x')], 1, /there is no database in/],

@@ -36,7 +36,7 @@ test('a signal to the wrapper reaches the command, and both end by it', { skip }
   assert.deepEqual([status, signal], [null, 'SIGTERM'])
 })
 
-test('without a Node that is new enough one line says so', { skip }, async t => {
+test('without a recent Node there is one clear line', { skip }, async t => {
   const dir = await mkdtemp(join(tmpdir(), 'chancery-cli-'))
   t.after(() => rm(dir, { recursive: true }))
   await cp(bin, join(dir, 'bin', 'chancery.mjs'))

@@ -35,7 +35,7 @@ for (const host of [
     assert.deepEqual([webhooksAllowLocal, demoSignIn], [false, false])
   })
 
-test('the variable says otherwise, both ways', async () => {
+test('the variable overrides it, both ways', async () => {
   assert.equal(await isLocalAllowed({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'false' }), false)
   const open = { CHANCERY_HOST: '0.0.0.0', CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }
   assert.equal(await isLocalAllowed(open), true)

@@ -61,7 +61,7 @@ test('expiry and limit of a new key are sent', async t => {
   })
 })
 
-test('keys list asks for one player and prints a table or the records', async t => {
+test('keys list can be limited to one player, and prints a table or the records', async t => {
   const api = await startStubApi(t, { respond: responding(200, { data: [record] }) })
   const { output } = await chancery(['keys', 'list', '--player', 'p42'], api.variables)
   assert.match(

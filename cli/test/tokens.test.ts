@@ -48,7 +48,7 @@ test('tokens list prints a table or the records, and never a token', async t => 
   assert.ok(!(output + json.output).includes('cho_secret'))
 })
 
-test('without named tokens tokens list says so', async t => {
+test('without named tokens, tokens list is reported as empty', async t => {
   const api = await startStubApi(t, { respond: responding(200, { data: [] }) })
   assert.equal(
     (await chancery(['tokens', 'list'], api.variables)).output,

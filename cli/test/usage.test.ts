@@ -165,6 +165,6 @@ test('an unreachable database is reported by its variable, without a stack and a
   const away = { CHANCERY_DATABASE_URL: 'postgres://somebody:a-password@127.0.0.1:1/world' }
   const { status, messages } = await chancery(['backup', '-'], away)
   assert.equal(status, 1)
-  assert.match(messages, /^chancery: CHANCERY_DATABASE_URL: PostgreSQL at 127.0.0.1:1.* does not answer.*\n$/)
+  assert.match(messages, /^chancery: CHANCERY_DATABASE_URL: PostgreSQL at 127.0.0.1:1.* cannot be used .*\n$/)
   assert.doesNotMatch(messages, /a-password/)
 })

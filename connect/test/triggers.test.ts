@@ -61,7 +61,7 @@ test('a row that gets another owner is written for both, and each of them once',
   ])
 })
 
-test('a thing whose key changes is deleted under the old one', async () => {
+test('an item whose key changes is deleted under the old one', async () => {
   await game.query(
     `insert into legions.bazaar (good, price, as_of) values ('grain', 3, now()); delete from chancery_out.outbox;
      update legions.bazaar set good = 'corn'`,
@@ -72,7 +72,7 @@ test('a thing whose key changes is deleted under the old one', async () => {
   ])
 })
 
-test('rows that are inserted, updated and deleted are written, and a thing with many changed rows once', async () => {
+test('rows that are inserted, updated and deleted are written, and an item with many changed rows once', async () => {
   await game.query(
     `insert into legions.stock (country, good, amount) select 7, good, 1 from unnest('{a,b,c}'::text[]) good`,
   )

@@ -19,13 +19,13 @@ const headerSchema = Type.Object({
   chancery_backup: Type.Integer({ minimum: 1 }),
   /** The version of Chancery that made it. */
   chancery: Type.String(),
-  /** What the database server called its own version. */
+  /** The `server_version` of the database. */
   postgresql: Type.String(),
-  /** When its snapshot was taken: it holds all that was stored before. */
+  /** When the snapshot was taken: everything committed before is in it. */
   taken_at: Type.String(),
-  /** The newest number of its log. */
+  /** The newest number in its event log. */
   seq: Type.Integer({ minimum: 0 }),
-  /** What its tables were made by. */
+  /** The migrations of its schema. */
   migrations: Type.Array(
     Type.Object({ number: Type.Integer(), name: Type.String(), checksum: Type.String() }),
     { minItems: 1 },
@@ -55,7 +55,7 @@ export const isEnd = (value: unknown): value is BackupEnd => ends.Check(value)
 /** The longest line of JSON, in bytes. */
 export const lineBytesMax = 1_048_576
 
-/** Why a backup cannot be made or restored, in one line that says what to do. */
+/** A backup cannot be made or restored. The message is one line that says what to do. */
 export class BackupError extends Error {
   override name = 'BackupError'
 }

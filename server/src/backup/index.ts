@@ -17,7 +17,13 @@ import {
 } from './restore-backup.ts'
 import { takeBackup } from './take-backup.ts'
 
-/** The database of a configuration, which no service runs on if it is the bundled one, for as long as `work` takes. */
+/**
+ * Backup and restore of the whole database, as one compressed file (`format.ts`). A backup is one consistent snapshot of a running service. A
+ * restore is one transaction: all or nothing; it applies later migrations, keeps later revocations, applies later redactions again, and
+ * gives out higher event numbers than before. Start reading at `backupDatabase` and `restoreDatabase`.
+ */
+
+/** Runs `work` on the configured database, of whatever version. The bundled one must not be in use by a service. */
 async function withDatabase<T>(config: Config, work: (target: ConnectionTarget) => Promise<T>): Promise<T> {
   const store = await openStoreAtAnyVersion(config, () => undefined)
   try {
@@ -30,8 +36,8 @@ async function withDatabase<T>(config: Config, work: (target: ConnectionTarget) 
 }
 
 /**
- * A backup of a database, written by `write`.
- * @throws {BackupError} where there is nothing to back up. @throws {StartupError} where the database cannot be reached.
+ * Passes a backup to `write`.
+ * @throws {BackupError} if there is nothing to back up. @throws {StartupError} if the database cannot be reached.
  */
 export async function backupDatabase<T>(
   config: Config,
@@ -52,12 +58,12 @@ export async function backupDatabase<T>(
 
 export interface RestoreRequest {
   replaces: boolean
-  /** A file of redactions, besides that in the data directory. */
+  /** A further redaction ledger, besides that in the data directory. */
   redactionsFile: string | undefined
 }
 
 /**
- * Puts a backup into the database of a configuration: all of it, or nothing is changed.
+ * Restores a backup into the configured database, all or nothing.
  * @throws {BackupError | LedgerError | StartupError} with one line that says what to do.
  */
 export async function restoreDatabase(
@@ -70,14 +76,14 @@ export async function restoreDatabase(
   return withDatabase(config, target => restoreBackup(source, { ...options, target, replaces }))
 }
 
-/** Lets a database go on that was brought back by other means. Throws as `restoreDatabase` does. */
+/** Runs the steps after a restore on a database that was restored by other means. Throws like `restoreDatabase`. */
 export async function continueDatabase(
   config: Config,
   { redactionsFile }: Pick<RestoreRequest, 'redactionsFile'>,
 ): Promise<ContinueResult> {
   await ensureDataDir(config.dataDir)
   const options = await optionsFor(config, redactionsFile)
-  // It has to be of this version: what goes on is written as this version has it.
+  // Fails if the schema is not of this version, which the steps require.
   const store = await openStore(config, () => undefined)
   await store.close()
   return withDatabase(config, target => continueRestored({ ...options, target }))
@@ -97,7 +103,7 @@ async function optionsFor(
   }
 }
 
-/** The file is made by the first redaction. */
+/** The first redaction creates the file. */
 async function ledgerUnlessMissing(file: string): Promise<LedgerEntry[]> {
   try {
     return await readLedgerFile(file)

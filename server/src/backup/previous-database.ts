@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../redaction/ledger.ts'
 import { type Database, sql } from '../store/database.ts'
 
-/** What a database that is replaced knows and a backup of it may not: it goes over. */
+/** The state of a previous database that is carried over into the restored one, because the backup may be older. */
 export interface PreviousDatabase {
   known: SequenceState
   redactions: LedgerEntry[]
@@ -10,7 +10,7 @@ export interface PreviousDatabase {
   tokens: { id: string; expires_at: string | null; revoked_at: string | null }[]
 }
 
-/** Nothing was ever stored in it that a backup could overwrite. */
+/** Whether the database never stored anything that a restore could overwrite. */
 export async function isEmptyWorld(db: Database): Promise<boolean> {
   const found = await db.first<{ is_empty: boolean }>(sql`
     select not exists (select from chancery_secret.batch) and not exists (select from chancery_world.event)
@@ -19,7 +19,7 @@ export async function isEmptyWorld(db: Database): Promise<boolean> {
 }
 
 export async function readPreviousDatabase(db: Database): Promise<PreviousDatabase> {
-  // A database of an earlier version may not have all of them.
+  // A database of an earlier version lacks some tables.
   const has = async (table: string) =>
     (await db.first<{ is_there: boolean }>(sql`select to_regclass(${table}) is not null as is_there`))
       ?.is_there
@@ -40,9 +40,9 @@ export async function readPreviousDatabase(db: Database): Promise<PreviousDataba
   }
 }
 
-/** What was taken away since the backup stays away: keys, players' rights, the time of operator tokens. */
-export async function keepRevocations(db: Database, replaced: PreviousDatabase): Promise<void> {
-  const { revoked_keys, suspensions, tokens } = replaced
+/** Applies later revocations: of keys, of suspended players and of operator tokens. */
+export async function keepRevocations(db: Database, previous: PreviousDatabase): Promise<void> {
+  const { revoked_keys, suspensions, tokens } = previous
   await db.rows(sql`
     update chancery_access.api_key k set revoked_at = o.revoked_at
     from json_to_recordset(${JSON.stringify(revoked_keys)}::json) as o (id text, revoked_at timestamptz)
@@ -58,7 +58,7 @@ export async function keepRevocations(db: Database, replaced: PreviousDatabase):
     where t.id = o.id`)
 }
 
-/** What processes and callers have seen of a database: the newest number of its log, and the versions of its rows. */
+/** Counters that processes and clients have seen: the newest event number, and the versions that invalidate caches. */
 export interface SequenceState {
   seq: number
   world_version: number
@@ -66,10 +66,10 @@ export interface SequenceState {
 }
 
 const epochMs = Date.UTC(2026, 0, 1)
-/** More than are ever given out in a second. */
+/** More than a second ever uses. */
 const numbersPerSecond = 65_536
 
-/** A number above all that can have been given out until now by a log that began after 2026-01-01. */
+/** A number above every number that a log since 2026-01-01 can have used until `nowMs`. */
 export const sequenceFloorAt = (nowMs: number): number =>
   Math.max(0, Math.floor((nowMs - epochMs) / 1_000)) * numbersPerSecond
 
@@ -81,18 +81,18 @@ export async function readSequences(db: Database): Promise<SequenceState> {
 }
 
 /**
- * Lets a restored database go on above anything that it, or the one in its place before, may have given out: the numbers of the
- * log, and the versions by which processes and caches know what they remember. Returns the first number that comes next.
+ * Raises the event number and the cache versions of a restored database above everything that it, or the database that it replaces, can have
+ * used. Returns the number of the next event.
  */
 export async function advanceSequences(
   db: Database,
   nowMs: number,
-  replaced?: SequenceState,
+  previous?: SequenceState,
 ): Promise<number> {
   const restored = await readSequences(db)
   const time = sequenceFloorAt(nowMs)
-  const above = (name: keyof SequenceState) => Math.max(restored[name] + 1, (replaced?.[name] ?? 0) + 1, time)
-  // The end of the gap is a number that nobody was given: whoever begins after the restore stands there.
+  const above = (name: keyof SequenceState) => Math.max(restored[name] + 1, (previous?.[name] ?? 0) + 1, time)
+  // The last number of the gap belongs to no event: a client that starts after the restore has it as its cursor.
   const seq = above('seq')
   await db.rows(sql`
     insert into chancery_world.log_gap (last_before, first_after) values (${restored.seq}, ${seq + 1})
@@ -100,7 +100,7 @@ export async function advanceSequences(
   await db.rows(sql`update chancery_world.pulse set seq = ${seq}, world_version = ${above('world_version')},
     unranked_since = clock_timestamp()`)
   await db.rows(sql`update chancery_access.pulse set version = ${above('access_version')}`)
-  // No version of the world is the one that was ranked: a round is due. A backup has no places; until then as many are listed as there are.
+  // World version 0 was never ranked: a ranking round is due. Until then the lists have the rows that the backup has.
   await db.rows(sql`
     update chancery_world.ranking_round set world_version = 0,
       nations = coalesce((select max(position) from chancery_world.nation_place where rank is not null), 0),

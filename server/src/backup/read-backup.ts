@@ -13,61 +13,61 @@ import {
   lineBytesMax,
 } from './format.ts'
 
-/** Takes what a backup holds, in its order. */
+/** Receives the parts of a backup in their order. */
 export interface BackupConsumer {
   header(header: BackupHeader): Promise<void>
-  /** Takes all rows of a table, as text of COPY. Returns how many there were. */
+  /** Receives the rows of a table as text of COPY. Returns their number. */
   table(table: BackupTable, text: AsyncIterable<Buffer>): Promise<number>
 }
 
-/** What was read, when all of it was whole. */
+/** The header and the rows of each table of a complete backup. */
 export interface BackupSummary extends BackupHeader {
   rows: Record<string, number>
 }
 
 /**
- * Reads a backup to its end and hands on what it holds.
- * @throws {BackupError} where it is none, is of a later format, is damaged or cut off. What `taker` was given before is then to be undone.
+ * Reads a backup to its end and passes its parts to `consumer`.
+ * @throws {BackupError} if it is not a backup, of a later format, damaged or cut off. What `consumer` has received must then be undone.
  */
 export async function readBackup(
   source: AsyncIterable<Buffer>,
-  taker: BackupConsumer,
+  consumer: BackupConsumer,
 ): Promise<BackupSummary> {
   const gunzip = createGunzip()
   pipeline(Readable.from(source), gunzip, () => undefined)
   try {
-    return await readContents(createByteReader(gunzip), taker)
+    return await readContents(createByteReader(gunzip), consumer)
   } catch (error) {
-    throw isZlibError(error) ? damagedError('its compression is not whole') : error
+    throw isZlibError(error) ? damagedError('invalid compressed data') : error
   } finally {
     gunzip.destroy()
   }
 }
 
-async function readContents(reader: ByteReader, taker: BackupConsumer): Promise<BackupSummary> {
+async function readContents(reader: ByteReader, consumer: BackupConsumer): Promise<BackupSummary> {
   const header = await readHeader(reader)
-  await taker.header(header)
+  await consumer.header(header)
   const rows = new Map<string, number>()
   for (;;) {
     const digest = reader.digest()
     const line = parse(await reader.line(lineBytesMax))
     if (isEnd(line)) {
       const isWhole = line.sha256 === digest && isSame(rows, line.rows) && (await reader.isAtEnd())
-      if (!isWhole) throw damagedError('its end does not fit what is before it')
+      if (!isWhole) throw damagedError('its checksum or row counts differ')
       return { ...header, rows: line.rows }
     }
-    if (!isTable(line) || rows.has(line.table)) throw damagedError('it does not say which table follows')
-    rows.set(line.table, await taker.table(line, textOf(reader)))
+    if (!isTable(line) || rows.has(line.table)) throw damagedError('invalid header of a table')
+    rows.set(line.table, await consumer.table(line, textOf(reader)))
   }
 }
 
 async function readHeader(reader: ByteReader): Promise<BackupHeader> {
   const header = parse(await reader.line(lineBytesMax))
   const { chancery_backup: format } = Object(header) as Partial<BackupHeader>
-  if (typeof format !== 'number') throw new BackupError('this is no backup of Chancery')
+  if (typeof format !== 'number') throw new BackupError('this is not a backup of Chancery')
   if (format !== formatVersion)
     throw new BackupError('the backup was made by a newer Chancery: restore it with that version')
-  if (!isHeader(header)) throw damagedError('its first line is not whole')
+  if (!isHeader(header)) throw damagedError('invalid header')
   return header
 }
 
@@ -75,7 +75,7 @@ async function readHeader(reader: ByteReader): Promise<BackupHeader> {
 async function* textOf(reader: ByteReader): AsyncGenerator<Buffer> {
   for (;;) {
     const line = await reader.line(16)
-    if (!/^(0|[1-9]\d{0,14})$/.test(line)) throw damagedError('it does not say how much follows')
+    if (!/^(0|[1-9]\d{0,14})$/.test(line)) throw damagedError('invalid chunk length')
     if (line === '0') return
     yield* reader.bytes(Number(line))
   }
@@ -86,18 +86,19 @@ function parse(line: string): unknown {
     return JSON.parse(line)
   } catch {
     throw line.startsWith('{')
-      ? damagedError('a line is not whole')
-      : new BackupError('this is no backup of Chancery')
+      ? damagedError('invalid JSON')
+      : new BackupError('this is not a backup of Chancery')
   }
 }
 
-const isSame = (counted: ReadonlyMap<string, number>, said: Record<string, number>): boolean =>
-  counted.size === Object.keys(said).length && [...counted].every(([table, count]) => said[table] === count)
+const isSame = (counted: ReadonlyMap<string, number>, stated: Record<string, number>): boolean =>
+  counted.size === Object.keys(stated).length &&
+  [...counted].every(([table, count]) => stated[table] === count)
 
 const isZlibError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^Z_|^ERR_.*ZLIB/.test(String(error.code))
 
-/** Looks whether a backup is whole, and says what it holds. Throws as `readBackup` does. */
+/** Verifies that a backup is complete, and returns its summary. Throws like `readBackup`. */
 export function checkBackup(source: AsyncIterable<Buffer>): Promise<BackupSummary> {
   return readBackup(source, {
     header: async () => undefined,
@@ -113,12 +114,12 @@ export function checkBackup(source: AsyncIterable<Buffer>): Promise<BackupSummar
 
 /** Reads lines and counted bytes from chunks of any size. */
 export interface ByteReader {
-  /** The next line without its end. @throws {BackupError} where there is none, or none so short. */
+  /** The next line without its newline. @throws {BackupError} if there is none, or it is too long. */
   line(bytesMax: number): Promise<string>
-  /** The next so many bytes, in chunks. @throws {BackupError} where there are fewer. */
+  /** The next `count` bytes, in chunks. @throws {BackupError} if there are fewer. */
   bytes(count: number): AsyncGenerator<Buffer>
   isAtEnd(): Promise<boolean>
-  /** The SHA-256 (hex) of all that was read so far. */
+  /** The SHA-256 (hex) of everything read so far. */
   digest(): string
 }
 
@@ -127,20 +128,20 @@ const newline = 0x0a
 export function createByteReader(source: AsyncIterable<Buffer>): ByteReader {
   const chunks = source[Symbol.asyncIterator]()
   const hash = createHash('sha256')
-  let held: Buffer = Buffer.alloc(0)
+  let buffered: Buffer = Buffer.alloc(0)
 
   async function hasMore(): Promise<boolean> {
-    while (held.length === 0) {
+    while (buffered.length === 0) {
       const next = await chunks.next()
       if (next.done) return false
-      held = next.value
+      buffered = next.value
     }
     return true
   }
 
   function take(count: number): Buffer {
-    const taken = held.subarray(0, count)
-    held = held.subarray(count)
+    const taken = buffered.subarray(0, count)
+    buffered = buffered.subarray(count)
     hash.update(taken)
     return taken
   }
@@ -150,9 +151,9 @@ export function createByteReader(source: AsyncIterable<Buffer>): ByteReader {
       const parts: Buffer[] = []
       let length = 0
       for (;;) {
-        if (!(await hasMore())) throw damagedError('it ends in the middle')
-        const end = held.indexOf(newline)
-        const part = take(end === -1 ? held.length : end + 1)
+        if (!(await hasMore())) throw damagedError('it ends early')
+        const end = buffered.indexOf(newline)
+        const part = take(end === -1 ? buffered.length : end + 1)
         length += part.length
         if (length > bytesMax) throw damagedError('a line is too long')
         parts.push(part)
@@ -161,7 +162,7 @@ export function createByteReader(source: AsyncIterable<Buffer>): ByteReader {
     },
     async *bytes(count) {
       for (let left = count; left > 0; ) {
-        if (!(await hasMore())) throw damagedError('it ends in the middle')
+        if (!(await hasMore())) throw damagedError('it ends early')
         const part = take(left)
         left -= part.length
         yield part

@@ -4,14 +4,14 @@ import type { LedgerEntry } from '../redaction/ledger.ts'
 import { type Database, type DatabasePool, sql } from '../store/database.ts'
 import { BackupError } from './format.ts'
 
-/** What became of redactions that a backup does not know. */
+/** The result of applying redactions that are newer than the backup. */
 export interface ReplayResult {
   replayed: number
-  /** Of things that the backup does not hold, or that its game no longer allows. */
+  /** Redactions of entities that are not in the backup, or that its game does not allow. */
   refused: { fact: Record<string, unknown>; reason: string }[]
 }
 
-/** The entries that a ledger lacks, and that were not redone since, in the order of their times. */
+/** The entries that the database's ledger lacks, and that no later entry repeats, oldest first. */
 async function missingFrom(db: Database, entries: readonly LedgerEntry[]): Promise<LedgerEntry[]> {
   return db.rows<LedgerEntry>(sql`
     select e.op, e.at, e.fact
@@ -21,8 +21,8 @@ async function missingFrom(db: Database, entries: readonly LedgerEntry[]): Promi
 }
 
 /**
- * Redacts again what was redacted after a backup was taken, as one batch inside the open transaction. What is refused, is left
- * out and told: of a thing that is not there nothing has to be forgotten.
+ * Applies redactions that are newer than the backup, as one batch inside the open transaction. Rejected ones are left out and returned: an
+ * entity that does not exist needs no redaction.
  */
 export async function replayRedactions(
   db: Database,
@@ -35,7 +35,7 @@ export async function replayRedactions(
   while (facts.length > 0) {
     const outcome = await receiveBatch(context, batch, { facts }, { keepsRejected: false })
     if (outcome.status === 'applied' || outcome.status === 'duplicate') break
-    // Lines are positions from 1. A refusal of the batch as a whole leaves nothing to go on with.
+    // Lines are positions from 1. A rejection without a line concerns the batch as a whole.
     const reasons = new Map(outcome.refused.map(({ line, reason }) => [line, reason]))
     const left = facts.filter((_, index) => !reasons.has(index + 1))
     if (outcome.status !== 'refused' || left.length === facts.length)
@@ -51,7 +51,7 @@ export async function replayRedactions(
   return { replayed: facts.length, refused }
 }
 
-/** Runs a batch within the transaction that is open: what it did stays or is undone with all the rest. */
+/** Runs a batch within the open transaction, as a savepoint. */
 function poolWithin(db: Database): DatabasePool {
   return {
     ...db,
@@ -66,7 +66,7 @@ function poolWithin(db: Database): DatabasePool {
         await db.rows(sql`release savepoint batch`)
       }
     },
-    connection: () => Promise.reject(new Error('one connection has no other')),
+    connection: () => Promise.reject(new Error('the restore has one connection only')),
     close: async () => undefined,
   }
 }

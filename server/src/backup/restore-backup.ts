@@ -26,41 +26,40 @@ import {
 
 export interface RestoreOptions {
   target: ConnectionTarget
-  /** The game whose world it is, where the database does not say for which it was served. */
+  /** The contract of the game, if the database does not contain its profile. */
   contract: Contract
-  /** A ledger of redactions, besides that of the database that is replaced. */
+  /** Redactions to apply, besides those in the ledger of the previous database. */
   redactions: readonly LedgerEntry[]
   nowMs: number
 }
 
-/** A database that goes on. */
 export interface ContinueResult extends ReplayResult {
-  /** The number that the next event gets. */
+  /** The number of the next event. */
   next_seq: number
 }
 
 export interface RestoreResult extends ContinueResult {
   backup: BackupSummary
-  /** Names of the migrations that came after the backup, and were applied. */
+  /** Names of the applied migrations that are newer than the backup. */
   migrated: string[]
 }
 
 /**
- * Puts a backup into a database, in one transaction: all of it, or nothing is changed.
- * @throws {BackupError} where the backup is not whole or not of this version, where a service runs, or where something is there and
- * is not to be replaced.
+ * Restores a backup into a database, in one transaction.
+ * @throws {BackupError} if the backup is incomplete or of a newer version, a service is running, or the database is not empty and
+ * `replaces` is false.
  */
 export async function restoreBackup(
   source: AsyncIterable<Buffer>,
   { replaces, ...options }: RestoreOptions & { replaces: boolean },
 ): Promise<RestoreResult> {
   return withExclusiveSession(options.target, async session => {
-    let replaced: PreviousDatabase | undefined
+    let previous: PreviousDatabase | undefined
     let steps: MigrationPlan = { before: [], since: [] }
     const backup = await readBackup(source, {
       async header(header) {
         steps = await planMigrations(header)
-        replaced = await readWhatIsThere(session, replaces)
+        previous = await readPreviousUnlessEmpty(session, replaces)
         await dropSchemas(session)
         await applyWithin(session, steps.before)
         await emptyTables(session)
@@ -69,17 +68,17 @@ export async function restoreBackup(
     })
     await applyWithin(session, steps.since)
     await setSequences(session)
-    if (replaced) await keepRevocations(session, replaced)
-    const entries = [...(replaced?.redactions ?? []), ...options.redactions]
-    const continued = await continueAfterRestore(session, { ...options, redactions: entries }, replaced)
+    if (previous) await keepRevocations(session, previous)
+    const entries = [...(previous?.redactions ?? []), ...options.redactions]
+    const continued = await continueAfterRestore(session, { ...options, redactions: entries }, previous)
     await analyzeTables(session)
     return { ...continued, backup, migrated: steps.since.map(({ name }) => name) }
   })
 }
 
 /**
- * Does what a restore does after its rows are in, on a database that was brought back by other means.
- * @throws {BackupError} where a service runs.
+ * Runs the steps after a restore on a database that was restored by other means.
+ * @throws {BackupError} if a service is running.
  */
 export async function continueRestored(options: RestoreOptions): Promise<ContinueResult> {
   return withExclusiveSession(options.target, session => continueAfterRestore(session, options))
@@ -88,9 +87,9 @@ export async function continueRestored(options: RestoreOptions): Promise<Continu
 async function continueAfterRestore(
   session: CopySession,
   { contract, redactions, nowMs }: RestoreOptions,
-  replaced?: PreviousDatabase,
+  previous?: PreviousDatabase,
 ): Promise<ContinueResult> {
-  const next = await advanceSequences(session, nowMs, replaced?.known)
+  const next = await advanceSequences(session, nowMs, previous?.known)
   await clearEphemeralState(session)
   const game = (await servedContract(session)) ?? contract
   const replay = await replayRedactions(session, game, { entries: redactions, batch: `restore-${next}` })
@@ -103,7 +102,7 @@ async function servedContract(session: CopySession): Promise<Contract | undefine
   return row && contractFor(parseProfile(JSON.stringify(row.profile)))
 }
 
-/** Runs `work` in one transaction while no service, no migration and no other restore is at it. */
+/** Runs `work` in one transaction while no service, migration, backup or other restore uses the database. */
 async function withExclusiveSession<T>(
   target: ConnectionTarget,
   work: (session: CopySession) => Promise<T>,
@@ -115,12 +114,12 @@ async function withExclusiveSession<T>(
     )
     if (!lock?.is_ours)
       throw new BackupError(
-        'a backup, a restore or a migration is under way on this database: let it end first',
+        'a backup, a restore or a migration is running on this database: wait until it has ended',
       )
     await refuseRunningService(session)
     await session.run('begin')
     const result = await work(session)
-    // One that started meanwhile has seen the world from before.
+    // A service that started meanwhile has cached the previous state.
     await refuseRunningService(session)
     await session.run('commit')
     return result
@@ -129,7 +128,7 @@ async function withExclusiveSession<T>(
   }
 }
 
-async function readWhatIsThere(
+async function readPreviousUnlessEmpty(
   session: CopySession,
   replaces: boolean,
 ): Promise<PreviousDatabase | undefined> {
@@ -139,7 +138,7 @@ async function readWhatIsThere(
   if (!found?.is_there) return undefined
   if (!replaces && !(await isEmptyWorld(session)))
     throw new BackupError(
-      'this database holds a world already: restore into an empty one, or replace what is there with --replace',
+      'this database is not empty: restore into an empty one, or replace its contents with --replace',
     )
   return readPreviousDatabase(session)
 }
@@ -153,14 +152,14 @@ async function load(
     return await session.copyIn(table, columns, text)
   } catch (error) {
     const code = String((error as { code?: unknown }).code)
-    // What PostgreSQL says may quote a row, and rows hold secrets.
+    // PostgreSQL's message may quote a row, which may contain secrets.
     if (/^(22...|23...|42703|42P01|57014)$/.test(code))
-      throw damagedError(`${table} does not take its rows, SQLSTATE ${code}`)
+      throw damagedError(`the rows of ${table} are invalid, SQLSTATE ${code}`)
     throw error
   }
 }
 
-/** @throws {BackupError} while a service is connected to this database: every one keeps a session that waits for the pulse. */
+/** @throws {BackupError} if a service is connected: each keeps a session for its pulse. */
 export async function refuseRunningService(db: Database): Promise<void> {
   const found = await db.first<{ sessions: number }>(sql`
     select count(*) as sessions from pg_stat_activity
@@ -172,9 +171,9 @@ export async function refuseRunningService(db: Database): Promise<void> {
 }
 
 /**
- * Forgets what holds for a moment, and what may have ended since a backup was taken. Sessions, links to sign in and codes work
- * once or until they are ended: those of then must not work again. And the time since is held against no receiver of webhooks.
- * What was delivered is not sent again; what was waiting or under way is, at once and under its own id.
+ * Deletes ephemeral state. Sessions, sign-in links and codes may have been used or ended since the backup: they must not work again.
+ * Endpoints do not count as failing for the time since. Delivered webhooks are not sent again; pending ones and those in flight are, at once
+ * and with the same id.
  */
 export async function clearEphemeralState(db: Database): Promise<void> {
   await db.rows(sql`delete from chancery_access.session`)
@@ -184,7 +183,7 @@ export async function clearEphemeralState(db: Database): Promise<void> {
     sql`update chancery_outbound.endpoint set failing_since = null where failing_since is not null`,
   )
   await db.rows(sql`delete from chancery_outbound.warning`)
-  // Whoever had them is gone: nobody waits for a lease to end.
+  // The processes with these leases are gone.
   await db.rows(sql`
     update chancery_outbound.delivery set state = 'pending', due_at = clock_timestamp() where state = 'sending'`)
 }

@@ -10,13 +10,13 @@ import {
 } from '../store/migrations.ts'
 import { BackupError, type BackupHeader } from './format.ts'
 
-/** The migrations that a backup was made after, and those that came since. */
+/** The migrations of a backup's schema, and the newer ones. */
 export interface MigrationPlan {
   before: Migration[]
   since: Migration[]
 }
 
-/** @throws {BackupError} where the backup is of a newer version, or of another build. */
+/** @throws {BackupError} if the backup is of a newer version or of another build. */
 export async function planMigrations({ migrations }: BackupHeader): Promise<MigrationPlan> {
   const known = await readMigrations()
   const applied = new Map(migrations.map(({ number, checksum }) => [number, checksum]))
@@ -34,7 +34,7 @@ export async function planMigrations({ migrations }: BackupHeader): Promise<Migr
   }
 }
 
-/** Removes Chancery's schemas and all that is in them, and nothing that is not Chancery's. */
+/** Drops Chancery's schemas. Throws if an object outside of them depends on their tables. */
 export async function dropSchemas(session: CopySession): Promise<void> {
   const tables = await session.rows<{ name: string }>(sql`
     select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -49,7 +49,7 @@ export async function dropSchemas(session: CopySession): Promise<void> {
   } catch (error) {
     if ((error as { code?: unknown }).code !== '2BP01') throw error
     throw new BackupError(
-      "something of this database that is not Chancery's (a view, a foreign key) depends on its tables: drop that first, and make it again after the restore",
+      "an object outside of Chancery's schemas (a view, a foreign key) depends on their tables: drop it, and create it again after the restore",
     )
   }
 }
@@ -73,17 +73,17 @@ export async function applyWithin(session: CopySession, migrations: readonly Mig
 const namesOfTables = async (session: CopySession) =>
   (await listTables(session)).map(({ name }) => name).join(', ')
 
-/** Takes away the rows that migrations wrote: those of the backup come in their place. */
+/** Deletes rows that migrations inserted: the backup has its own. */
 export async function emptyTables(session: CopySession): Promise<void> {
   await session.run(`truncate ${await namesOfTables(session)}`)
 }
 
-/** Lets the first queries be planned for what is there now. */
+/** Updates the planner's statistics for the first queries. */
 export async function analyzeTables(session: CopySession): Promise<void> {
   await session.run(`analyze ${await namesOfTables(session)}`)
 }
 
-/** Lets identity columns go on after the rows that came in. */
+/** Sets identity columns to continue after the restored rows. */
 export async function setSequences(session: CopySession): Promise<void> {
   const columns = await session.rows<{ name: string; column: string }>(sql`
     select n.nspname || '.' || c.relname as name, a.attname as column
@@ -96,7 +96,7 @@ export async function setSequences(session: CopySession): Promise<void> {
   }
 }
 
-/** All schemas of Chancery. A game may lend the database: what else is in it is the game's. */
+/** All schemas of Chancery. The database may contain others, of a game. */
 export const schemas = [
   'chancery_meta',
   'chancery_world',
@@ -105,7 +105,7 @@ export const schemas = [
   'chancery_outbound',
 ]
 
-/** What is made anew: migrations by applying them, places by the next ranking round, which needs no notes of what changed before. */
+/** Not backed up: migrations are applied again, rankings are computed by the next round. */
 const derived = [
   'chancery_meta.migration',
   'chancery_world.nation_place',
@@ -124,7 +124,7 @@ interface FoundTable extends Table {
   refers_to: string[]
 }
 
-/** The tables whose rows are in a backup, each after those that it refers to. Unlogged ones, which a crash may empty, are left out. */
+/** The tables of a backup, each after those that it refers to. Unlogged tables, which a crash may empty, are left out. */
 export async function listTables(db: Database): Promise<Table[]> {
   const found = await db.rows<FoundTable>(sql`
     select n.nspname || '.' || c.relname as name,
@@ -137,21 +137,21 @@ export async function listTables(db: Database): Promise<Table[]> {
     where n.nspname = any(${schemas}) and c.relkind = 'r' and c.relpersistence = 'p'
       and n.nspname || '.' || c.relname <> all(${derived})
     order by name`)
-  return inOrder(found)
+  return sortByReferences(found)
 }
 
-function inOrder(found: FoundTable[]): Table[] {
-  const placed = new Set<string>()
+function sortByReferences(found: FoundTable[]): Table[] {
+  const sorted = new Set<string>()
   const tables: Table[] = []
   let waiting = found
   while (waiting.length > 0) {
-    const ready = waiting.filter(({ refers_to }) => refers_to.every(name => placed.has(name)))
-    if (ready.length === 0) throw new Error('tables refer to each other in a circle')
+    const ready = waiting.filter(({ refers_to }) => refers_to.every(name => sorted.has(name)))
+    if (ready.length === 0) throw new Error('foreign keys of tables form a cycle')
     for (const { name, columns } of ready) {
       tables.push({ name, columns })
-      placed.add(name)
+      sorted.add(name)
     }
-    waiting = waiting.filter(({ name }) => !placed.has(name))
+    waiting = waiting.filter(({ name }) => !sorted.has(name))
   }
   return tables
 }

@@ -7,31 +7,31 @@ import { migrationLock } from '../store/locks.ts'
 import { type BackupEnd, BackupError, type BackupHeader, type BackupTable, formatVersion } from './format.ts'
 import { listTables } from './schema.ts'
 
-/** Rows of COPY compress well at any level; a higher one takes three times as long for a tenth less. */
+/** A higher level takes three times as long for a tenth less. */
 const gzipLevel = 4
 
 /**
- * All of a database in one snapshot, as a stream of bytes. What goes on meanwhile goes on, and is not in it.
- * The stream fails with a BackupError where there is nothing to take.
+ * A snapshot of the whole database as a stream of bytes. Writes continue meanwhile and are not in it.
+ * The stream fails with a BackupError if there is nothing to back up.
  */
 export function takeBackup(target: ConnectionTarget, version: string): Readable {
   const gzip = createGzip({ level: gzipLevel })
-  // Where one of the two fails or is no longer wanted, the other is ended, and whoever reads is told.
-  pipeline(Readable.from(written(target, version)), gzip, () => undefined)
+  // If either stream fails or is destroyed, pipeline destroys the other.
+  pipeline(Readable.from(writeBackup(target, version)), gzip, () => undefined)
   return gzip
 }
 
-async function* written(target: ConnectionTarget, version: string): AsyncGenerator<Buffer> {
+async function* writeBackup(target: ConnectionTarget, version: string): AsyncGenerator<Buffer> {
   const session = await openCopySession(target)
   try {
-    // Tables change under nobody's hands: migrations and restores wait, before the snapshot is taken.
+    // Before the snapshot: migrations and restores wait until the backup is done.
     await session.rows(sql`select pg_advisory_lock_shared(${migrationLock})`)
     await session.run('begin transaction isolation level repeatable read, read only')
-    yield* contents(session, await readHeader(session, version))
+    yield* backupContents(session, await readHeader(session, version))
   } catch (error) {
     if ((error as { code?: unknown }).code !== '42501') throw error
     throw new BackupError(
-      `the database user may not read all of the tables (${(error as Error).message}): back up as the user that migrates, who owns them`,
+      `the database user may not read all tables (${(error as Error).message}): back up as the user that migrates, who owns them`,
     )
   } finally {
     await session.close()
@@ -43,7 +43,7 @@ async function readHeader(session: CopySession, version: string): Promise<Backup
     sql`select to_regclass('chancery_meta.migration') is not null as is_there`,
   )
   if (!found?.is_there)
-    throw new BackupError('there is nothing to back up: this database holds no world of Chancery')
+    throw new BackupError('there is nothing to back up: this database was never used by Chancery')
   const state = await session.first<Pick<BackupHeader, 'postgresql' | 'taken_at' | 'seq'>>(sql`
     select current_setting('server_version') as postgresql, transaction_timestamp() as taken_at, seq from chancery_world.pulse`)
   const migrations = await session.rows<BackupHeader['migrations'][number]>(
@@ -53,7 +53,7 @@ async function readHeader(session: CopySession, version: string): Promise<Backup
   return { chancery_backup: formatVersion, chancery: version, ...state, migrations }
 }
 
-async function* contents(session: CopySession, header: BackupHeader): AsyncGenerator<Buffer> {
+async function* backupContents(session: CopySession, header: BackupHeader): AsyncGenerator<Buffer> {
   const hash = createHash('sha256')
   const hashed = (bytes: Buffer) => {
     hash.update(bytes)

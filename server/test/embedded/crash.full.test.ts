@@ -83,7 +83,7 @@ test('after a killed postmaster its busy back ends are ended, and what was commi
     return (await query(server.connection, activity)).length === 1
   }, 'the back end is busy')
   await killServer(dataDir)
-  assert.match(await gone, /ended unexpectedly/)
+  assert.match(await gone, /exited unexpectedly/)
   assert.equal(isAlive(backEnd), true, 'the back end is still busy')
   await server.close()
 

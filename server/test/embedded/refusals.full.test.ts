@@ -46,7 +46,7 @@ test('a directory of something else is refused and not touched', async () => {
 test('a link to a disk that is not mounted is refused: it is no empty database', async () => {
   const dataDir = makeDir()
   symlinkSync(join(dataDir, 'unmounted', 'postgres'), join(dataDir, 'postgres'))
-  await assert.rejects(startEmbedded({ dataDir }), refusal(/points to .*unmounted.* which is not there/))
+  await assert.rejects(startEmbedded({ dataDir }), refusal(/points to .*unmounted.* which does not exist/))
 })
 
 test('a file in the place of the data directory is refused', async () => {
@@ -61,7 +61,7 @@ test('a data directory that an ordinary user may not write is refused', async t 
   if (!nobody) return t.skip('needs root, to be another user')
   const { refusal: told } = await startProcess({ dataDir: join(makeDir(), 'data') }, { user: nobody }).said
   assert.equal(told?.name, 'EmbeddedError')
-  assert.match(told?.message ?? '', /is not open to this user/)
+  assert.match(told?.message ?? '', /is not accessible to this user/)
 })
 
 test('a full disk is told as such', async t => {

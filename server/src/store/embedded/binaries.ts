@@ -37,8 +37,8 @@ export async function openBinaries(root: string): Promise<Binaries> {
 }
 
 /**
- * npm packages hold no symbolic links: an install script makes those between the libraries.
- * Where install scripts are switched off, it has not run.
+ * npm packages contain no symbolic links: an install script makes those between the libraries.
+ * If install scripts are switched off, it has not run.
  */
 async function completeLinks(root: string): Promise<void> {
   const list = await unlessMissing(readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8'))
@@ -63,7 +63,7 @@ export function cannotRunError(reason: string): EmbeddedError {
   )
 }
 
-/** Undefined if the binaries run as that user, else why not. */
+/** The reason why the binaries do not run as that user; undefined if they do. */
 export async function whyNotRunnable(binaries: Binaries, user?: ServerUser): Promise<string | undefined> {
   const outcome = await run(binaries.postgres, ['--version'], { user })
   return outcome.status === 0 ? undefined : describeFailure(outcome)
@@ -78,48 +78,48 @@ export async function reachableBinaries(
   if (!user) return binaries
   const reason = await whyNotRunnable(binaries, user)
   if (reason === undefined) return binaries
-  const own = await whyNotRunnable(binaries)
-  if (own !== undefined) throw cannotRunError(own)
+  const ownReason = await whyNotRunnable(binaries)
+  if (ownReason !== undefined) throw cannotRunError(ownReason)
   const state = await openRootState(host, user)
   const copy = join(state, `postgresql-${binaries.version}-${process.arch}`)
   await copyBinaries(binaries.root, copy)
   const copied = await openBinaries(copy)
-  const still = await whyNotRunnable(copied, user)
-  if (still !== undefined)
-    throw new EmbeddedError(`user ${user.name} cannot run ${copied.postgres}: ${still}`)
+  const reasonOfCopy = await whyNotRunnable(copied, user)
+  if (reasonOfCopy !== undefined)
+    throw new EmbeddedError(`user ${user.name} cannot run ${copied.postgres}: ${reasonOfCopy}`)
   return copied
 }
 
 async function copyBinaries(from: string, to: string): Promise<void> {
-  const isThere = await lstat(to).then(
+  const exists = await lstat(to).then(
     () => true,
     () => false,
   )
-  if (isThere) return makeRootDirectory(to)
-  const half = `${to}.${randomBytes(4).toString('hex')}`
+  if (exists) return makeRootDirectory(to)
+  const partial = `${to}.${randomBytes(4).toString('hex')}`
   try {
-    await makeRootDirectory(half)
-    await cp(join(from, 'package.json'), join(half, 'package.json'))
-    await cp(join(from, 'native'), join(half, 'native'), {
+    await makeRootDirectory(partial)
+    await cp(join(from, 'package.json'), join(partial, 'package.json'))
+    await cp(join(from, 'native'), join(partial, 'native'), {
       recursive: true,
       verbatimSymlinks: true,
       filter: source => !source.endsWith('.a'),
     })
-    await openUp(half)
-    await rename(half, to)
+    await makeReadable(partial)
+    await rename(partial, to)
   } catch (err) {
-    await rm(half, { recursive: true, force: true })
-    // Another Chancery was quicker.
+    await rm(partial, { recursive: true, force: true })
+    // Another process was faster.
     if (!isErrno(err) || (err.code !== 'ENOTEMPTY' && err.code !== 'EEXIST')) throw err
   }
 }
 
-/** The copy is ours, and readable by everyone whatever the umask of the installation was. */
-async function openUp(dir: string): Promise<void> {
+/** Makes the copy readable by everyone, whatever the umask of the installation was. */
+async function makeReadable(dir: string): Promise<void> {
   await chmod(dir, 0o755)
   for (const entry of await readdir(dir, { withFileTypes: true })) {
     const path = join(dir, entry.name)
-    if (entry.isDirectory()) await openUp(path)
+    if (entry.isDirectory()) await makeReadable(path)
     else if (entry.isFile()) await chmod(path, basename(dir) === 'bin' ? 0o755 : 0o644)
   }
 }

@@ -12,22 +12,22 @@ import type { ServerSettings } from './server-process.ts'
 import { chooseServerUser, type ServerUser } from './server-user.ts'
 import { openPassword } from './socket.ts'
 
-/** A made cluster and all it takes to run it. */
+/** A cluster and everything needed to run it. */
 export interface ClusterEnvironment {
   host: Host
   /** The real path. */
   dataDir: string
   cluster: Cluster
   binaries: Binaries
-  /** Undefined: as ourselves. */
+  /** Undefined: the current user. */
   user: ServerUser | undefined
-  /** Undefined where the server is reached over a Unix socket. */
+  /** Undefined if the server listens on a Unix socket. */
   password: string | undefined
   settings: ServerSettings
   log: (message: string) => void
 }
 
-/** Makes what is missing. Only the holder of the data directory's lock may. */
+/** Creates what is missing. Call it with the data directory's lock. */
 export async function prepareEnvironment(
   host: Host,
   dataDir: string,
@@ -42,7 +42,7 @@ export async function prepareEnvironment(
   const password = await openPassword(host, dataDir)
   await removeUnfinishedClusters(cluster)
   if (!cluster.owner) {
-    log(`making a PostgreSQL ${binaries.major} database in ${cluster.dir}`)
+    log(`creating a PostgreSQL ${binaries.major} database in ${cluster.dir}`)
     await createCluster({ cluster, binaries, user, password, fsync: settings.fsync })
   }
   return { host, dataDir, cluster, binaries, user, password, settings, log }

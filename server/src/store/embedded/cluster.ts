@@ -25,19 +25,19 @@ import { canReach, chownTo, makeRootDirectory, openRootState, type ServerUser } 
 export interface Cluster {
   /** The real path. */
   dir: string
-  /** The server's cluster_name, and so the beginning of its processes' titles. */
+  /** The server's cluster_name, with which the titles of its processes begin. */
   name: string
-  /** Undefined while the cluster is not made. */
+  /** Undefined until the cluster is created. */
   owner: { uid: number; gid: number } | undefined
 }
 
-/** Finds the cluster without changing anything, and refuses what is not one of ours to run. */
+/** Finds the cluster without changing anything. Throws if the directory contains something else, or a cluster of another major version. */
 export async function findCluster(dataDir: string, major: string): Promise<Cluster> {
   const path = join(dataDir, 'postgres')
   const entry = await unlessMissing(lstat(path))
   const dir = entry?.isSymbolicLink() ? await followLink(path, entry.uid) : path
   const found = await unlessMissing(readdir(dir))
-  // A kill in the middle of the first start leaves an empty directory at the most.
+  // A first start that was killed leaves at most an empty directory.
   if (!found || found.length === 0) return cluster(dir, undefined)
   const version = (await unlessMissing(readFile(join(dir, 'PG_VERSION'), 'utf8')))?.trim()
   if (version === undefined)
@@ -52,14 +52,14 @@ export async function findCluster(dataDir: string, major: string): Promise<Clust
 async function followLink(link: string, linkUid: number): Promise<string> {
   const target = resolve(dirname(link), await readlink(link))
   const found = await unlessMissing(stat(target))
-  // Root would else run the database of whomever the data directory's owner points at.
+  // Otherwise the owner of the data directory could make root run another user's database.
   if (process.geteuid?.() === 0 && linkUid !== 0 && found && found.uid !== linkUid)
     throw new EmbeddedError(`${link} points to ${target}, which belongs to another user: remove the link`)
   if (found) return realpath(target)
   const parent = await unlessMissing(realpath(dirname(target)))
   if (parent === undefined)
     throw new EmbeddedError(
-      `${link} points to ${target}, which is not there: bring it back, or remove the link to begin with an empty database`,
+      `${link} points to ${target}, which does not exist: restore it, or remove the link to start with an empty database`,
     )
   return join(parent, basename(target))
 }
@@ -69,7 +69,7 @@ function cluster(dir: string, owner: Cluster['owner']): Cluster {
   return { dir, name: `chancery-${hash}`, owner: owner && { uid: owner.uid, gid: owner.gid } }
 }
 
-/** The same cluster, or one at a place that the server's user can reach, with a link to it. */
+/** Returns the cluster, or, if the server's user cannot reach a new one, a cluster elsewhere with a link to it. */
 export async function ensureAccessible(
   host: Host,
   dataDir: string,
@@ -81,12 +81,12 @@ export async function ensureAccessible(
   const path = join(dataDir, 'postgres')
   if (wanted.owner || wanted.dir !== path)
     throw new EmbeddedError(
-      `user ${user.name}, as which PostgreSQL runs, does not get to ${wanted.dir}: let others pass the directories above it (chmod o+x), or move it`,
+      `user ${user.name}, as which PostgreSQL runs, cannot reach ${wanted.dir}: make the directories above it accessible to others (chmod o+x), or move it`,
     )
   const dir = join(await makeClusterHome(host, user), 'postgres')
   await unlessMissing(rmdir(path))
   await symlink(dir, path)
-  log(`${path} is a link to ${dir}: user ${user.name}, as which PostgreSQL runs, does not get to ${dataDir}`)
+  log(`${path} is a link to ${dir}: user ${user.name}, as which PostgreSQL runs, cannot reach ${dataDir}`)
   return cluster(dir, undefined)
 }
 
@@ -94,7 +94,7 @@ export interface CreateOptions {
   cluster: Cluster
   binaries: Binaries
   user: ServerUser | undefined
-  /** The role's password where the server is reached over loopback, else undefined. */
+  /** The superuser's password if the server listens on loopback, else undefined. */
   password: string | undefined
   fsync: boolean
 }
@@ -104,7 +104,7 @@ const unfinishedPrefix = (cluster: Cluster) => `${cluster.dir}.new-`
 /** The role that owns everything in the bundled server. */
 export const superuser = 'chancery'
 
-/** Makes the cluster beside its place and moves it there whole: a kill at any moment leaves nothing half-made. */
+/** Creates the cluster in a temporary directory and renames it: a crash never leaves a partial cluster. */
 export async function createCluster(options: CreateOptions): Promise<void> {
   const { cluster, user, fsync } = options
   const dir = unfinishedPrefix(cluster) + randomBytes(4).toString('hex')
@@ -127,9 +127,9 @@ export async function createCluster(options: CreateOptions): Promise<void> {
 
 async function initialize(options: CreateOptions, dir: string, passwordFile: string): Promise<void> {
   const { binaries, cluster, password } = options
-  // C: comparisons byte by byte. The built-in provider knows upper and lower case without the system's locales.
+  // C: bytewise comparison. The built-in provider converts case without the system's locales.
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
-  // Who gets through the private directory to the socket is the same user, or root.
+  // Only the same user and root can reach the socket in its private directory.
   const access =
     password === undefined
       ? ['--auth-local=trust', '--auth-host=reject']
@@ -142,11 +142,11 @@ async function initialize(options: CreateOptions, dir: string, passwordFile: str
   const reason = await whyNotRunnable(binaries, options.user)
   if (reason !== undefined) throw cannotRunError(reason)
   throw new EmbeddedError(
-    `the database in ${cluster.dir} could not be made: initdb failed with ${describeFailure(outcome)}`,
+    `the database in ${cluster.dir} could not be created: initdb failed with ${describeFailure(outcome)}`,
   )
 }
 
-/** Removes what a killed first start left. Only the holder of the data directory's lock may. */
+/** Removes the leftovers of a first start that was killed. Call it with the data directory's lock. */
 export async function removeUnfinishedClusters(cluster: Cluster): Promise<void> {
   const parent = dirname(cluster.dir)
   const prefix = basename(unfinishedPrefix(cluster))
@@ -154,7 +154,7 @@ export async function removeUnfinishedClusters(cluster: Cluster): Promise<void> 
   if (names.length === 0) return
   for (const { pid, command } of (await listProcesses()) ?? [])
     if (command.includes(`initdb -D ${unfinishedPrefix(cluster)}`)) sendSignal(pid, 'SIGKILL')
-  // A back end of the ended initdb may still write for a moment.
+  // A backend of the killed initdb may still write for a moment.
   for (const name of names) {
     await rm(join(parent, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 20 })
   }
@@ -169,7 +169,7 @@ async function syncDirectory(dir: string): Promise<void> {
   }
 }
 
-/** A new, empty place for a cluster. */
+/** Makes a new, empty directory for a cluster. */
 async function makeClusterHome(host: Host, user: ServerUser): Promise<string> {
   const clusters = join(await openRootState(host, user), 'clusters')
   await makeRootDirectory(clusters)

@@ -14,24 +14,24 @@ export interface Connection {
 }
 
 const pollMs = 5
-/** While the server says that it is not ready. Each attempt costs it a process and a line in its log, which recovery has no time for. */
+/** Between two attempts while the server is not ready. Each attempt costs it a process and a log line, which slows recovery down. */
 const unreadyAttemptMs = 250
-/** A process that lives but does not even say that it is starting is given up after this. */
-const silenceMs = 15_000
+/** Maximum time without any response of a running server. */
+const responseTimeoutMs = 15_000
 const reportMs = 10_000
 
-/** cannot_connect_now: starting, recovering or stopping; too_many_connections: a killed parent's are not gone yet. */
+/** cannot_connect_now: starting, recovering or stopping; too_many_connections: those of a killed process are not closed yet. */
 const busyCodes = new Set(['57P03', '53300'])
-const silentCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'])
+const unreachableCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'])
 
-/** Connects as soon as the server lets us in. Undefined if it ended before. */
+/** Connects as soon as the server accepts connections. Undefined if it exits before. */
 export async function connect(
   { cluster, log }: Pick<ClusterEnvironment, 'cluster' | 'log'>,
-  door: ServerSocket,
+  socket: ServerSocket,
   isRunning: () => boolean,
 ): Promise<Connection | undefined> {
-  let lastWord = Date.now()
-  let lastReport = Date.now()
+  let lastResponseAt = Date.now()
+  let lastReportAt = Date.now()
   let nextAttempt = 0
   while (isRunning()) {
     if (Date.now() < nextAttempt && !(await isReady(cluster))) {
@@ -39,66 +39,66 @@ export async function connect(
       continue
     }
     nextAttempt = Date.now() + unreadyAttemptMs
-    const attempt = await tryConnect(door)
+    const attempt = await tryConnect(socket)
     if ('client' in attempt) return attempt
-    if (attempt.isBusy) lastWord = Date.now()
-    if (Date.now() - lastWord > silenceMs)
+    if (attempt.isBusy) lastResponseAt = Date.now()
+    if (Date.now() - lastResponseAt > responseTimeoutMs)
       throw new EmbeddedError(
-        `PostgreSQL runs but does not answer at ${door.host} (${attempt.reason}): end it (its process id is the first line of postgres/postmaster.pid in the data directory) and start again`,
+        `PostgreSQL runs but does not respond at ${socket.host} (${attempt.reason}): end it (its process id is the first line of postgres/postmaster.pid in the data directory) and start again`,
       )
-    if (Date.now() - lastReport > reportMs) {
+    if (Date.now() - lastReportAt > reportMs) {
       log(`waiting for PostgreSQL: ${attempt.reason}`)
-      lastReport = Date.now()
+      lastReportAt = Date.now()
     }
     await sleep(pollMs)
   }
   return undefined
 }
 
-async function tryConnect(door: ServerSocket): Promise<Connection | { isBusy: boolean; reason: string }> {
-  const socket = new Socket()
+async function tryConnect(socket: ServerSocket): Promise<Connection | { isBusy: boolean; reason: string }> {
+  const stream = new Socket()
   const client = new Client({
-    host: door.host,
-    port: door.port,
+    host: socket.host,
+    port: socket.port,
     user: superuser,
-    password: door.password,
-    // Always there, and nobody makes templates of it.
+    password: socket.password,
+    // It always exists, and is never used as a template.
     database: 'postgres',
     ssl: false,
     application_name: 'chancery: watch',
     connectionTimeoutMillis: 5_000,
-    stream: () => socket,
+    stream: () => stream,
   })
-  // A lost connection is told by 'end' as well; without a listener 'error' would end the process.
+  // A lost connection also emits 'end'; without a listener 'error' would exit the process.
   client.on('error', () => {})
   try {
     await client.connect()
-    return { client, unref: () => socket.unref() }
+    return { client, unref: () => stream.unref() }
   } catch (err) {
-    socket.destroy()
+    stream.destroy()
     const code = isErrno(err) ? err.code : undefined
     const reason = err instanceof Error ? err.message : String(err)
-    if (code !== undefined && !busyCodes.has(code) && !silentCodes.has(code))
-      throw new EmbeddedError(`PostgreSQL refuses us at ${door.host}: ${reason}`)
+    if (code !== undefined && !busyCodes.has(code) && !unreachableCodes.has(code))
+      throw new EmbeddedError(`PostgreSQL refuses the connection at ${socket.host}: ${reason}`)
     return { isBusy: code !== undefined && busyCodes.has(code), reason }
   }
 }
 
 export interface Watch {
-  /** Calls back once when the server is gone, at once if it is already. */
+  /** Calls back once when the server has exited, also if it already has. */
   onGone(listener: () => void): void
-  /** Lets go without calling back. */
+  /** Closes the connection without calling back. */
   close(): void
 }
 
-/** 'CHNC' and one: the bundled server has one Chancery. */
+/** 'CHNC', 1. The lock marks the one process that owns the bundled server. */
 const lockKey = [0x43484e43, 1]
-/** The back end of a killed holder gets this long to notice. */
-const patienceMs = 1_000
+/** The backend of a killed process releases the lock within this time. */
+const lockTimeoutMs = 1_000
 
-/** Takes the lock that says whose server this is. PostgreSQL drops it with the connection. */
+/** Takes the lock of the server's owner. PostgreSQL releases it with the connection. */
 export async function takeLock(client: Client): Promise<boolean> {
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + lockTimeoutMs
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>(
       'select pg_try_advisory_lock($1, $2) as taken',
@@ -111,8 +111,8 @@ export async function takeLock(client: Client): Promise<boolean> {
 }
 
 /**
- * Keeps the connection with the lock. Its loss is the first sign that the server died;
- * after the crash of a single back end PostgreSQL restarts itself, and the lock is taken anew.
+ * Keeps the connection with the lock, whose loss is the first sign that the server has exited. After the crash of a single backend
+ * PostgreSQL restarts itself, and the lock is taken again.
  */
 export function watchConnection(first: Connection, reconnect: () => Promise<Connection | undefined>): Watch {
   const listeners: (() => void)[] = []
@@ -120,7 +120,7 @@ export function watchConnection(first: Connection, reconnect: () => Promise<Conn
   let isGone = false
   let current = first
 
-  function attend(connection: Connection): void {
+  function watch(connection: Connection): void {
     current = connection
     connection.unref()
     connection.client.once('end', () => void recover())
@@ -129,17 +129,17 @@ export function watchConnection(first: Connection, reconnect: () => Promise<Conn
   async function recover(): Promise<void> {
     if (isClosed) return
     const next = await reconnect().catch(() => undefined)
-    const isKept = next !== undefined && (await takeLock(next.client).catch(() => false))
+    const hasLock = next !== undefined && (await takeLock(next.client).catch(() => false))
     if (isClosed) {
       next?.client.end()
       return
     }
-    if (next && isKept) return attend(next)
+    if (next && hasLock) return watch(next)
     isGone = true
     for (const listener of listeners) listener()
   }
 
-  attend(first)
+  watch(first)
   return {
     onGone: listener => {
       if (isGone) queueMicrotask(listener)

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EmbeddedError, isErrno } from './errors.ts'
 
 /**
- * Makes the data directory if needed and resolves to its real path.
- * Made by root, others may pass it (its files are of mode 600 themselves): then the cluster, which belongs to
- * another user, lies inside, and the data directory is whole for a backup or a volume.
+ * Makes the data directory if needed and returns its real path.
+ * If root makes it, other users may pass it (secret files in it have mode 600): the cluster, which belongs to another user, can then lie
+ * inside, so that one backup or volume holds everything.
  */
 export async function openDataDir(path: string): Promise<string> {
   const dir = resolve(path)
@@ -23,15 +23,15 @@ export async function openDataDir(path: string): Promise<string> {
 }
 
 /**
- * Makes a directory with its parents. Node's own `recursive` never ends on a file system such as /proc, which lets nobody make
- * directories and says that they are missing.
+ * Makes a directory with its parents. Node's own `recursive` never ends on a file system such as /proc, where every mkdir fails with
+ * ENOENT.
  */
 export async function makeDirectory(path: string, mode: number): Promise<void> {
   const parents: string[] = []
   for (let dir = path; !existsSync(dir) && dirname(dir) !== dir; dir = dirname(dir)) parents.unshift(dir)
   for (const dir of parents)
     await mkdir(dir, { mode }).catch(error => {
-      // Processes may start at once on one directory.
+      // Another process may start on the same directory.
       if (error.code !== 'EEXIST') throw error
     })
   if (!(await stat(path)).isDirectory()) throw Object.assign(new Error(path), { code: 'ENOTDIR' })
@@ -42,18 +42,18 @@ export interface DataDirLock {
 }
 
 const sqliteBusy = 5
-/** A predecessor that is just ending gets this long. */
-const patienceMs = 500
+/** A previous process that is exiting gets this long. */
+const lockTimeoutMs = 500
 
 /**
- * One Chancery to a data directory, from before the first file is touched until the server is gone.
- * Node has no flock. SQLite holds an operating system lock on its file, which the kernel drops with the process,
- * on every platform, and which also keeps apart two containers that share a volume (where process ids say nothing).
+ * Locks the data directory for one Chancery, before the first file is touched and until the server has exited.
+ * Node has no flock. SQLite holds an operating system lock on its file, which the kernel releases with the process on every platform,
+ * and which also works between containers that share a volume, where process ids mean nothing.
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   const path = join(dataDir, 'postgres.lock')
   await createLockFile(path, dataDir)
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + lockTimeoutMs
   for (;;) {
     const lock = tryLock(path)
     if (lock) return lock
@@ -69,8 +69,8 @@ export function alreadyRunningError(dataDir: string): EmbeddedError {
 }
 
 /**
- * Never opens a file that is there: closing it again would drop the lock that another server
- * of this same process holds on it (POSIX locks belong to the process).
+ * Never opens an existing file: closing it would release the lock that another server of this process holds on it (POSIX locks belong
+ * to the process).
  */
 async function createLockFile(path: string, dataDir: string): Promise<void> {
   try {
@@ -88,10 +88,10 @@ function tryLock(path: string): DataDirLock | undefined {
   let database: DatabaseSync | undefined
   try {
     database = new DatabaseSync(path, { timeout: 0 })
-    // In memory: the lock alone is wanted, no journal beside it.
+    // In memory: only the lock is needed, no journal file.
     database.exec('pragma journal_mode = memory; begin exclusive')
-    const held = database
-    return { release: () => held.close() }
+    const locked = database
+    return { release: () => locked.close() }
   } catch (err) {
     database?.close()
     if (err instanceof Error && 'errcode' in err) {

@@ -19,10 +19,15 @@ import {
 import { closeSocket, openSocket, type ServerSocket } from './socket.ts'
 import { endWatchdogs, startWatchdog, type Watchdog } from './watchdog.ts'
 
+/**
+ * The bundled PostgreSQL: started as a child process on a data directory, or adopted if an earlier process that was killed left it running.
+ * One Chancery to a data directory; a crash never leaves a partial cluster; the server is stopped when this process exits in any way.
+ * Start reading at `startOn`.
+ */
 export interface EmbeddedOptions {
-  /** Made if missing. The cluster is `postgres` in it, or where a symbolic link of that name points. */
+  /** Created if missing. The cluster is `postgres` in it, or the target of a symbolic link of that name. */
   dataDir: string
-  /** False gives up crash safety for speed: for tests. Default true. */
+  /** False: faster, but not crash-safe; for tests. Default true. */
   fsync?: boolean
   /** Connections that the pools of this process may open together. Default 100. */
   maxConnections?: number
@@ -38,48 +43,51 @@ export interface EmbeddedServer {
     password?: string
     database: string
   }
-  /** True if the server was left by an earlier run that was killed. */
+  /** An earlier process that was killed left the server running. */
   isAdopted: boolean
-  /** True if the database was made by this start. */
+  /** The database was created by this start. */
   isNew: boolean
-  /** Called once if the server ends without close(), at once if it already has. */
+  /** Called once if the server exits without close(), also if it already has. */
   onExit(listener: (reason: string) => void): void
-  /** Stops the server after a last checkpoint, and resolves when it is gone. */
+  /** Stops the server after a last checkpoint, and resolves when it has exited. */
   close(): Promise<void>
 }
 
 const databaseName = 'chancery'
 
-/** Starts the bundled PostgreSQL on a data directory, or adopts the one running there. Throws EmbeddedError. */
+/**
+ * Starts the bundled PostgreSQL on a data directory, or adopts the one running there.
+ * @throws {EmbeddedError}
+ */
 export function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   return startOn(thisHost(), options)
 }
 
-/** The same on a machine described by the caller. */
+/** The same on the machine that `host` describes. */
 export async function startOn(host: Host, options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { fsync = true, maxConnections = 100, log = () => {} } = options
   let lock: DataDirLock | undefined
   try {
     const dataDir = await openDataDir(options.dataDir)
     lock = await lockDataDir(dataDir)
-    const site = await prepareEnvironment(host, dataDir, { fsync, maxConnections }, log)
-    return await open(site, lock)
+    const environment = await prepareEnvironment(host, dataDir, { fsync, maxConnections }, log)
+    return await open(environment, lock)
   } catch (err) {
     lock?.release()
     throw explainDiskError(err, options.dataDir)
   }
 }
 
-async function open(site: ClusterEnvironment, lock: DataDirLock): Promise<EmbeddedServer> {
-  const up = await startOrAdopt(site)
+async function open(environment: ClusterEnvironment, lock: DataDirLock): Promise<EmbeddedServer> {
+  const up = await startOrAdopt(environment)
   try {
     const isNew = await ensureDatabase(up.connection.client)
-    return serve(site, lock, up, isNew)
+    return serve(environment, lock, up, isNew)
   } catch (err) {
     await up.connection.client.end()
-    await stopPostmaster(site.cluster, site.binaries)
+    await stopPostmaster(environment.cluster, environment.binaries)
     up.watchdog.close()
-    await closeSocket(up.door)
+    await closeSocket(up.socket)
     throw err
   }
 }
@@ -92,37 +100,37 @@ async function ensureDatabase(client: Client): Promise<boolean> {
 }
 
 function serve(
-  site: ClusterEnvironment,
+  environment: ClusterEnvironment,
   lock: DataDirLock,
   up: RunningCluster,
   isNew: boolean,
 ): EmbeddedServer {
-  const { door } = up
+  const { socket } = up
   let closing: Promise<void> | undefined
   const watch = watchConnection(up.connection, () =>
-    connect(site, door, () => closing === undefined && up.isRunning()),
+    connect(environment, socket, () => closing === undefined && up.isRunning()),
   )
 
   async function stop(): Promise<void> {
     watch.close()
-    await stopPostmaster(site.cluster, site.binaries)
+    await stopPostmaster(environment.cluster, environment.binaries)
     up.watchdog.close()
-    await closeSocket(door)
+    await closeSocket(socket)
     lock.release()
   }
 
   return {
     connection: {
-      host: door.host,
-      port: door.port,
+      host: socket.host,
+      port: socket.port,
       user: superuser,
-      ...(door.password !== undefined && { password: door.password }),
+      ...(socket.password !== undefined && { password: socket.password }),
       database: databaseName,
     },
     isAdopted: up.isAdopted,
     isNew,
     onExit: listener =>
-      watch.onGone(() => listener(`PostgreSQL ended unexpectedly: see ${logPath(site.dataDir)}`)),
+      watch.onGone(() => listener(`PostgreSQL exited unexpectedly: see ${logPath(environment.dataDir)}`)),
     close: () => {
       closing ??= stop()
       return closing
@@ -130,70 +138,73 @@ function serve(
   }
 }
 
-/** A server that lets us in, and the connection that holds its lock. */
+/** A server that accepts connections, and the connection with the owner's lock. */
 export interface RunningCluster {
   connection: Connection
-  door: ServerSocket
+  socket: ServerSocket
   watchdog: Watchdog
   isAdopted: boolean
   isRunning(): boolean
 }
 
-/** Killed back ends that have no title yet hold the shared memory this long at the most. */
-const patienceMs = 10_000
+/** Killed backends without a title may hold the shared memory for this long. */
+const sharedMemoryTimeoutMs = 10_000
 
-/** Adopts the server that a killed parent left, else starts one. */
-export async function startOrAdopt(site: ClusterEnvironment): Promise<RunningCluster> {
-  const deadline = Date.now() + patienceMs
+/** Adopts the server that a killed process left running, or starts one. */
+export async function startOrAdopt(environment: ClusterEnvironment): Promise<RunningCluster> {
+  const deadline = Date.now() + sharedMemoryTimeoutMs
   for (;;) {
-    const survivor = await findPostmaster(site.cluster)
+    const survivor = await findPostmaster(environment.cluster)
     if (survivor) {
-      const up = await adopt(site, survivor)
+      const up = await adopt(environment, survivor)
       if (up) return up
       continue
     }
-    await clearLeftovers(site.cluster, site.user?.uid ?? process.geteuid?.())
-    const outcome = await start(site)
+    await clearLeftovers(environment.cluster, environment.user?.uid ?? process.geteuid?.())
+    const outcome = await start(environment)
     if ('connection' in outcome) return outcome
-    const isHeld = /still in use|already exists/.test(outcome.lastWords)
-    if (!isHeld) await closeSocket(outcome.door)
-    if (!isHeld || Date.now() > deadline) throw explain(site, outcome.lastWords)
+    const isInUse = /still in use|already exists/.test(outcome.lastError)
+    if (!isInUse) await closeSocket(outcome.socket)
+    if (!isInUse || Date.now() > deadline) throw explain(environment, outcome.lastError)
     await sleep(100)
   }
 }
 
-/** Undefined if it went away meanwhile, or had to because it runs with other settings than ours. */
-async function adopt(site: ClusterEnvironment, survivor: Postmaster): Promise<RunningCluster | undefined> {
+/** Undefined if the server exited meanwhile, or was stopped because its settings differ. */
+async function adopt(
+  environment: ClusterEnvironment,
+  survivor: Postmaster,
+): Promise<RunningCluster | undefined> {
   if (!survivor.address) {
     await sleep(10)
     return undefined
   }
-  // First of all: its grace may end at any moment. A server that it has begun to stop is waited for like one that starts.
-  await endWatchdogs(site)
+  // First: its grace period may end at any moment. If it has begun to stop the server, `connect` waits for the exit.
+  await endWatchdogs(environment)
   const { port, socketDir } = survivor.address
-  const host = site.host.hasUnixSockets ? socketDir : '127.0.0.1'
-  const door = { host, port, password: site.password }
+  const host = environment.host.hasUnixSockets ? socketDir : '127.0.0.1'
+  const socket = { host, port, password: environment.password }
   const isRunning = () => isAlive(survivor.pid)
-  const watchdog = startWatchdog(site, survivor.pid, isRunning)
+  const watchdog = startWatchdog(environment, survivor.pid, isRunning)
   try {
-    const connection = await connect(site, door, isRunning)
+    const connection = await connect(environment, socket, isRunning)
     if (connection && !(await takeLock(connection.client))) {
       await connection.client.end()
-      throw alreadyRunningError(site.dataDir)
+      throw alreadyRunningError(environment.dataDir)
     }
-    if (connection && (await isAsWanted(site, connection.client))) {
-      site.log(`took over the PostgreSQL (process ${survivor.pid}) that an earlier run left`)
-      return { connection, door, watchdog, isAdopted: true, isRunning }
+    if (connection && (await hasSettings(environment, connection.client))) {
+      environment.log(`adopted the PostgreSQL (process ${survivor.pid}) of an earlier process`)
+      return { connection, socket, watchdog, isAdopted: true, isRunning }
     }
     if (connection) {
-      site.log(
-        `restarting the PostgreSQL (process ${survivor.pid}) that an earlier run left with other settings`,
+      environment.log(
+        `restarting the PostgreSQL (process ${survivor.pid}) of an earlier process with other settings`,
       )
       await connection.client.end()
-      await stopPostmaster(site.cluster, site.binaries)
+      await stopPostmaster(environment.cluster, environment.binaries)
     }
   } catch (err) {
-    // Not ours to stop.
+    // The server belongs to another process.
     watchdog.close()
     throw err
   }
@@ -201,51 +212,58 @@ async function adopt(site: ClusterEnvironment, survivor: Postmaster): Promise<Ru
   return undefined
 }
 
-async function isAsWanted(site: ClusterEnvironment, client: Client): Promise<boolean> {
+async function hasSettings(environment: ClusterEnvironment, client: Client): Promise<boolean> {
   const { rows } = await client.query<{ dir: string; fsync: string; connections: string }>(
     `select current_setting('data_directory') as dir, current_setting('fsync') as fsync,
             current_setting('max_connections') as connections`,
   )
   const [is] = rows
-  if (is?.dir !== site.cluster.dir)
+  if (is?.dir !== environment.cluster.dir)
     throw new EmbeddedError(
-      `a PostgreSQL of another directory (${is?.dir}) answers for ${site.cluster.dir}: stop it, or remove postmaster.pid there`,
+      `a PostgreSQL of another directory (${is?.dir}) responds on the socket of ${environment.cluster.dir}: stop it, or remove postmaster.pid there`,
     )
   return (
-    is.fsync === (site.settings.fsync ? 'on' : 'off') &&
-    Number(is.connections) === connectionsTotal(site.settings)
+    is.fsync === (environment.settings.fsync ? 'on' : 'off') &&
+    Number(is.connections) === connectionsTotal(environment.settings)
   )
 }
 
 async function start(
-  site: ClusterEnvironment,
-): Promise<RunningCluster | { lastWords: string; door: ServerSocket }> {
-  const door = await openSocket(site.host, site.cluster, site.user, site.password)
-  const launched = await launchServer({ ...site, door })
-  if (launched.pid === undefined) return { lastWords: await launched.lastError(), door }
-  const watchdog = startWatchdog(site, launched.pid, launched.isRunning)
+  environment: ClusterEnvironment,
+): Promise<RunningCluster | { lastError: string; socket: ServerSocket }> {
+  const socket = await openSocket(
+    environment.host,
+    environment.cluster,
+    environment.user,
+    environment.password,
+  )
+  const launched = await launchServer({ ...environment, socket })
+  if (launched.pid === undefined) return { lastError: await launched.lastError(), socket }
+  const watchdog = startWatchdog(environment, launched.pid, launched.isRunning)
   try {
-    const connection = await connect(site, door, launched.isRunning)
+    const connection = await connect(environment, socket, launched.isRunning)
     if (!connection) {
       watchdog.close()
-      return { lastWords: await launched.lastError(), door }
+      return { lastError: await launched.lastError(), socket }
     }
-    // Only a stranger's client could be quicker: we hold the data directory's lock.
-    if (!(await takeLock(connection.client))) throw alreadyRunningError(site.dataDir)
-    return { connection, door, watchdog, isAdopted: false, isRunning: launched.isRunning }
+    // This process has the data directory's lock: only a foreign client can have taken the server's.
+    if (!(await takeLock(connection.client))) throw alreadyRunningError(environment.dataDir)
+    return { connection, socket, watchdog, isAdopted: false, isRunning: launched.isRunning }
   } catch (err) {
-    await stopPostmaster(site.cluster, site.binaries)
+    await stopPostmaster(environment.cluster, environment.binaries)
     watchdog.close()
-    await closeSocket(door)
+    await closeSocket(socket)
     throw err
   }
 }
 
-function explain(site: ClusterEnvironment, lastWords: string): EmbeddedError {
-  if (lastWords.includes('No space left on device')) return diskFullError(site.cluster.dir)
-  if (/"pg_wal"|checkpoint record|could not open file "pg_wal/.test(lastWords))
+function explain(environment: ClusterEnvironment, lastError: string): EmbeddedError {
+  if (lastError.includes('No space left on device')) return diskFullError(environment.cluster.dir)
+  if (/"pg_wal"|checkpoint record|could not open file "pg_wal/.test(lastError))
     return new EmbeddedError(
-      `the write-ahead log of the database (${site.cluster.dir}/pg_wal) is missing or damaged: bring the directory back whole, or move ${site.cluster.dir} away and run chancery restore with the latest backup; the log of PostgreSQL is ${logPath(site.dataDir)}`,
+      `the write-ahead log of the database (${environment.cluster.dir}/pg_wal) is missing or damaged: restore the complete directory, or move ${environment.cluster.dir} away and run chancery restore with the latest backup; the log of PostgreSQL is ${logPath(environment.dataDir)}`,
     )
-  return new EmbeddedError(`PostgreSQL does not start: ${lastWords} (its log is ${logPath(site.dataDir)})`)
+  return new EmbeddedError(
+    `PostgreSQL does not start: ${lastError} (its log is ${logPath(environment.dataDir)})`,
+  )
 }

@@ -1,9 +1,9 @@
-/** Why the bundled PostgreSQL cannot be had, in one line that says what to do. */
+/** The bundled PostgreSQL cannot be used. The message is one line that says what to do. */
 export class EmbeddedError extends Error {
   override name = 'EmbeddedError'
 }
 
-/** One clear line for what a disk or its permissions refuse; anything else is a broken invariant and stays as it is. */
+/** Turns errors of disks and permissions into an EmbeddedError. Other errors are broken invariants and are returned as they are. */
 export function explainDiskError(err: unknown, dataDir: string): unknown {
   if (!isErrno(err)) return err
   // 53100 is PostgreSQL's own disk_full.
@@ -12,12 +12,10 @@ export function explainDiskError(err: unknown, dataDir: string): unknown {
     return new EmbeddedError(`${err.path ?? dataDir} is on a read-only disk: choose another data directory`)
   if (err.code === 'EACCES' || err.code === 'EPERM')
     return new EmbeddedError(
-      `${err.path ?? dataDir} is not open to this user: choose another data directory, or start Chancery as the owner of this one`,
+      `${err.path ?? dataDir} is not accessible to this user: choose another data directory, or start Chancery as the owner of this one`,
     )
   if (err.code === 'ENOTDIR' || err.code === 'EEXIST')
-    return new EmbeddedError(
-      `${err.path ?? dataDir} is in the way, it is not a directory: choose another data directory`,
-    )
+    return new EmbeddedError(`${err.path ?? dataDir} is not a directory: choose another data directory`)
   return err
 }
 
@@ -36,7 +34,7 @@ export function isErrno(err: unknown): err is Errno {
   return err instanceof Error && 'code' in err && typeof err.code === 'string'
 }
 
-/** Resolves to undefined where the file or process asked for is not there. */
+/** Resolves to undefined if the file or process does not exist. */
 export async function unlessMissing<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise

@@ -4,18 +4,18 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { EmbeddedError } from './errors.ts'
 
-/** What the machine offers; tests pass their own to reach the corners. */
+/** The machine. Tests pass their own. */
 export interface Host {
   hasUnixSockets: boolean
-  /** Directories in which the private socket directory may lie, best first. */
+  /** Parents of the private socket directory, best first. */
   temporaryDirs: string[]
-  /** Where root keeps what the server's user cannot reach in its own place, best first. */
+  /** Where root puts files that the server's user cannot reach in their own place, best first. */
   rootStateDirs: string[]
-  /** How long a server whose Chancery was killed waits for the next one before it is stopped. */
+  /** How long the server of a killed process keeps running, for the next process to adopt it. */
   orphanGraceSeconds: number
-  /** The folder of the platform's package: `native` and `package.json` lie in it. Throws EmbeddedError. */
+  /** The folder of the platform's package, with `native` and `package.json`. Throws EmbeddedError. */
   findPackage(): string
-  /** Lines in the format of passwd(5), where there is such a file. */
+  /** Lines in the format of passwd(5). */
   readUsers(): Promise<string>
 }
 
@@ -23,9 +23,9 @@ export function thisHost(): Host {
   return {
     hasUnixSockets: process.platform !== 'win32',
     temporaryDirs: [tmpdir(), '/tmp'],
-    // /var/tmp outlives a reboot and is writable where /var/lib is not.
+    // /var/tmp survives a reboot and may be writable if /var/lib is not.
     rootStateDirs: ['/var/lib/chancery', '/var/tmp/chancery'],
-    // A supervisor starts again within seconds, and needs no recovery if it finds the server running.
+    // A supervisor restarts Chancery within seconds; adopting the running server saves the recovery.
     orphanGraceSeconds: 10,
     findPackage: () => resolveBinaries(process.platform, process.arch),
     readUsers: () => readFile('/etc/passwd', 'utf8'),

@@ -15,12 +15,12 @@ export function hasProcess(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (err) {
-    // EPERM: it is there, as somebody else's.
+    // EPERM: it exists and belongs to another user.
     return isErrno(err) && err.code === 'EPERM'
   }
 }
 
-/** False for a zombie: in a container it may stay for long, or for ever. */
+/** False for a zombie, which may stay forever in a container. */
 export function isAlive(pid: number): boolean {
   if (!hasProcess(pid)) return false
   if (process.platform !== 'linux') return true
@@ -43,7 +43,7 @@ export function sendSignal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** Undefined where the system does not tell (Windows). */
+/** Undefined on Windows, which does not list them. */
 export async function listProcesses(): Promise<RunningProcess[] | undefined> {
   if (process.platform === 'win32') return undefined
   if (process.platform !== 'linux') return listByPs()
@@ -62,7 +62,7 @@ function readProc(pid: number): RunningProcess[] {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replace(/\0+$/, '').replaceAll('\0', ' ')
     return [{ pid, uid: statSync(`/proc/${pid}`).uid, command }]
   } catch {
-    // Gone since it was listed.
+    // It exited since it was listed.
     return []
   }
 }
@@ -80,22 +80,22 @@ export interface RunResult {
   status: number | undefined
   /** Standard output and standard error. */
   output: string
-  /** How it ended, in words. */
+  /** Exit status, signal or error, in words. */
   ended: string
 }
 
-/** The user that a process runs as, where it is not the caller's own. */
+/** Another user to run a process as. */
 interface RunsAs {
   uid: number
   gid: number
 }
 
-/** What every process of the server is started with. */
+/** Options of every process of the server. */
 export function spawnOptions(user?: RunsAs) {
   return {
-    // PG* and LC_* of the caller would change the server. Windows adds what it needs by itself.
+    // PG* and LC_* of this process would change the server. Windows adds what it needs.
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
-    // The caller's own directory may be closed to the other user.
+    // The other user may not have access to the current directory.
     cwd: process.platform === 'win32' ? undefined : '/',
     windowsHide: true,
     // Node drops the supplementary groups with them.
@@ -118,17 +118,17 @@ export async function run(file: string, args: string[], options: { user?: RunsAs
 const lastLines = 5
 const lineLengthMax = 200
 
-/** How a process ended, in words. */
+/** The end of a process in words. */
 export const describeEnd = (status: number | null, signal: NodeJS.Signals | null): string =>
   signal ? `ended by ${signal}` : `exit status ${status}`
 
-/** How a process failed, with the last lines that it wrote. */
+/** The failure of a process in words, with its last lines of output. */
 export function describeFailure({ ended, output }: { ended: string; output: string }): string {
   const lines = output.split('\n').flatMap(line => line.trim().slice(0, lineLengthMax) || [])
   return [ended, lines.slice(-lastLines).join(' / ')].filter(text => text !== '').join(': ')
 }
 
-/** Rejects when a child ends or cannot be started, with its last lines: for a race with what it should do first. */
+/** Rejects when a child exits or cannot be started, with its last lines of output: for a race with its readiness. */
 export function rejectOnEnd(child: ChildProcess, name: string): Promise<never> {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -140,7 +140,7 @@ export function rejectOnEnd(child: ChildProcess, name: string): Promise<never> {
   const fail = (ended: string) => reject(new Error(`${name}: ${describeFailure({ ended, output })}`))
   child.once('error', error => fail(error.message))
   child.once('close', (code, signal) => fail(describeEnd(code, signal)))
-  // Whoever races it no longer looks when the child ends in its own time.
+  // After the race nothing handles the rejection of a regular exit.
   promise.catch(() => {})
   return promise
 }

@@ -25,7 +25,7 @@ export interface LaunchedServer {
   /** Undefined if it could not be started. */
   pid: number | undefined
   isRunning(): boolean
-  /** What it complained of last, or how it ended. */
+  /** The last error in its log, or how it ended. */
   lastError(): Promise<string>
 }
 
@@ -33,12 +33,12 @@ const logBytesMax = 10 * 1024 * 1024
 
 export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
 
-/** Starts the server in a session of its own: Ctrl-C in the terminal is for us, and we end it when we are ready. */
+/** Starts the server in a session of its own: Ctrl-C in the terminal does not reach it, this process stops it. */
 export async function launchServer(options: {
   binaries: Binaries
   cluster: Cluster
   dataDir: string
-  door: ServerSocket
+  socket: ServerSocket
   user: ServerUser | undefined
   settings: ServerSettings
 }): Promise<LaunchedServer> {
@@ -47,7 +47,7 @@ export async function launchServer(options: {
     const from = (await log.stat()).size
     const child = spawn(
       options.binaries.postgres,
-      serverArguments(options.cluster, options.door, options.settings),
+      serverArguments(options.cluster, options.socket, options.settings),
       {
         ...spawnOptions(options.user),
         detached: true,
@@ -69,7 +69,7 @@ export async function launchServer(options: {
     return {
       pid: child.pid,
       isRunning: () => ended === undefined,
-      lastError: () => readLastError(options.dataDir, from, ended ?? 'no answer'),
+      lastError: () => readLastError(options.dataDir, from, ended ?? 'no response'),
     }
   } finally {
     await log.close()
@@ -77,7 +77,7 @@ export async function launchServer(options: {
 }
 
 async function openLog(dataDir: string): Promise<FileHandle> {
-  // The data directory may belong to a lesser user than we are: no link of theirs is followed.
+  // The data directory may belong to a less privileged user: links are not followed.
   const flags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
   const log = await open(logPath(dataDir), flags, 0o600)
   const found = await log.stat()
@@ -89,10 +89,10 @@ async function openLog(dataDir: string): Promise<FileHandle> {
   return log
 }
 
-/** What it writes about a connection attempt (ours) while it starts or ends: not why it failed. */
+/** Log lines about our connection attempts while the server starts or stops: not the cause of a failure. */
 const connectionRefused = /FATAL: +the database system is /
 
-/** Its last error; where it has none, how it ended and its last lines. */
+/** The last error in the log; without one, how the process ended and its last lines. */
 async function readLastError(dataDir: string, from: number, ended: string): Promise<string> {
   const log = await open(logPath(dataDir))
   try {
@@ -114,10 +114,10 @@ export interface ServerSettings {
   maxConnections: number
 }
 
-/** PostgreSQL keeps three back for superusers, and one watches the server. */
-const ownConnections = 4
+/** Three that PostgreSQL reserves for superusers, and the connection with the owner's lock. */
+const reservedConnections = 4
 
-export const connectionsTotal = (settings: ServerSettings) => settings.maxConnections + ownConnections
+export const connectionsTotal = (settings: ServerSettings) => settings.maxConnections + reservedConnections
 
 /**
  * After a crash PostgreSQL syncs every file before it recovers: 1,600 of them took 2 to 5 seconds on a busy disk, and one syncfs for
@@ -129,24 +129,24 @@ export function hasReliableSyncfs(): boolean {
   return major > 5 || (major === 5 && minor >= 8)
 }
 
-/** On the command line, so that nothing in the cluster's own files has to be kept in step. */
-export function serverArguments(cluster: Cluster, door: ServerSocket, settings: ServerSettings): string[] {
-  const isSocket = door.password === undefined
+/** Settings are arguments, so that the cluster's own files never need an update. */
+export function serverArguments(cluster: Cluster, socket: ServerSocket, settings: ServerSettings): string[] {
+  const isSocket = socket.password === undefined
   const values: Record<string, string | number> = {
-    listen_addresses: isSocket ? '' : door.host,
-    port: door.port,
-    unix_socket_directories: isSocket ? door.host : '',
+    listen_addresses: isSocket ? '' : socket.host,
+    port: socket.port,
+    unix_socket_directories: isSocket ? socket.host : '',
     unix_socket_permissions: '0700',
     cluster_name: cluster.name,
     max_connections: connectionsTotal(settings),
     shared_buffers: '256MB',
-    // Nobody replicates the bundled server.
+    // The bundled server has no replicas.
     wal_level: 'minimal',
     max_wal_senders: 0,
-    // What was written since the last checkpoint is what a start after a crash waits for: 35 MB a second on a busy machine.
+    // Bounds crash recovery, which replays the log since the last checkpoint: 35 MB a second on a busy machine.
     max_wal_size: '128MB',
     ...(hasReliableSyncfs() && { recovery_init_sync_method: 'syncfs' }),
-    // A killed parent's running queries end with it, and with them their locks.
+    // Queries of a killed process end soon, and release their locks.
     client_connection_check_interval: '2s',
     jit: 'off',
     timezone: 'UTC',
@@ -155,14 +155,14 @@ export function serverArguments(cluster: Cluster, door: ServerSocket, settings: 
     log_checkpoints: 'off',
     ...(!settings.fsync && { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   }
-  // -D first: a survivor is known by these words.
+  // -D first: findPostmaster recognizes the server by these arguments.
   return ['-D', cluster.dir, ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
 }
 
-/** The server's first process, as its postmaster.pid tells. */
+/** The server's first process, from postmaster.pid. */
 export interface Postmaster {
   pid: number
-  /** Undefined in the first moments of its life. */
+  /** Undefined until the server has written it. */
   address: { port: number; socketDir: string } | undefined
 }
 
@@ -172,49 +172,48 @@ const fastShutdownMs = 60_000
 const immediateShutdownMs = 15_000
 const leftoversMs = 10_000
 
-/** The live server of this cluster. A process id alone proves nothing: it may have come round to another process. */
+/** The running server of this cluster. The process id alone is no proof: it may have been reused. */
 export async function findPostmaster(cluster: Cluster): Promise<Postmaster | undefined> {
   const text = await unlessMissing(readFile(pidFile(cluster), 'utf8'))
   const [first, , , port, socketDir] = text?.split('\n') ?? []
-  // A single-user server writes its number with a minus.
+  // A single-user server writes its process id with a minus.
   const pid = Math.abs(Number(first))
   if (!Number.isSafeInteger(pid) || pid === 0 || !isAlive(pid)) return undefined
   const postmaster = {
     pid,
     address: port && socketDir !== undefined ? { port: Number(port), socketDir } : undefined,
   }
-  // Windows tells no command lines: there the connection decides, by data_directory.
+  // Windows does not list command lines: `adopt` checks data_directory over the connection.
   if (process.platform === 'win32') return postmaster
   const found = await findProcess(pid)
   if (!found) return undefined
   if (`${found.command} `.includes(`postgres -D ${cluster.dir} `)) return postmaster
-  if (found.command.includes('postgres') && (await worksIn(pid, cluster)))
+  if (found.command.includes('postgres') && (await isWorkingDirectoryOf(pid, cluster)))
     throw new EmbeddedError(
-      `${cluster.dir} is in use by a PostgreSQL that was started otherwise or before the directory was moved: end process ${pid} (kill -INT ${pid}) and start again`,
+      `${cluster.dir} is in use by a PostgreSQL that was started by another program or before the directory was moved: end process ${pid} (kill -INT ${pid}) and start again`,
     )
   return undefined
 }
 
-/** The server itself notes its state in its pid file. */
+/** The server writes its state into its pid file. */
 export async function isReady(cluster: Cluster): Promise<boolean> {
   const text = await unlessMissing(readFile(pidFile(cluster), 'utf8'))
   return text?.split('\n')[7]?.startsWith('ready') ?? false
 }
 
-async function worksIn(pid: number, cluster: Cluster): Promise<boolean> {
+async function isWorkingDirectoryOf(pid: number, cluster: Cluster): Promise<boolean> {
   try {
     const [here, there] = await Promise.all([stat(cluster.dir), stat(`/proc/${pid}/cwd`)])
     return here.ino === there.ino && here.dev === there.dev
   } catch {
-    // Not Linux, or a container whose root may not look.
+    // Not Linux, or a container without the permission.
     return false
   }
 }
 
 /**
- * After a server that was killed: its back ends may live on, and hold the shared memory, while they are busy.
- * They are known by the cluster's name in their titles and by their user. Where there are no titles,
- * the next server refuses to start until the shared memory is free.
+ * Kills the backends of a server that was killed: busy ones keep running and hold the shared memory. They are recognized by the cluster's
+ * name in their titles and by their user. Without titles the next server does not start until the shared memory is free.
  */
 export async function clearLeftovers(cluster: Cluster, uid: number | undefined): Promise<void> {
   const text = await unlessMissing(readFile(pidFile(cluster), 'utf8'))
@@ -227,37 +226,37 @@ export async function clearLeftovers(cluster: Cluster, uid: number | undefined):
     if (left.length === 0) break
     if (Date.now() > deadline)
       throw new EmbeddedError(
-        `process ${left[0]?.pid} of a killed PostgreSQL does not end: restart the machine`,
+        `process ${left[0]?.pid} of a killed PostgreSQL does not exit: restart the machine`,
       )
     for (const { pid } of left) sendSignal(pid, 'SIGKILL')
     await sleep(20)
   }
-  // Where there is no such process PostgreSQL removes the file itself. It believes in zombies and strangers.
+  // PostgreSQL removes the file itself if the process does not exist, but not if it is a zombie or another program.
   if (hasProcess(Math.abs(Number.parseInt(text, 10)))) await rm(pidFile(cluster), { force: true })
 }
 
-/** Ends the server with a last checkpoint and resolves when it is gone. */
+/** Stops the server after a last checkpoint and resolves when it has exited. */
 export async function stopPostmaster(cluster: Cluster, binaries: Binaries): Promise<void> {
   const postmaster = await findPostmaster(cluster)
   if (!postmaster) return
   const { pid } = postmaster
   if (process.platform === 'win32') {
-    // Windows has no signals to send; pg_ctl speaks through a named pipe.
+    // Windows has no signals; pg_ctl uses a named pipe.
     const outcome = await run(binaries.pgCtl, ['stop', '-D', cluster.dir, '-m', 'fast', '-w'], {})
-    if (await isGone(pid, immediateShutdownMs)) return
+    if (await hasExited(pid, immediateShutdownMs)) return
     throw new EmbeddedError(
-      `PostgreSQL (process ${pid}) does not stop: end it by hand (pg_ctl: ${describeFailure(outcome)})`,
+      `PostgreSQL (process ${pid}) does not stop: kill it (pg_ctl: ${describeFailure(outcome)})`,
     )
   } else {
     sendSignal(pid, 'SIGINT')
-    if (await isGone(pid, fastShutdownMs)) return
+    if (await hasExited(pid, fastShutdownMs)) return
     sendSignal(pid, 'SIGQUIT')
-    if (await isGone(pid, immediateShutdownMs)) return
+    if (await hasExited(pid, immediateShutdownMs)) return
   }
-  throw new EmbeddedError(`PostgreSQL (process ${pid}) does not stop: end it by hand`)
+  throw new EmbeddedError(`PostgreSQL (process ${pid}) does not stop: kill it`)
 }
 
-async function isGone(pid: number, timeoutMs: number): Promise<boolean> {
+async function hasExited(pid: number, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs
   while (isAlive(pid)) {
     if (Date.now() > deadline) return false

@@ -3,7 +3,7 @@ import { EmbeddedError, isErrno } from './errors.ts'
 import type { Host } from './host.ts'
 import { run } from './processes.ts'
 
-/** Another user than ours, as which PostgreSQL runs. */
+/** The user that PostgreSQL runs as, if it is not the current one. */
 export interface ServerUser {
   uid: number
   gid: number
@@ -19,9 +19,8 @@ interface Owner {
 const candidateNames = ['postgres', '_postgres', 'nobody']
 
 /**
- * PostgreSQL refuses to run as root. It then runs as the owner of what is there already (the cluster,
- * else the data directory), else as an existing user without rights of its own.
- * Undefined: as ourselves.
+ * PostgreSQL refuses to run as root. It then runs as the owner of the cluster or of the data directory, or, if root owns them, as an
+ * unprivileged user. Undefined: as the current user.
  */
 export async function chooseServerUser(
   host: Host,
@@ -52,13 +51,13 @@ function parseUsers(passwd: string): ServerUser[] {
   })
 }
 
-/** Asks the system itself, as that user: mode bits know nothing of access lists. */
+/** Tries it as that user: mode bits do not show access lists. */
 export async function canReach(user: ServerUser, dir: string): Promise<boolean> {
   const { status } = await run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', dir], { user })
   return status === 0
 }
 
-/** Hands a file or directory that we made to the server's user, closed to all others. */
+/** Makes the server's user the owner of a file or directory. */
 export async function chownTo(user: ServerUser | undefined, path: string, mode: number): Promise<void> {
   await chmod(path, mode)
   if (user) await lchown(path, user.uid, user.gid)
@@ -80,7 +79,7 @@ export async function openRootState(host: Host, user: ServerUser): Promise<strin
   )
 }
 
-/** A directory of root's own that others may pass. What somebody else could have put there is refused. */
+/** A directory of root that others may pass. Throws if another user could have made or changed it. */
 export async function makeRootDirectory(dir: string): Promise<void> {
   try {
     await mkdir(dir)
@@ -93,10 +92,9 @@ export async function makeRootDirectory(dir: string): Promise<void> {
     throw new EmbeddedError(`${dir} is not a directory that only root writes`)
 }
 
-// As root, the clone or the data directory may lie where only root comes (/root/x). Nobody else's permissions
-// are loosened for that: what the server's user must reach goes to a directory of root's that others may pass
-// but not list, /var/lib/chancery:
-//   postgresql-<version>/      a copy of the binaries, root's own, so that the server cannot change them
+// For root, the clone or the data directory may be in a directory that only root can enter (/root/x). Its permissions are not changed:
+// files that the server's user needs go to a directory of root that others may pass but not list, /var/lib/chancery:
+//   postgresql-<version>/      a copy of the binaries, owned by root, so that the server cannot change them
 //   clusters/<random>/postgres the cluster; <data directory>/postgres is a symbolic link to it
-// The name is random, not made from the data directory's path: a data directory that was removed and made again
-// starts empty, and one that was moved keeps its cluster.
+// The name is random and not derived from the data directory's path: a data directory that was removed and created again starts empty,
+// and one that was moved keeps its cluster.

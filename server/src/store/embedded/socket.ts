@@ -7,7 +7,7 @@ import { EmbeddedError, isErrno, unlessMissing } from './errors.ts'
 import type { Host } from './host.ts'
 import { canReach, chownTo, type ServerUser } from './server-user.ts'
 
-/** Where the server is reached. */
+/** The address of the server. */
 export interface ServerSocket {
   /** The directory of the Unix socket, or 127.0.0.1. */
   host: string
@@ -21,7 +21,7 @@ const socketName = `.s.PGSQL.${socketPort}`
 /** sun_path holds 108 bytes on Linux and 104 on macOS, with the zero behind it. */
 const socketPathBytesMax = 103
 
-/** The password that guards loopback, made at the first call; undefined where there are Unix sockets. */
+/** The password of a server on loopback, generated at the first call; undefined if there are Unix sockets. */
 export async function openPassword(host: Host, dataDir: string): Promise<string | undefined> {
   if (host.hasUnixSockets) return undefined
   const path = join(dataDir, 'postgres.password')
@@ -38,7 +38,7 @@ export async function openPassword(host: Host, dataDir: string): Promise<string 
   return password
 }
 
-/** A door for a server about to start; nothing of an earlier one may be alive behind it. */
+/** Prepares the address of a server that is about to start. No earlier server may use it. */
 export async function openSocket(
   host: Host,
   cluster: Cluster,
@@ -47,16 +47,16 @@ export async function openSocket(
 ): Promise<ServerSocket> {
   if (!host.hasUnixSockets) return { host: '127.0.0.1', port: await freePort(), password }
   const dir = await openSocketDir(host, cluster, user)
-  // PostgreSQL leaves a socket's lock file alone if its process id lives on as something else.
+  // PostgreSQL keeps a stale lock file if its process id has been reused.
   await removeSocket(dir)
   return { host: dir, port: socketPort, password }
 }
 
-/** Takes the socket directory away, with what a killed server left in it. */
-export async function closeSocket(door: ServerSocket): Promise<void> {
-  if (door.password !== undefined) return
-  await removeSocket(door.host)
-  await rmdir(door.host).catch(() => {})
+/** Removes the socket directory, with leftovers of a killed server. */
+export async function closeSocket(socket: ServerSocket): Promise<void> {
+  if (socket.password !== undefined) return
+  await removeSocket(socket.host)
+  await rmdir(socket.host).catch(() => {})
 }
 
 async function removeSocket(dir: string): Promise<void> {
@@ -64,7 +64,7 @@ async function removeSocket(dir: string): Promise<void> {
   await rm(join(dir, `${socketName}.lock`), { force: true })
 }
 
-/** A short path of its own: the data directory may be too deep for a socket. */
+/** A separate short path: that of the data directory may be too long for a socket. */
 async function openSocketDir(host: Host, cluster: Cluster, user: ServerUser | undefined): Promise<string> {
   for (const temporaryDir of host.temporaryDirs) {
     const dir = join(temporaryDir, cluster.name)
@@ -86,7 +86,7 @@ async function makePrivate(dir: string, user: ServerUser | undefined): Promise<v
   }
   const uid = user?.uid ?? process.geteuid?.()
   const found = await lstat(dir)
-  // Root's own is one that was just made: /tmp lets nobody else put it there.
+  // One that root owns was just made: nobody else can make root's directories in /tmp.
   const isOurs = found.uid === uid || (user !== undefined && found.uid === 0)
   if (!found.isDirectory() || !isOurs || (found.mode & 0o077) !== 0)
     throw new EmbeddedError(`${dir} is not a private directory of the server's user: remove it`)

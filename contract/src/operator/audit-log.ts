@@ -9,17 +9,17 @@ export const logList = operatorOperation({
   path: '/log',
   tag: 'Tokens',
   roles: [],
-  summary: 'Read the operator log',
-  description: `Who did what by this listener, the latest first: every call that may change something, and every batch of facts that was not sent before. It goes back ${limits.auditLogDays} days; batches of facts ${limits.batchIdDays} days, and at most ${limits.auditLogLinesPerAction} lines of one action. A line is written before anything is done, and completed with status and subject after it. Lines of batches appear within a second.`,
+  summary: 'Read the audit log',
+  description: `Requests to the operator API by token, newest first: every request that may change something, and every batch of facts, once. Lines are kept for ${limits.auditLogDays} days, those of batches for ${limits.batchIdDays} days, and at most ${limits.auditLogLinesPerAction} lines of one action. A line is written before the action, and completed with status and subject after it. Lines of batches appear within a second.`,
   query: strictObject({
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1000, description: 'How many lines. Default 100.' }),
+      Type.Integer({ minimum: 1, maximum: 1000, description: 'Number of lines. Default 100.' }),
     ),
     before: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Only lines before this one, by its id: the last of the page before.',
+        description: 'Only lines before this id: the last one of the previous page.',
       }),
     ),
   }),
@@ -31,14 +31,14 @@ export const logList = operatorOperation({
         strictObject(
           {
             id: position({ description: 'Number of the line. Numbers have gaps.' }),
-            at: time({ description: 'When it was asked for.' }),
+            at: time({ description: 'When the request was received.' }),
             token_id: text(64, { description: 'The token; `main` for the one of the configuration.' }),
             token_name: text(100, { description: 'Its name at that time.' }),
-            action: text(100, { description: 'What was asked for: method and path.' }),
+            action: text(100, { description: 'Method and path.' }),
             subject: nullable(
               text(200, {
                 description:
-                  'What it was done to: an id of the path, of what was made, or of the batch; null where it failed.',
+                  'The id in the path, of the created resource, or of the batch; null if the request failed.',
               }),
             ),
             status: nullable(
@@ -46,11 +46,11 @@ export const logList = operatorOperation({
                 minimum: 100,
                 maximum: 599,
                 description:
-                  'The HTTP status that was answered, for a batch of a stream that of its outcome; null where the process ended before it knew.',
+                  'The HTTP status of the response, or that of the result of a batch in a stream; null if the process ended before.',
               }),
             ),
           },
-          { description: 'Something that was done by this listener.' },
+          { description: 'A request to the operator API.' },
         ),
       ),
       {

@@ -9,13 +9,13 @@ export const backupTake = operatorOperation({
   roles: [],
   summary: 'Take a backup',
   description:
-    'All of the database in one snapshot, while the service goes on. It holds everything that is private, and the hashes of keys and tokens: keep it as safe as the database. `chancery backup FILE` asks for it, and sees whether it is whole.',
+    'Returns the whole database as one consistent snapshot, without interrupting the service. It contains all private data and the hashes of keys and tokens: protect it like the database. `chancery backup FILE` requests it and checks that it is complete.',
   responses: {
     200: {
-      description: 'The backup, as a stream. It is whole when its last line is.',
+      description: 'The backup, as a stream. It is complete if it has its last line.',
       content: {
         'application/gzip': {
-          schema: Type.String({ format: 'binary', description: 'To be read by `chancery restore FILE`.' }),
+          schema: Type.String({ format: 'binary', description: 'Input of `chancery restore FILE`.' }),
           examples: {},
         },
       },

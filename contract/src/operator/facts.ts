@@ -12,11 +12,11 @@ import {
   unavailableExample,
 } from './outcome.ts'
 
-/** Stands in a schema where the document puts the facts of the game's profile: all of them, or those of a JSON batch. */
+/** A keyword that the OpenAPI document replaces by the facts of the game's profile: all of them, or those of a JSON batch. */
 export const factsKeyword = 'x-facts'
 export type FactsPlace = 'line' | 'batch'
 
-/** Any JSON value. What a fact must be is checked fact by fact, so that each refusal names its line. */
+/** Any JSON value. Facts are validated one by one, so that each rejection names its line. */
 const fact = (place: FactsPlace) => annotate(Type.Unknown(), { [factsKeyword]: place })
 
 const exampleFacts = [
@@ -31,11 +31,11 @@ const outcome = (description: string, examples: Record<string, unknown>): Operat
   content: { 'application/json': { schema: outcomeSchema, examples } },
 })
 
-export const batchConflict = outcome('The id or the place in the feed is not free: see `status`.', {
+export const batchConflict = outcome('The id or the position in the feed is taken: see `status`.', {
   Conflict: conflictExample,
   Overtaken: overtakenExample,
 })
-export const batchRefused = outcome('Facts of the batch are wrong. Nothing of it is applied.', {
+export const batchRefused = outcome('Facts of the batch are invalid. Nothing is applied.', {
   Refused: refusedExample,
 })
 export const batchUnavailable = outcome('The database could not be reached.', {
@@ -49,33 +49,32 @@ export const factsSend = operatorOperation({
   tag: 'Facts',
   roles: ['facts'],
   summary: 'Send facts',
-  description: `Takes facts as batches: each is applied whole or not at all, and exactly once by its id and content, however often it is sent. \
-An id is remembered for ${limits.batchIdDays} days at least.
+  description: `Receives facts in batches. A batch is applied as a whole or not at all, and exactly once by its id and content, however often it is sent. \
+Its id is stored for at least ${limits.batchIdDays} days.
 
-As \`application/x-ndjson\`: a stream of any length, a fact a line of at most ${factBytesMax} bytes. A \`commit\` closes a batch and gives it its id. \
-What became of each batch is answered as a line, as soon as it is known; the stream may stay open for as long as the game runs, and a wrong batch does not end it. \
-The status is 200 before the first line, so \`status\` in the lines is what counts.
+As \`application/x-ndjson\`: a stream of any length, one fact per line of at most ${factBytesMax} bytes. A \`commit\` closes a batch and contains its id. \
+The result of each batch is sent as a line as soon as it is known. The stream may stay open as long as the game runs, and a rejected batch does not end it. \
+The HTTP status is 200 before the first line, so read \`status\` in the lines.
 
-A batch with an \`erase\` is refused unless the token has the role \`admin\`.
+A batch with an \`erase\` is rejected unless the token has the role \`admin\`.
 
-As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotency-Key\`. It has no commit: \`feed\` and \`announce\` stand in the body.`,
+As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotency-Key\`. It has no commit: \`feed\` and \`announce\` are members of the body.`,
   query: strictObject({
     check: Type.Optional(
       Type.Boolean({
         description:
-          'true says of each batch what would become of it, and stores nothing. Only for a stream; the answers come at its end. A token without the role `admin` is told no counts: `events` and `last_seq` are null.',
+          'true returns the result that each batch would have, and stores nothing. Only for a stream; the results are sent at its end. For a token without the role `admin`, `events` and `last_seq` are null.',
       }),
     ),
     keep: Type.Optional(
       Type.Boolean({
-        description:
-          'false does not keep batches that are refused. By default they are kept among the refused ones.',
+        description: 'false discards rejected batches. By default they are kept in the dead-letter store.',
       }),
     ),
   }),
   headers: {
     'Idempotency-Key': {
-      description: 'With a JSON batch: its id. With a stream: not read.',
+      description: 'The id of a JSON batch. Ignored for a stream.',
       schema: { ...batchId(), examples: ['turn-8817'] },
     },
   },
@@ -91,7 +90,7 @@ As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotenc
       announce: Type.Optional(
         Type.Boolean({
           description:
-            'false records history: its events are in the log and are not pushed as news. Default true.',
+            'false records history: its events are added to the log but not sent to open streams and webhooks. Default true.',
         }),
       ),
       feed: Type.Optional(feedPosition()),
@@ -103,7 +102,7 @@ As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotenc
   },
   responses: {
     200: {
-      description: 'A JSON batch: it is applied. A stream: a line for each batch, whatever became of it.',
+      description: 'A JSON batch: it was applied. A stream: the result of each batch as a line.',
       content: {
         'application/json': {
           schema: outcomeSchema,

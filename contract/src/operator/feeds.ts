@@ -4,11 +4,14 @@ import { jsonResponse, named, operatorOperation } from './operation.ts'
 
 const { name, after } = feedPosition().properties
 
-/** Where a feed stands. */
+/** The position of a feed. */
 export const feedMembers = {
   name,
-  last_batch: { ...after, description: 'The batch of this feed that was applied last; null where none was.' },
-  applied_at: nullable(time({ description: 'When it was applied; null where none was.' })),
+  last_batch: {
+    ...after,
+    description: 'The batch of this feed that was applied last; null if there is none.',
+  },
+  applied_at: nullable(time({ description: 'When it was applied; null if there is none.' })),
 }
 export const feedExample = { name: 'turns', last_batch: 'turn-8817', applied_at: '2026-05-27T18:00:01.204Z' }
 
@@ -18,14 +21,14 @@ export const feedsGet = operatorOperation({
   path: '/feeds/{name}',
   tag: 'Facts',
   roles: ['facts'],
-  summary: 'Read where a feed stands',
+  summary: 'Read the position of a feed',
   description:
-    'The batch of a feed that was applied last: what the next one must name in `after`. A feed that nobody has sent yet stands nowhere: its members are null.',
+    'The batch of a feed that was applied last, which the next one must name in `after`. The members of an unknown feed are null.',
   pathParameter: { name: 'name', description: 'Name of the feed.', example: 'turns' },
   responses: {
     200: jsonResponse(
-      'Where it stands.',
-      named('Feed', strictObject(feedMembers, { description: 'Where a feed stands.' })),
+      'The position.',
+      named('Feed', strictObject(feedMembers, { description: 'The position of a feed.' })),
       feedExample,
     ),
   },

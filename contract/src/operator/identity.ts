@@ -11,8 +11,8 @@ export const codesIssue = operatorOperation({
   path: '/codes',
   tag: 'Identity',
   roles: ['identity'],
-  summary: 'Make a verification code',
-  description: `A code by which a player proves on a chat platform which nation is theirs. It works once, for ${limits.codeLifetimeSeconds / 60} minutes. A nation has at most ${limits.codesLivePerNation} live codes of its leader.`,
+  summary: 'Create a verification code',
+  description: `A code with which a player proves on a chat platform which nation is theirs. It can be redeemed once, within ${limits.codeLifetimeSeconds / 60} minutes. A nation has at most ${limits.codesLivePerNation} valid codes.`,
   body: {
     schema: strictObject({
       nation_id: id({ description: 'The nation that the code proves.' }),
@@ -20,7 +20,7 @@ export const codesIssue = operatorOperation({
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: 'The chat account that alone may redeem it. Without: whoever has the code.',
+          description: 'The only chat account that may redeem it. Default: any.',
         }),
       ),
     }),
@@ -28,14 +28,14 @@ export const codesIssue = operatorOperation({
   },
   responses: {
     201: jsonResponse(
-      'The code. It is shown this once.',
+      'The code. It is returned only once.',
       strictObject({
         code: patternString(
           `^[${limits.codeAlphabet}]{${limits.codeLength}}$`,
           `must be ${limits.codeLength} of the characters ${limits.codeAlphabet}`,
           { description: 'The code.' },
         ),
-        expires_at: time({ description: 'Until when it works.' }),
+        expires_at: time({ description: 'When it expires.' }),
       }),
       { code: 'K7PWM3XQ9T', expires_at: '2026-05-27T18:10:00Z' },
     ),
@@ -49,26 +49,24 @@ export const handoversCreate = operatorOperation({
   path: '/handovers',
   tag: 'Identity',
   roles: ['identity'],
-  summary: 'Make a hand-over link',
-  description: `A link that signs a player in to the developer settings. Ask for it when the player, signed in to the game, wants to go there, and send the browser to it. It works once, for ${limits.handoverLifetimeSeconds} seconds.`,
+  summary: 'Create a handover link',
+  description: `A link that signs a player in to the developer settings. Request it when the player, signed in to the game, opens the settings, and redirect the browser to it. It works once, within ${limits.handoverLifetimeSeconds} seconds.`,
   body: {
     schema: strictObject({
       ...playerMembers,
-      landing: Type.Optional(
-        enumOf(landings, { description: 'What the player sees first. Default: verify.' }),
-      ),
+      landing: Type.Optional(enumOf(landings, { description: 'The first page. Default: verify.' })),
     }),
     examples: { Link: { nation_id: 'n42' }, Keys: { player_id: 'p42', landing: 'keys' } },
   },
   responses: {
     201: jsonResponse(
-      'The link. It is shown this once.',
+      'The link. It is returned only once.',
       strictObject({
         url: Type.String({
           format: 'uri',
           description: 'Where to send the browser. Its fragment is secret.',
         }),
-        expires_at: time({ description: 'Until when it works.' }),
+        expires_at: time({ description: 'When it expires.' }),
       }),
       {
         url: 'https://api.game.example/developers/#handover=TOKEN',

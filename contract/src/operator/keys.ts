@@ -20,30 +20,32 @@ const callLimit = (description: string) =>
   nullable(Type.Integer({ minimum: 1, maximum: callsMax, description }))
 
 const members = {
-  id: text(64, { description: 'The key’s id. It is no secret.' }),
-  player_id: id({ description: 'Whose key it is.' }),
-  name: text(100, { description: 'What its owner calls it.' }),
-  prefix: nullable(text(16, { description: 'How it begins; null for keys made before that was kept.' })),
+  id: text(64, { description: 'The key’s id. Not secret.' }),
+  player_id: id({ description: 'The player who owns it.' }),
+  name: text(100, { description: 'Its name.' }),
+  prefix: nullable(
+    text(16, { description: 'Its first characters; null for keys from before these were stored.' }),
+  ),
   scopes: listOf(enumOf(scopeNames), { description: 'What it may read.' }),
-  limit: callLimit('Calls a minute; null for the usual limit.'),
+  limit: callLimit('Calls per minute; null for the default limit.'),
   limit_note: nullable(
     text(1000, {
-      description: 'Why it has a limit of its own, as its owner reads it; null for no reason given.',
+      description: 'The reason for its own limit, visible to its owner; null if none was given.',
     }),
   ),
   limit_request: nullable(
     strictObject(
       {
-        calls_per_minute: position({ description: 'Calls a minute that are asked for.' }),
-        sentence: text(500, { description: 'Why, in the owner’s words: a stranger’s text.' }),
-        asked_at: time({ description: 'When it was asked.' }),
+        calls_per_minute: position({ description: 'Requested calls per minute.' }),
+        sentence: text(500, { description: 'The owner’s reason: untrusted text.' }),
+        asked_at: time({ description: 'When it was requested.' }),
       },
-      { description: 'The owner’s wish for a higher limit that nobody has answered; null for none.' },
+      { description: 'The owner’s pending request for a higher limit; null for none.' },
     ),
   ),
-  created_at: time({ description: 'When it was made.' }),
-  expires_at: nullable(time({ description: 'When it ends by itself; null for never.' })),
-  revoked_at: nullable(time({ description: 'When it was revoked; null while it is not.' })),
+  created_at: time({ description: 'When it was created.' }),
+  expires_at: nullable(time({ description: 'When it expires; null for never.' })),
+  revoked_at: nullable(time({ description: 'When it was revoked; null if it is not.' })),
   last_used_at: nullable(time({ description: 'When it was last used, to the minute; null for never.' })),
 }
 const example = {
@@ -69,9 +71,9 @@ export const keysCreate = operatorOperation({
   path: '/keys',
   tag: 'Keys',
   roles: [],
-  summary: 'Make a key',
+  summary: 'Create a key',
   description:
-    'An API key for a player, who is named by exactly one of `nation_id` and `player_id`. Players make their own in the developer settings.',
+    'Creates an API key for a player, who is named by exactly one of `nation_id` and `player_id`. Players create their own in the developer settings.',
   body: {
     schema: strictObject({
       ...playerMembers,
@@ -83,9 +85,9 @@ export const keysCreate = operatorOperation({
         }),
       ),
       expires_at: Type.Optional(
-        nullable(timeOfAnyZone({ description: 'When it ends by itself. Default: never (null).' })),
+        nullable(timeOfAnyZone({ description: 'When it expires. Default: never (null).' })),
       ),
-      limit: Type.Optional(callLimit('Calls a minute. Default: the usual limit (null).')),
+      limit: Type.Optional(callLimit('Calls per minute. Default: the default limit (null).')),
     }),
     examples: {
       Key: { nation_id: 'n42', name: 'my bot', scopes: ['nation.read', 'military.read'] },
@@ -94,7 +96,7 @@ export const keysCreate = operatorOperation({
   },
   responses: {
     201: jsonResponse(
-      'The key. Its text is shown this once.',
+      'The key. Its text is returned only once.',
       named(
         'NewKey',
         strictObject(
@@ -119,8 +121,7 @@ export const keysList = operatorOperation({
   tag: 'Keys',
   roles: [],
   summary: 'List keys',
-  description:
-    'Keys of one player, or of all, the oldest first; also those that are revoked or have expired.',
+  description: 'Keys of one player or of all, oldest first, including revoked and expired ones.',
   query: ofPlayer,
   responses: { 200: listResponse('The keys.', key, example) },
   errors: ['not_found'],
@@ -133,7 +134,7 @@ export const keysRevoke = operatorOperation({
   tag: 'Keys',
   roles: [],
   summary: 'Revoke a key',
-  description: 'Ends a key, everywhere within a second. Revoking it again changes nothing.',
+  description: 'Revokes a key, effective everywhere within a second. Revoking it again changes nothing.',
   pathParameter,
   responses: { 200: jsonResponse('The key.', key, { ...example, revoked_at: '2026-05-27T18:00:00Z' }) },
   errors: ['not_found'],
@@ -145,18 +146,18 @@ export const keysSetLimit = operatorOperation({
   path: '/keys/{id}/limit',
   tag: 'Keys',
   roles: [],
-  summary: 'Give a key a limit of its own',
+  summary: 'Set the limit of a key',
   description:
-    'Sets how many calls a minute a key may make, and answers its owner’s wish for more, if there is one.',
+    'Sets how many calls per minute a key may make, and resolves its owner’s request for a higher limit, if there is one.',
   pathParameter,
   body: {
     schema: strictObject({
-      limit: callLimit('Calls a minute; null gives back the usual limit.'),
+      limit: callLimit('Calls per minute; null restores the default limit.'),
       note: Type.Optional(
         nullable(
           text(1000, {
             description:
-              'Why. The player who owns the key reads this text in the developer settings: write nothing that is for operators alone.',
+              'The reason. The owner of the key reads this text in the developer settings: write nothing that is for operators only.',
           }),
         ),
       ),

@@ -5,16 +5,16 @@ import type { OperatorRole } from './roles.ts'
 
 export type OperatorMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** The chapters of the reference, in their order. */
+/** The sections of the reference, in order. */
 export const operatorTags = {
-  Facts: 'What the game says: the one way in for all data of the world.',
-  Identity: 'Codes by which players prove who they are, and links that sign them in.',
+  Facts: 'Data from the game: the only input for data of the world.',
+  Identity: 'Codes with which players prove who they are, and links that sign them in.',
   Keys: 'API keys of players.',
-  Players: 'Players who may not use the API for a while.',
+  Players: 'Suspension of players.',
   Webhooks: 'Webhook endpoints of players.',
-  Calls: 'What became of a call to the public API, and who calls most.',
-  Tokens: 'Tokens of this listener, and what was done with them.',
-  Service: 'How the service is.',
+  Calls: 'Requests to the public API, and who sends the most.',
+  Tokens: 'Operator tokens, and the audit log.',
+  Service: 'Status and metrics of the service, and backups.',
 } as const
 export type OperatorTag = keyof typeof operatorTags
 
@@ -24,7 +24,7 @@ export interface OperatorContent {
   examples: Record<string, unknown>
 }
 
-/** What comes back with one status. */
+/** The response with one status. */
 export interface OperatorResponse {
   description: string
   content: Record<string, OperatorContent>
@@ -36,19 +36,19 @@ export interface OperatorHeader {
 }
 
 /**
- * Something that the game's own servers may ask of the operator listener.
- * Whatever is not a GET may change something, and is in the operator log.
+ * A request that the operator API serves.
+ * Every request but a GET is recorded in the audit log.
  */
 export interface OperatorOperation {
   id: string
   method: OperatorMethod
   path: string
   tag: OperatorTag
-  /** Roles any one of which opens it. `admin` opens everything, and is not listed. */
+  /** The token must have one of these roles, or `admin`, which is not listed. */
   roles: readonly OperatorRole[]
   summary: string
   description: string
-  /** What stands for the part of the path in braces. */
+  /** The parameter in braces in the path. */
   pathParameter?: { name: string; description: string; example: string }
   query?: TObject
   headers?: Record<string, OperatorHeader>
@@ -56,13 +56,13 @@ export interface OperatorOperation {
   body?: { schema: TSchema; examples: Record<string, unknown>; isOptional?: boolean }
   /** A body of any length instead, by its content type. */
   stream?: Record<string, OperatorContent>
-  /** By status. The lowest is what success answers. */
+  /** By status. The lowest is that of success. */
   responses: Readonly<Record<number, OperatorResponse>>
-  /** Errors besides those that every operation may answer. */
+  /** Errors in addition to those that every operation may return. */
   errors?: readonly OperatorErrorCode[]
 }
 
-/** What its body, its query and the JSON of its success parse to. */
+/** The types of the body, the query and the JSON of a successful response. */
 export type BodyOf<O extends OperatorOperation> = O extends { body: { schema: infer S extends TSchema } }
   ? Static<S>
   : unknown
@@ -84,15 +84,15 @@ export type RequestOf<O extends OperatorOperation> = O extends { pathParameter: 
 /** Keeps the types of body, query and responses. */
 export const operatorOperation = <const O extends OperatorOperation>(operation: O): O => operation
 
-/** An answer in JSON. */
+/** A response in JSON. */
 export const jsonResponse = <S extends TSchema>(description: string, schema: S, example: unknown) => ({
   description,
   content: { 'application/json': { schema, examples: { Example: example } } },
 })
 
-/** A schema that the document names, and refers to wherever it stands. */
+/** A schema that becomes a component of the document. */
 export const named = <S extends TSchema>(title: string, schema: S): S => annotate(schema, { title })
 
-/** Many things: `{ "data": [ … ] }`. */
+/** A list: `{ "data": [ … ] }`. */
 export const listResponse = <S extends TSchema>(description: string, item: S, example: unknown) =>
   jsonResponse(description, strictObject({ data: listOf(item) }), { data: [example] })

@@ -3,18 +3,18 @@ import { batchId } from '../facts.ts'
 import { count, enumOf, listOf, nullable, strictObject, text } from '../shared-schemas.ts'
 import { named } from './operation.ts'
 
-/** What may become of a batch, and what it means. */
+/** The statuses of a batch. */
 export const batchStatuses = {
-  applied: 'It is applied, and durable.',
-  duplicate: 'It had been applied before, and nothing was done again.',
+  applied: 'The batch is applied and durable.',
+  duplicate: 'The batch had already been applied, and was not applied again.',
   conflict:
-    'Another content was applied under this id. Nothing of this one is: give it an id of its own, or find out why two batches have one id.',
+    'Other content was applied under this id, so nothing of this batch is applied. Give it another id, or find out why two batches have the same id.',
   overtaken:
-    'It does not stand on the batch of its feed that was applied last. Nothing of it is applied: read the feed, and begin again from there.',
+    'Its predecessor is not the last applied batch of its feed, so nothing is applied. Read the position of the feed, and continue from there.',
   refused:
-    'Facts of it are wrong, and nothing of it is applied. `refused` says which: correct them, and send the batch again under the same id.',
+    'Facts of the batch are invalid, so nothing is applied. `refused` lists them: correct them, and send the batch again with the same id.',
   unavailable:
-    'The database could not be reached. Whether it was applied shows when it is sent again: send it again.',
+    'The database could not be reached, and it is unknown whether the batch was applied. Send it again.',
 } as const
 export type BatchStatus = keyof typeof batchStatuses
 export const batchStatusNames = Object.keys(batchStatuses) as BatchStatus[]
@@ -29,18 +29,17 @@ export const refusalSchema = named(
     {
       line: count({
         description:
-          'Which fact: its line in the stream, or its place in `facts`, from 1. 0 where no single fact is at fault.',
+          'The line of the fact in the stream, or its position in `facts`, from 1. 0 if the error is not about a single fact.',
       }),
-      path: text(1000, { description: 'Where in the fact, as a JSON pointer; empty for the whole of it.' }),
-      reason: text(2000, { description: 'What must be there, or what is wrong with it.' }),
+      path: text(1000, { description: 'JSON pointer into the fact; empty for the whole fact.' }),
+      reason: text(2000, { description: 'What is required, or what is wrong.' }),
       value: Type.Optional(
         text(500, {
-          description:
-            'The value that is there, as JSON: shortened, on one line. Only of fields that everybody may read.',
+          description: 'The invalid value as JSON, shortened, on one line. Only of public fields.',
         }),
       ),
     },
-    { description: 'Why a batch was refused.' },
+    { description: 'A reason why a batch was rejected.' },
   ),
 )
 
@@ -50,32 +49,31 @@ export const outcomeSchema = named(
   'Outcome',
   strictObject(
     {
-      batch: nullable({ ...batchId(), description: 'The batch; null for facts that no commit ever closed.' }),
+      batch: nullable({ ...batchId(), description: 'The batch; null for facts without a commit.' }),
       status: enumOf(batchStatusNames, { description: statusTable }),
-      facts: count({ description: 'Facts in the batch; 0 where it was refused.' }),
+      facts: count({ description: 'Number of facts in the batch; 0 if it was rejected.' }),
       events: nullable(
         count({
           description:
-            'Events that followed from it and are in the log. Null in a check with a token without the role `admin`.',
+            'Number of events that it added to the log. Null in a check with a token without the role `admin`.',
         }),
       ),
       last_seq: nullable(
         count({
           description:
-            'Number of the last of them; null where there are none, and in a check with a token without the role `admin`.',
+            '`seq` of the last of these events; null if there are none, and in a check with a token without the role `admin`.',
         }),
       ),
       refused: listOf(refusalSchema, {
         maxItems: 100,
-        description:
-          'What is wrong with it, in the order of the facts: at most a hundred mistakes, of as many facts as fit, and at most twenty of one fact.',
+        description: 'The errors in the order of the facts: at most 100, and at most 20 per fact.',
       }),
       is_kept: Type.Boolean({
         description:
-          'Whether the batch is kept among the refused ones, where it can be tried again. false also where there is no room: the sender must keep it.',
+          'Whether the batch is kept in the dead-letter store, where it can be retried. false also if the store is full: the sender must keep it.',
       }),
     },
-    { description: 'What became of one batch.' },
+    { description: 'The result of one batch.' },
   ),
 )
 

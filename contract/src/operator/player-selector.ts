@@ -3,14 +3,16 @@ import { id, strictObject } from '../shared-schemas.ts'
 
 /** Members of a body or query that name a player: exactly one of the two. */
 export const playerMembers = {
-  nation_id: Type.Optional(id({ description: 'The player whose nation this is now.', example: 'n42' })),
-  player_id: Type.Optional(id({ description: 'The player of this id.', example: 'p42' })),
+  nation_id: Type.Optional(
+    id({ description: 'The player who leads this nation at present.', example: 'n42' }),
+  ),
+  player_id: Type.Optional(id({ description: 'The player’s id.', example: 'p42' })),
 }
 
-/** A query that may name a player: all, where it names none. */
+/** A query that may name a player. Default: all players. */
 export const ofPlayer = strictObject({
   nation_id: Type.Optional(
-    Type.String({ description: 'Only of the player whose nation this is now.', example: 'n42' }),
+    Type.String({ description: 'Only of the player who leads this nation at present.', example: 'n42' }),
   ),
   player_id: Type.Optional(Type.String({ description: 'Only of this player.', example: 'p42' })),
 })

@@ -3,8 +3,7 @@ import { count, id, nullable, strictObject, text, time } from '../shared-schemas
 import { jsonResponse, operatorOperation } from './operation.ts'
 
 const pathParameter = { name: 'id', description: 'The game’s id of the player.', example: 'p7' }
-const note = () =>
-  nullable(text(1000, { description: 'Why, for whoever looks later; null for no reason given.' }))
+const note = () => nullable(text(1000, { description: 'The reason, for operators; null if none was given.' }))
 
 export const playersSuspend = operatorOperation({
   id: 'players.suspend',
@@ -14,7 +13,7 @@ export const playersSuspend = operatorOperation({
   roles: [],
   summary: 'Suspend a player',
   description:
-    'From then on the player’s keys open nothing, nobody signs in as them, and their webhooks are switched off. Suspending again keeps the time of the first.',
+    'Rejects the player’s keys and sign-ins, and disables their webhooks. Suspending a suspended player keeps the original time.',
   pathParameter,
   body: {
     schema: strictObject({ note: Type.Optional(note()) }),
@@ -26,9 +25,9 @@ export const playersSuspend = operatorOperation({
       'The player is suspended.',
       strictObject({
         player_id: id({ description: 'The player.' }),
-        suspended_at: time({ description: 'Since when.' }),
+        suspended_at: time({ description: 'When the player was suspended.' }),
         note: note(),
-        webhooks_disabled: count({ description: 'Webhook endpoints that were switched off.' }),
+        webhooks_disabled: count({ description: 'Number of webhook endpoints that were disabled.' }),
       }),
       {
         player_id: 'p7',
@@ -46,13 +45,12 @@ export const playersResume = operatorOperation({
   path: '/players/{id}/resume',
   tag: 'Players',
   roles: [],
-  summary: 'Let a suspended player in again',
-  description:
-    'The player’s keys open what they did before. Webhooks that were switched off stay off until somebody enables them.',
+  summary: 'Resume a suspended player',
+  description: 'The player’s keys work again. Disabled webhooks stay disabled until they are enabled.',
   pathParameter,
   responses: {
     200: jsonResponse(
-      'The player is let in.',
+      'The player is no longer suspended.',
       strictObject({
         player_id: id({ description: 'The player.' }),
         suspended_at: Type.Null({ description: 'Always null.' }),

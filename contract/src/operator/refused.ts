@@ -10,22 +10,22 @@ const { name: feedName } = feedPosition().properties
 
 const members = {
   id: batchId(),
-  feed: nullable(annotate(feedName, { description: 'The feed that it is of; null for none.' })),
-  first_refused_at: time({ description: 'When it was first refused.' }),
-  last_refused_at: time({ description: 'When it was last refused.' }),
-  tries: position({ description: 'How often it was sent or tried.' }),
-  facts: count({ description: 'Facts in it.' }),
-  bytes: count({ description: 'How long its facts are as lines.' }),
+  feed: nullable(annotate(feedName, { description: 'Its feed; null for none.' })),
+  first_refused_at: time({ description: 'When it was first rejected.' }),
+  last_refused_at: time({ description: 'When it was last rejected.' }),
+  tries: position({ description: 'How often it was sent or retried.' }),
+  facts: count({ description: 'Number of facts.' }),
+  bytes: count({ description: 'Size of its facts as NDJSON.' }),
   has_content: Type.Boolean({
-    description: `Whether its facts are kept, so that it can be tried again. Beyond ${limits.deadLetterBytesMax} bytes, and where there is no room, they are not.`,
+    description: `Whether its facts are kept, so that it can be retried. Facts of more than ${limits.deadLetterBytesMax} bytes are not kept, nor any if the store is full.`,
   }),
   overtaken_by: nullable(
     annotate(batchId(), {
       description:
-        'A batch that was applied since and says something of the same things: applied now, this one would turn back time. Null for none.',
+        'A later applied batch with facts about the same rows, which this one would overwrite with older data. Null for none.',
     }),
   ),
-  refusals: listOf(refusalSchema, { description: 'Why it was refused, the last time.' }),
+  refusals: listOf(refusalSchema, { description: 'Why it was last rejected.' }),
 }
 const example = {
   id: 'turn-8818',
@@ -44,7 +44,7 @@ const content =
 
 const refusedBatch = named(
   'RefusedBatch',
-  strictObject(members, { description: 'A batch that was refused and not applied since.' }),
+  strictObject(members, { description: 'A rejected batch that has not been applied since.' }),
 )
 export type RefusedBatch = Static<typeof refusedBatch>
 
@@ -53,12 +53,14 @@ const refusedBatchWithContent = named(
   strictObject(
     {
       ...members,
-      is_announced: Type.Boolean({ description: 'Whether its events would be pushed as news.' }),
+      is_announced: Type.Boolean({
+        description: 'Whether its events would be sent to open streams and webhooks.',
+      }),
       content: nullable(
-        Type.String({ description: 'Its facts, a line each, without the commit; null where not kept.' }),
+        Type.String({ description: 'Its facts as NDJSON, without the commit; null if they are not kept.' }),
       ),
     },
-    { description: 'A refused batch with its facts.' },
+    { description: 'A rejected batch with its facts.' },
   ),
 )
 export type RefusedBatchWithContent = Static<typeof refusedBatchWithContent>
@@ -68,15 +70,18 @@ const droppedBatch = named(
   strictObject(
     {
       id: batchId(),
-      feed: nullable(annotate(feedName, { description: 'The feed that it is of; null for none.' })),
-      facts: count({ description: 'Facts in it.' }),
-      bytes: count({ description: 'How long its facts are as lines.' }),
+      feed: nullable(annotate(feedName, { description: 'Its feed; null for none.' })),
+      facts: count({ description: 'Number of facts.' }),
+      bytes: count({ description: 'Size of its facts as NDJSON.' }),
       is_listed: Type.Boolean({
-        description: 'true where its facts alone were dropped: the batch was listed at that time.',
+        description: 'true if only its facts were dropped, and the batch stayed in the list.',
       }),
       dropped_at: time({ description: 'When it was dropped.' }),
     },
-    { description: 'A refused batch that was dropped, or whose facts were, because there was no room.' },
+    {
+      description:
+        'A rejected batch that was dropped, or whose facts were dropped, because the store was full.',
+    },
   ),
 )
 export type DroppedBatch = Static<typeof droppedBatch>
@@ -91,14 +96,14 @@ export const refusedList = operatorOperation({
   path: '/refused',
   tag: 'Facts',
   roles: ['facts'],
-  summary: 'List refused batches',
-  description: `Batches that were refused within the last ${limits.deadLetterDays} days and not applied since, the latest first, without their facts.
+  summary: 'List rejected batches',
+  description: `The dead-letter store: batches that were rejected within the last ${limits.deadLetterDays} days and not applied since, newest first, without their facts.
 
-At most ${limits.deadLettersPerFeed} batches and ${mebibytes(limits.deadLetterBytesPerFeed)} of one feed are kept (batches of no known feed share the room of one), and ${limits.deadLettersTotal} batches and ${mebibytes(limits.deadLetterBytesTotal)} in all. Where there is no room, records without facts and batches that were overtaken are dropped, the oldest first. If that is not enough, the facts of the new batch are not kept, and the sender is told so by \`is_kept\`. \`dropped\` lists the latest ${limits.droppedDeadLettersListed} of both kinds.`,
+At most ${limits.deadLettersPerFeed} batches and ${mebibytes(limits.deadLetterBytesPerFeed)} are kept per feed (batches without a known feed count as one feed), and ${limits.deadLettersTotal} batches and ${mebibytes(limits.deadLetterBytesTotal)} in total. When the store is full, records without facts and overtaken batches are dropped, oldest first. If that is not enough, the facts of the new batch are not kept, which \`is_kept\` reports to the sender. \`dropped\` lists the latest ${limits.droppedDeadLettersListed} of both kinds.`,
   query: strictObject({
-    feed: Type.Optional({ ...feedName, description: 'Only of this feed.' }),
+    feed: Type.Optional({ ...feedName, description: 'Only batches of this feed.' }),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1000, description: 'How many to list. Default 100.' }),
+      Type.Integer({ minimum: 1, maximum: 1000, description: 'Number of batches. Default 100.' }),
     ),
   }),
   responses: {
@@ -106,7 +111,7 @@ At most ${limits.deadLettersPerFeed} batches and ${mebibytes(limits.deadLetterBy
       'The batches, and those that were dropped.',
       strictObject({
         data: listOf(refusedBatch),
-        dropped: listOf(droppedBatch, { description: 'Dropped for lack of room, the latest first.' }),
+        dropped: listOf(droppedBatch, { description: 'Dropped because the store was full, newest first.' }),
       }),
       {
         data: [example],
@@ -131,8 +136,8 @@ export const refusedGet = operatorOperation({
   path: '/refused/{id}',
   tag: 'Facts',
   roles: ['facts'],
-  summary: 'Read a refused batch',
-  description: 'One refused batch, with its facts as they were sent.',
+  summary: 'Read a rejected batch',
+  description: 'One rejected batch, with its facts as they were sent.',
   pathParameter,
   responses: {
     200: jsonResponse('The batch.', refusedBatchWithContent, { ...example, is_announced: true, content }),
@@ -146,15 +151,15 @@ export const refusedRetry = operatorOperation({
   path: '/refused/{id}/retry',
   tag: 'Facts',
   roles: ['facts'],
-  summary: 'Try a refused batch again',
+  summary: 'Retry a rejected batch',
   description:
-    'Applies a refused batch as it was sent: for one whose reason is gone, because what it refers to has come or the game profile has changed. Applied, it leaves the list. One that was overtaken is not tried unless `anyway` says so. One that holds an `erase` is refused again unless the token has the role `admin`.',
+    'Applies a rejected batch as it was sent, when the reason for the rejection no longer exists: missing rows have been sent, or the game profile has changed. An applied batch is removed from the list. An overtaken batch is retried only with `anyway`. A batch with an `erase` is rejected again unless the token has the role `admin`.',
   pathParameter,
   body: {
     schema: strictObject({
       anyway: Type.Optional(
         Type.Boolean({
-          description: 'true tries a batch although a later one has said something of the same things.',
+          description: 'true retries a batch although a later one has facts about the same rows.',
         }),
       ),
     }),
@@ -162,7 +167,7 @@ export const refusedRetry = operatorOperation({
     isOptional: true,
   },
   responses: {
-    200: jsonResponse('It is applied.', outcomeSchema, appliedExample),
+    200: jsonResponse('The batch is applied.', outcomeSchema, appliedExample),
     409: batchConflict,
     422: batchRefused,
     503: batchUnavailable,
@@ -176,12 +181,12 @@ export const refusedDrop = operatorOperation({
   path: '/refused/{id}',
   tag: 'Facts',
   roles: ['facts'],
-  summary: 'Drop a refused batch',
-  description: 'Forgets a refused batch. What it said is not applied.',
+  summary: 'Drop a rejected batch',
+  description: 'Deletes a rejected batch without applying it.',
   pathParameter,
   responses: {
     200: jsonResponse(
-      'It is gone.',
+      'The batch is deleted.',
       strictObject({ id: batchId(), dropped: Type.Literal(true, { description: 'Always true.' }) }),
       { id: 'turn-8818', dropped: true },
     ),

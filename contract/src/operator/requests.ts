@@ -3,27 +3,27 @@ import { limits } from '../limits.ts'
 import { count, listOf, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { jsonResponse, listResponse, named, operatorOperation } from './operation.ts'
 
-const keyId = nullable(text(64, { description: 'The key that called; null where none did.' }))
-const keyName = nullable(text(100, { description: 'What its owner calls it; null for an unknown key.' }))
-const playerId = nullable(text(64, { description: 'Whose key it is; null for an unknown key.' }))
+const keyId = nullable(text(64, { description: 'The key of the request; null without a key.' }))
+const keyName = nullable(text(100, { description: 'Its name; null for an unknown key.' }))
+const playerId = nullable(text(64, { description: 'The player who owns the key; null for an unknown key.' }))
 
 const call = named(
   'Call',
   strictObject(
     {
-      request_id: text(64, { description: 'The id that the answer carried.' }),
-      at: time({ description: 'When it was answered.' }),
-      operation: text(64, { description: 'What was asked.' }),
-      status: Type.Integer({ minimum: 100, maximum: 599, description: 'The HTTP status of the answer.' }),
-      duration_ms: Type.Number({ minimum: 0, description: 'How long it took, in milliseconds.' }),
+      request_id: text(64, { description: 'The id in the response.' }),
+      at: time({ description: 'When the response was sent.' }),
+      operation: text(64, { description: 'The operation.' }),
+      status: Type.Integer({ minimum: 100, maximum: 599, description: 'The HTTP status of the response.' }),
+      duration_ms: Type.Number({ minimum: 0, description: 'Duration in milliseconds.' }),
       key_id: keyId,
       key_name: keyName,
       player_id: playerId,
       address: nullable(
-        text(64, { description: 'From where, an IPv4 address or IPv6 /64; null where a key called.' }),
+        text(64, { description: 'The IPv4 address or IPv6 /64 of the caller; null with a key.' }),
       ),
     },
-    { description: 'A call to the public API.' },
+    { description: 'A request to the public API.' },
   ),
 )
 
@@ -33,16 +33,16 @@ export const requestsGet = operatorOperation({
   path: '/requests/{id}',
   tag: 'Calls',
   roles: [],
-  summary: 'Find a call by its request id',
-  description: `What became of a call to the public API. The journal goes back ${limits.requestLogDays} days for calls with a key and 48 hours for others.`,
+  summary: 'Find a request by its id',
+  description: `A request to the public API, from the request log. Requests with a key are kept for ${limits.requestLogDays} days, others for 48 hours.`,
   pathParameter: {
     name: 'id',
-    description: 'The x-request-id of the answer.',
+    description: 'The x-request-id of the response.',
     example: 'req_8f2c61d09ab37e45',
   },
   responses: {
     200: jsonResponse(
-      'The calls of this id, newest first: as a rule one, more where a proxy gave the same id twice.',
+      'The requests with this id, newest first: usually one, more if a proxy used the same id twice.',
       strictObject({ data: listOf(call, { maxItems: 100 }) }),
       {
         data: [
@@ -70,17 +70,17 @@ const top = (hoursMax: number) =>
       Type.Integer({
         minimum: 1,
         maximum: 9999,
-        description: `Clock hours to look back, the current one included. Default 24; more than ${hoursMax} are as many as ${hoursMax}.`,
+        description: `Number of clock hours, including the current one. Default 24, at most ${hoursMax}; larger numbers count as ${hoursMax}.`,
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 9999, description: 'How many to list. Default 20.' }),
+      Type.Integer({ minimum: 1, maximum: 9999, description: 'Number of entries. Default 20.' }),
     ),
   })
 
 const counted = {
   calls: count({ description: 'Calls.' }),
-  limited: count({ description: 'Of them refused because a limit was used up (429).' }),
+  limited: count({ description: 'Of these, rejected by a rate limit (429).' }),
 }
 
 export const usageKeys = operatorOperation({
@@ -89,8 +89,8 @@ export const usageKeys = operatorOperation({
   path: '/usage/keys',
   tag: 'Calls',
   roles: [],
-  summary: 'List the keys that call most',
-  description: 'Keys by their calls in the last clock hours, most calls first.',
+  summary: 'List the keys with the most calls',
+  description: 'Keys by their calls in the last clock hours, most first.',
   query: top(limits.requestLogDays * 24),
   responses: {
     200: listResponse(
@@ -103,13 +103,13 @@ export const usageKeys = operatorOperation({
             name: keyName,
             player_id: playerId,
             ...counted,
-            refused: count({ description: 'Of them refused for want of a scope or an entitlement (403).' }),
+            refused: count({ description: 'Of these, rejected for a missing scope or entitlement (403).' }),
             deprecated: count({
-              description: 'Of them answered with parts that will go (Deprecation header).',
+              description: 'Of these, responses with deprecated parts (Deprecation header).',
             }),
             redemptions: count({ description: 'Verification codes redeemed.' }),
           },
-          { description: 'How much a key calls.' },
+          { description: 'The calls of a key.' },
         ),
       ),
       {
@@ -132,8 +132,8 @@ export const usageAddresses = operatorOperation({
   path: '/usage/addresses',
   tag: 'Calls',
   roles: [],
-  summary: 'List the addresses that call most',
-  description: 'Addresses by their calls without a valid key in the last clock hours, most calls first.',
+  summary: 'List the addresses with the most calls',
+  description: 'Addresses by their calls without a valid key in the last clock hours, most first.',
   query: top(47),
   responses: {
     200: listResponse(
@@ -143,12 +143,13 @@ export const usageAddresses = operatorOperation({
         strictObject(
           {
             address: text(64, {
-              description: 'An IPv4 address, an IPv6 /64, or `other` for all beyond as many as are counted.',
+              description:
+                'An IPv4 address, an IPv6 /64, or `other` for all addresses beyond the number that is counted.',
             }),
             ...counted,
-            refused: count({ description: 'Of them refused because the key is none (401).' }),
+            refused: count({ description: 'Of these, rejected for an invalid key (401).' }),
           },
-          { description: 'How much an address calls.' },
+          { description: 'The calls of an address.' },
         ),
       ),
       { address: '203.0.113.9', calls: 4_402, limited: 371, refused: 0 },

@@ -1,17 +1,17 @@
-/** What an operator token may do, with the sentence that whoever makes one reads. */
+/** The roles of operator tokens, with the descriptions that operators read. */
 export const operatorRoles = {
   facts:
-    'Send facts (including deletions, redactions and resets, but not `erase`), read feed positions, and read, retry or drop refused batches of every sender. A holder can change the whole world, and can find out what other senders have sent: a snapshot that is refused says how many things it leaves out, and a batch of a guessed id and content is answered as a duplicate. Give it to servers that may know all that the game sends.',
+    'Send facts (including deletions, redactions and resets, but not `erase`), read feed positions, and read, retry or drop rejected batches of every sender. A holder can change the whole world, and can find out what other senders have sent: a rejected snapshot states how many rows it omits, and a batch with a guessed id and content is reported as a duplicate. Give it to servers that may know all that the game sends.',
   identity:
-    'Make verification codes and hand-over links for every player. Each link is a session in the developer settings, with the keys and webhooks of that player: keep the token as safe as the passwords of all players.',
+    'Create verification codes and handover links for every player. Each link gives access to the developer settings with the keys and webhooks of that player: protect the token like the passwords of all players.',
   metrics: 'Read the metrics.',
-  admin: 'Do everything, also erase players, and make and revoke tokens.',
+  admin: 'Everything, including erasing players, and creating and revoking tokens.',
 } as const
 
 export type OperatorRole = keyof typeof operatorRoles
 
 export const operatorRoleNames = Object.keys(operatorRoles) as OperatorRole[]
 
-/** Whether a token of these roles may do what one of `needed` opens. `admin` opens everything. */
+/** Whether these roles include one of `needed`, or `admin`. */
 export const hasRole = (held: ReadonlySet<OperatorRole>, needed: readonly OperatorRole[]): boolean =>
   held.has('admin') || needed.some(role => held.has(role))

@@ -20,32 +20,32 @@ const byEndpoints = (member: (description: string) => TSchema, description: stri
   nullable(
     strictObject(
       {
-        answering: member('For endpoints that answer within a second.'),
-        slow: member('For endpoints that answer more slowly.'),
+        answering: member('For endpoints that respond within a second.'),
+        slow: member('For endpoints that respond more slowly.'),
         failing: member('For endpoints that fail.'),
       },
-      { description: `${description} Null while it cannot be counted.` },
+      { description: `${description} Null while it is unknown.` },
     ),
   )
 
-/** Members that need no database: a token of any role reads them. */
+/** Members that do not require the database, for tokens of any role. */
 const general = {
   version: text(32, { description: 'Version of the service.' }),
   game: text(100, { description: 'Name of the game, from its profile.' }),
   profile_digest: patternString('^[0-9a-f]{64}$', 'must be 64 hexadecimal digits', {
-    description: 'SHA-256 of the game profile: who sends facts compares it with that of their own.',
+    description: 'SHA-256 of the game profile, for senders to compare it with their own.',
   }),
   migration: count({
-    description: 'Number of the last migration that this version of the database has.',
+    description: 'Number of the last migration of the database.',
   }),
   database_up: Type.Boolean({
-    description: 'false while the database does not respond. What only the database knows is then absent.',
+    description: 'false while the database does not respond. Members from the database are then absent.',
   }),
 }
 
 const rolesOf = new Map<TSchema, readonly OperatorRole[]>()
 
-/** Members that are for some roles alone, and for `admin`. They have the names of the metrics that say the same. */
+/** Members for some roles, and for `admin`. They are named like the metrics with the same value. */
 const byRole = {
   seq: of(['facts', 'metrics'], count({ description: 'Number of the newest event in the log.' })),
   world_version: of(['facts', 'metrics'], count({ description: 'How often the world has changed.' })),
@@ -56,7 +56,7 @@ const byRole = {
   ),
   ranking_lag_versions: of(
     ['facts', 'metrics'],
-    count({ description: 'By how many versions they are behind.' }),
+    count({ description: 'By how many versions lists and rankings are behind.' }),
   ),
   last_batch: of(
     ['facts'],
@@ -65,42 +65,39 @@ const byRole = {
         {
           id: batchId(),
           applied_at: time({ description: 'When it was applied.' }),
-          facts: count({ description: 'Facts in it.' }),
-          events: count({ description: 'Events that followed from it.' }),
+          facts: count({ description: 'Number of facts.' }),
+          events: count({ description: 'Number of events that it added.' }),
         },
         { description: 'The batch that was applied last; null for none.' },
       ),
     ),
   ),
-  last_batch_age_seconds: of(
-    ['facts', 'metrics'],
-    nullable(seconds('How long ago that was; null for never.')),
-  ),
+  last_batch_age_seconds: of(['facts', 'metrics'], nullable(seconds('Seconds since then; null for never.'))),
   feeds: of(
     ['facts'],
     listOf(
       strictObject({
         ...feedMembers,
-        last_batch_age_seconds: nullable(seconds('How long ago that was; null for never.')),
+        last_batch_age_seconds: nullable(seconds('Seconds since then; null for never.')),
       }),
-      { description: 'Where every feed stands, by name.' },
+      { description: 'The positions of all feeds, by name.' },
     ),
   ),
   refused_batches: of(
     ['facts', 'metrics'],
-    count({ description: 'Batches that were refused and not applied since.' }),
+    count({ description: 'Number of rejected batches that have not been applied since.' }),
   ),
   latest_refused: of(
     ['facts'],
     listOf(
       strictObject({
         id: batchId(),
-        refused_at: time({ description: 'When it was last refused.' }),
-        line: count({ description: 'Which fact; 0 where no single one is at fault.' }),
-        path: text(1000, { description: 'Where in the fact, as a JSON pointer.' }),
+        refused_at: time({ description: 'When it was last rejected.' }),
+        line: count({ description: 'The line of the fact; 0 if the error is not about a single fact.' }),
+        path: text(1000, { description: 'JSON pointer into the fact.' }),
         reason: text(2000, { description: 'The first reason.' }),
       }),
-      { maxItems: 5, description: 'The latest of them, newest first.' },
+      { maxItems: 5, description: 'The latest rejected batches, newest first.' },
     ),
   ),
   webhook_queue_depth: of(
@@ -109,24 +106,24 @@ const byRole = {
   ),
   webhook_oldest_undelivered_seconds: of(
     ['metrics'],
-    byEndpoints(seconds, 'For how long the delivery that waits longest has been due.'),
+    byEndpoints(seconds, 'For how many seconds the oldest pending delivery has been due.'),
   ),
   webhook_fan_out_lag_events: of(
     ['metrics'],
     nullable(
       count({
         description:
-          'Events of the log that are not yet queued for those who want them. Null while it cannot be counted.',
+          'Number of events that are not yet queued for subscribed endpoints. Null while it is unknown.',
       }),
     ),
   ),
   log_gaps: of(
     ['metrics'],
-    count({ description: 'Holes in the numbers of the log, which only restoring a backup makes.' }),
+    count({ description: 'Number of gaps in the event numbers. Only restoring a backup makes gaps.' }),
   ),
 }
 
-/** An optional member for these roles: its description names them, so that the document does. */
+/** An optional member for these roles, which its description names. */
 function of<S extends TSchema>(roles: readonly OperatorRole[], schema: S) {
   const { description = '' } = schema as { description?: string }
   const named = [...roles, 'admin'].map(role => `\`${role}\``).join(', ')
@@ -135,14 +132,14 @@ function of<S extends TSchema>(roles: readonly OperatorRole[], schema: S) {
   return member
 }
 
-/** Whether a token of these roles is shown a member of the status. */
+/** Whether the status for a token of these roles contains a member. */
 export const isStatusMemberFor = (roles: ReadonlySet<OperatorRole>, member: string): boolean =>
   Object.hasOwn(general, member) ||
   (Object.hasOwn(byRole, member) && hasRole(roles, rolesOf.get(byRole[member as keyof typeof byRole]) ?? []))
 
 const status = named(
   'Status',
-  strictObject({ ...general, ...byRole }, { description: 'How the service is.' }),
+  strictObject({ ...general, ...byRole }, { description: 'The status of the service.' }),
 )
 
 const example = {
@@ -181,10 +178,10 @@ export const statusGet = operatorOperation({
   path: '/status',
   tag: 'Service',
   roles: ['facts', 'identity', 'metrics'],
-  summary: 'Read how the service is',
+  summary: 'Read the status',
   description:
-    'How far the world is, when the game last said something, what was refused, and what waits. Each role is shown the members that it needs; `admin` all. While the database does not respond, the status is sent within two seconds with the members that the service knows without it. Where a metric says the same, the member has its name without `chancery_`.',
-  responses: { 200: jsonResponse('How it is.', status, example) },
+    'The state of the world, the last batches, rejected batches and queues. Each role gets the members that it needs; `admin` gets all. While the database does not respond, the status is sent within two seconds without the members from the database. A member with the same value as a metric has its name without `chancery_`.',
+  responses: { 200: jsonResponse('The status.', status, example) },
 })
 
 export const metricsGet = operatorOperation({
@@ -195,7 +192,7 @@ export const metricsGet = operatorOperation({
   roles: ['metrics'],
   summary: 'Read the metrics',
   description:
-    'Metrics for Prometheus. They are answered also while the database is away; those that only it knows are missing then.',
+    'Metrics for Prometheus. They are available while the database is not, without those from the database.',
   responses: {
     200: {
       description: 'The metrics.',

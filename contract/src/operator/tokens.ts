@@ -19,14 +19,14 @@ const roles = Object.entries(operatorRoles)
   .join('\n')
 
 const members = {
-  id: text(64, { description: 'The token’s id. It is no secret.' }),
+  id: text(64, { description: 'The token’s id. Not secret.' }),
   name: name(100, {
-    description: 'Who uses it. Unique among the tokens that are valid, but for a rotation.',
+    description: 'The name of its user. Unique among valid tokens, except during a rotation.',
   }),
-  roles: listOf(enumOf(operatorRoleNames), { description: `What it may do.\n\n${roles}` }),
-  created_at: time({ description: 'When it was made.' }),
-  expires_at: nullable(time({ description: 'When it ends by itself; null for never.' })),
-  revoked_at: nullable(time({ description: 'When it was revoked; null while it is not.' })),
+  roles: listOf(enumOf(operatorRoleNames), { description: `Its roles.\n\n${roles}` }),
+  created_at: time({ description: 'When it was created.' }),
+  expires_at: nullable(time({ description: 'When it expires; null for never.' })),
+  revoked_at: nullable(time({ description: 'When it was revoked; null if it is not.' })),
   last_used_at: nullable(time({ description: 'When it was last used, to the minute; null for never.' })),
 }
 const example = {
@@ -72,30 +72,30 @@ export const tokensCreate = operatorOperation({
   path: '/tokens',
   tag: 'Tokens',
   roles: [],
-  summary: 'Make a named token',
+  summary: 'Create a token',
   description:
-    'A token for one service of the game’s, with the roles that it needs. Several may be valid at once. The token that Chancery is configured with is named `main`, has the role `admin`, and is not among these.',
+    'Creates a token for one service of the game, with the roles that it requires. Several may be valid at once. The token of the configuration is named `main`, has the role `admin`, and is not listed here.',
   body: {
     schema: strictObject({
       name: patternString(
         '^[A-Za-z0-9](?:[A-Za-z0-9._ -]{0,98}[A-Za-z0-9._-])?$',
         'must be a name of 1 to 100 letters (A to Z), digits, spaces and . _ - that begins with a letter or digit and does not end with a space',
-        { description: 'Who will use it: letters, digits, spaces and . _ - (at most 100).' },
+        { description: 'The name of its user: letters, digits, spaces and . _ - (at most 100).' },
       ),
       roles: Type.Array(enumOf(operatorRoleNames), {
         minItems: 1,
         maxItems: operatorRoleNames.length,
         uniqueItems: true,
-        description: `What it may do.\n\n${roles}`,
+        description: `Its roles.\n\n${roles}`,
       }),
-      expires_at: expiry('When it ends by itself. Default: never (null).'),
+      expires_at: expiry('When it expires. Default: never (null).'),
     }),
     examples: {
       Token: { name: 'game-server', roles: ['facts', 'identity'] },
       Ending: { name: 'prometheus', roles: ['metrics'], expires_at: '2027-01-01T00:00:00Z' },
     },
   },
-  responses: { 201: jsonResponse('The token. Its text is shown this once.', newToken, newExample) },
+  responses: { 201: jsonResponse('The token. Its text is returned only once.', newToken, newExample) },
   errors: ['conflict'],
 })
 
@@ -105,8 +105,8 @@ export const tokensList = operatorOperation({
   path: '/tokens',
   tag: 'Tokens',
   roles: [],
-  summary: 'List named tokens',
-  description: `Named tokens, the oldest first; those that were revoked or have expired stay in the list for ${limits.endedTokenDays} days.`,
+  summary: 'List tokens',
+  description: `Tokens, oldest first. Revoked and expired ones are listed for ${limits.endedTokenDays} days.`,
   responses: { 200: listResponse('The tokens.', operatorTokenSchema, example) },
 })
 
@@ -116,9 +116,9 @@ export const tokensRotate = operatorOperation({
   path: '/tokens/{id}/rotate',
   tag: 'Tokens',
   roles: [],
-  summary: 'Replace a token',
+  summary: 'Rotate a token',
   description:
-    'Makes a new token of the same name and roles, with an id of its own. The old one goes on for the overlap, so that whoever uses it can change over without a break, and then ends.',
+    'Creates a new token with the same name and roles and a new id. The old token stays valid for the overlap, so that its user can switch without downtime.',
   pathParameter,
   body: {
     schema: strictObject({
@@ -126,18 +126,18 @@ export const tokensRotate = operatorOperation({
         Type.Integer({
           minimum: 0,
           maximum: limits.tokenOverlapHoursMax,
-          description: `For how many hours the old one goes on. Default ${limits.tokenOverlapHours}; 0 ends it at once.`,
+          description: `For how many hours the old token stays valid. Default ${limits.tokenOverlapHours}; 0 revokes it at once.`,
         }),
       ),
       expires_at: expiry(
-        'When the new one ends by itself; null for never. Default: after as long a time as the old one was made for.',
+        'When the new token expires; null for never. Default: the same lifetime as the old one.',
       ),
     }),
     examples: { Rotate: {}, 'At once': { overlap_hours: 0 } },
     isOptional: true,
   },
   responses: {
-    201: jsonResponse('The new token. Its text is shown this once.', newToken, {
+    201: jsonResponse('The new token. Its text is returned only once.', newToken, {
       ...newExample,
       id: 'tok_9dQm07BcXe2',
     }),
@@ -153,7 +153,7 @@ export const tokensRevoke = operatorOperation({
   roles: [],
   summary: 'Revoke a token',
   description:
-    'Ends a token, everywhere within a second, and streams of facts that were opened with it. Revoking it again changes nothing.',
+    'Revokes a token, effective everywhere within a second, and closes its streams of facts. Revoking it again changes nothing.',
   pathParameter,
   responses: {
     200: jsonResponse('The token.', operatorTokenSchema, { ...example, revoked_at: '2026-05-27T18:00:00Z' }),

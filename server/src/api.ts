@@ -34,7 +34,6 @@ import { conflictRoutes } from './resources/conflicts/routes.ts'
 import { eraRoutes } from './resources/eras/routes.ts'
 import { gameRoutes } from './resources/game/routes.ts'
 import { marketRoutes } from './resources/market/routes.ts'
-import { ownNationRoutes } from './resources/nations/own-routes.ts'
 import { nationRoutes } from './resources/nations/routes.ts'
 import { newsRoutes } from './resources/news/routes.ts'
 import { rankingRoutes } from './resources/rankings/routes.ts'
@@ -176,7 +175,6 @@ export function buildApi(parts: ApiOptions): FastifyInstance {
     eventRoutes(define, context)
     newsRoutes(define, context)
     gameRoutes(define, context)
-    ownNationRoutes(define, context)
     keyRoutes(define, context)
     verificationRoutes(define, context)
 

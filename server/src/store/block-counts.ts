@@ -1,11 +1,11 @@
 import { raw, type Sql } from './database.ts'
 
-/** So many positions in a row are a stripe: what is counted by stripes is found in them, without a walk through all that comes before. */
+/** Positions per block. Counts by block find any page without a scan of all that comes before it. */
 const size = 512
 
-/** The stripe of a position. A ranking round has PostgreSQL count the stripes by just this expression. */
+/** The block of a position. A ranking round creates statistics on exactly this expression. */
 export const blockOf = (position: string): string => `(${position} / ${size})`
 
-/** Whether a position is in a stripe, said so that an index on positions finds those that are. */
-export const isInBlock = (position: string, stripe: string): Sql =>
-  raw(`${position} between ${stripe} * ${size} and ${stripe} * ${size} + ${size - 1}`)
+/** Whether a position is in a block, written so that an index on positions is used. */
+export const isInBlock = (position: string, block: string): Sql =>
+  raw(`${position} between ${block} * ${size} and ${block} * ${size} + ${size - 1}`)

@@ -13,7 +13,7 @@ import type { Viewer } from '../../src/access/viewer.ts'
 import { createDisclosure } from '../../src/disclosure/disclosure.ts'
 import type { HandlerResult } from '../../src/http/define-operation.ts'
 import { allianceRoutes } from '../../src/resources/alliances/routes.ts'
-import { ownNationRoutes } from '../../src/resources/nations/own-routes.ts'
+import { nationRoutes } from '../../src/resources/nations/routes.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createPools, type Pools } from '../../src/store/pools.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
@@ -64,7 +64,7 @@ async function run(operation: string, playerId: string, scopes: readonly Scope[]
   const handlers = new Map<string, Handle>()
   const define = ({ id }: { id: string }, handler: Handle) => handlers.set(id, handler)
   const context = { contract, pools: { ...pools, owner } }
-  ownNationRoutes(define as never, context)
+  nationRoutes(define as never, context)
   allianceRoutes(define as never, context)
   const key = { id: 'key_1', playerId, scopes: new Set(scopes) }
   const viewer = { kind: 'key', key } as unknown as Viewer

@@ -1,16 +1,74 @@
 import type { operations, ValuesFor } from '@chancery/contract'
 import { type Sql, sql } from '../../store/database.ts'
-import { allOf, type Page, type PageRequest, readConcatenated, smallResultMax } from '../../store/paging.ts'
-import type { NationSource } from './search.ts'
-import { selected } from './selected.ts'
-import type { NationRow } from './store.ts'
+import {
+  allOf,
+  offsetOf,
+  type Page,
+  type PageRequest,
+  readConcatenated,
+  readPage,
+  smallResultMax,
+} from '../../store/paging.ts'
+import type { ReadContext } from '../../store/read-context.ts'
+import { type NationSource, readPageWithTotal, searchNations } from './search.ts'
+import { columnsOf, type Nation, type NationRow, nationOf, positionAfter, rankedNations } from './store.ts'
 
-/** What of the filters of /nations places are counted by. */
+type Filter = ValuesFor<typeof operations.nationsList>
+
+/** A page of nations in the order of the latest ranking round; nations newer than the round come last. */
+export async function listNations(context: ReadContext, filter: Filter): Promise<Page<Nation>> {
+  const { search, page, limit } = filter
+  const conditions = conditionsOf(filter)
+  const columns = columnsOf(context)
+  const source = { db: context.pools.public, columns }
+  const found =
+    search !== undefined
+      ? await searchNations(
+          { db: context.pools.search, columns },
+          { text: search, page, limit, conditions },
+          // At most 100 ids.
+          { isNarrow: filter.ids !== undefined },
+        )
+      : filter.ids
+        ? await readPage<NationRow>(source.db, filter, rankedNations(columns, allOf(conditions)))
+        : conditions.length > 0
+          ? await listByRank(source, filter)
+          : await listAllByRank(source, filter)
+  return { ...found, items: found.items.map(row => nationOf(context, row)) }
+}
+
+/** All nations, by their positions: every page takes the same time. */
+const listAllByRank = (source: NationSource, filter: Filter): Promise<Page<NationRow>> =>
+  readPageWithTotal(
+    source,
+    sql`
+      last as (
+        select coalesce(max(position), 0) as position from chancery_world.nation_place
+      ), counted as materialized (
+        select l.position - (
+          select count(*) from chancery_world.nation_moved m where m.is_gone and m.position < l.position
+        ) as total from last l
+      ), item as (
+        select 0 as tier, position from chancery_world.nation_place
+        where position >= ${positionAfter(offsetOf(filter))} order by position limit ${filter.limit}
+      )`,
+  )
+
+function conditionsOf(filter: Filter): Sql[] {
+  const { ids, alliance_id } = filter
+  return [
+    ids && sql`p.nation_id = any(${ids})`,
+    alliance_id && sql`p.alliance_id = any(${alliance_id})`,
+    ...narrowConditions(filter),
+  ].filter(condition => condition !== undefined)
+}
+
+/** The filters by which the rows of the ranking index are counted. */
 type Selection = Partial<
   Pick<ValuesFor<typeof operations.nationsList>, 'alliance_id' | 'status' | 'min_score' | 'max_score'>
 >
 
-/** The places of the round that a range of scores begins and ends at, and how many nations before, in and behind them it holds. */
+/** The first and the last position of a range of scores, and how many selected nations come before, within and behind it. */
 interface Counted {
   first: number
   last: number
@@ -20,15 +78,16 @@ interface Counted {
 }
 
 /**
- * Nations by alliance, status and score. A round's places are in the order of its scores: those of a range lie together, and their number
- * is that of their places. Whose score is another now, or who is new or gone, is in `nation_moved`, and is looked at one by one.
+ * Nations by alliance, status and score. Positions are in the order of the round's scores, so a range of scores is a range of positions,
+ * and is counted by its ends. Nations whose score has changed since, and new and deleted ones, are in `nation_moved` and are checked one
+ * by one.
  */
 export async function listByRank(
   { db, columns }: NationSource,
   filter: Selection & PageRequest,
 ): Promise<Page<NationRow>> {
   const counted = await db.first<Counted>(counting(filter))
-  if (!counted) throw new Error('a count has no row')
+  if (!counted) throw new Error('the count returned no row')
   const { first, last, before, within, behind } = counted
   const isAmongMoved = sql`p.position in (select position from chancery_world.nation_moved)`
   const parts = [
@@ -40,40 +99,46 @@ export async function listByRank(
     db,
     filter,
     parts.map(({ where, total }) => ({
-      listing: selected(columns, sql`${selecting(filter, { isWalk: total > smallResultMax })} and ${where}`),
+      listing: rankedNations(
+        columns,
+        sql`${selecting(filter, { scanInOrder: total > smallResultMax })} and ${where}`,
+      ),
       total,
     })),
   )
 }
 
 /**
- * What a place is selected by. `isWalk`: places are gone through in their order, so that each of many alliances is looked up in a table of
- * them, where an index would have found all their members first.
+ * The condition on a row of the ranking index. `scanInOrder`: rows are read in their order, and their alliance is looked up in a table of the
+ * wanted ones; an index would read all members of many alliances first.
  */
-function selecting({ alliance_id, status, ...scores }: Selection, { isWalk }: { isWalk: boolean }): Sql {
+function selecting(
+  { alliance_id, status, ...scores }: Selection,
+  { scanInOrder }: { scanInOrder: boolean },
+): Sql {
   return allOf([
     alliance_id &&
-      (isWalk
+      (scanInOrder
         ? sql`(p.alliance_id in (select unnest(${alliance_id}::text[]))) is true`
         : sql`p.alliance_id = any(${alliance_id})`),
     ...narrowConditions({ status, ...scores }),
   ])
 }
 
-/** Of what most nations are, an index holds the others alone. */
+/** Most nations are active: an index has the others only. */
 const isOther = sql`p.status <> 'active'`
 
 /** Conditions on status and score. */
 export const narrowConditions = ({ status, min_score, max_score }: Omit<Selection, 'alliance_id'>) =>
   [
     status && sql`p.status = ${status}`,
-    // Said for the index: the status asked for is not seen when the statement is planned.
+    // For the partial index: the planner does not see the value of the parameter.
     status && status !== 'active' ? isOther : undefined,
     min_score === undefined ? undefined : sql`p.score_now >= ${min_score}`,
     max_score === undefined ? undefined : sql`p.score_now <= ${max_score}`,
   ].filter(condition => condition !== undefined)
 
-/** In one statement, so that it sees one round. */
+/** One statement, so that all counts are of the same round. */
 function counting(filter: Selection): Sql {
   const { min_score, max_score, ...alike } = filter
   if (alike.alliance_id && !alike.status && min_score === undefined && max_score === undefined)
@@ -86,8 +151,8 @@ function counting(filter: Selection): Sql {
       select ${max_score === undefined ? sql`1::bigint` : firstPlace(sql`p.national_score <= ${max_score}`)} as first,
         ${min_score === undefined ? nations : sql`${firstPlace(sql`p.national_score < ${min_score}`)} - 1`} as last
     ), moved as materialized (
-      select m.position, p.status, coalesce(${selecting(alike, { isWalk: false })}, false) as is_alike,
-        coalesce(${selecting(filter, { isWalk: false })}, false) as is_selected
+      select m.position, p.status, coalesce(${selecting(alike, { scanInOrder: false })}, false) as is_alike,
+        coalesce(${selecting(filter, { scanInOrder: false })}, false) as is_selected
       from chancery_world.nation_moved m left join chancery_world.nation_place p using (position)
     )
     select first, last, of_moved.before, of_moved.behind, of_moved.within + ${unmoved(filter)} as within
@@ -99,7 +164,7 @@ function counting(filter: Selection): Sql {
     ) of_moved`
 }
 
-/** How many of the selected alliances and status stand from the first place to the last and are as the round left them. */
+/** How many nations of these alliances and this status are from the first position to the last and unchanged since the round. */
 function unmoved({ alliance_id, status }: Selection): Sql {
   const placed = (where: Sql) => sql`(
     select count(*) from chancery_world.nation_place p where ${where} and p.position between first and last)`
@@ -109,10 +174,10 @@ function unmoved({ alliance_id, status }: Selection): Sql {
   if (!alliance_id && status === undefined) return all
   if (!alliance_id && status === 'active')
     return sql`(${all} - ${placed(isOther)} + ${moved(sql`status <> 'active'`)})`
-  return sql`(${placed(selecting({ alliance_id, status }, { isWalk: false }))} - ${moved(sql`is_alike`)})`
+  return sql`(${placed(selecting({ alliance_id, status }, { scanInOrder: false }))} - ${moved(sql`is_alike`)})`
 }
 
-/** The first place of the round of which a condition holds that holds of all behind it, looked for by halves; behind the last if of none. */
+/** Binary search: the first position from which on a condition is true; the one after the last if it is true of none. */
 const firstPlace = (condition: Sql) => sql`(
   with recursive ends as (
     select nations + 1 as beyond from chancery_world.ranking_round

@@ -1,9 +1,10 @@
 import { operations } from '@chancery/contract'
-import type { DefineOperation } from '../../http/define-operation.ts'
-import { itemResult, pageResult } from '../../http/define-operation.ts'
+import { privateFieldsFor } from '../../disclosure/disclosure.ts'
+import { type DefineOperation, itemResult, pageResult } from '../../http/define-operation.ts'
+import { ApiError } from '../../http/http-error.ts'
 import type { ReadContext } from '../../store/read-context.ts'
-import { listNations } from './list.ts'
-import { createFindNation } from './store.ts'
+import { listNations } from './list-by-rank.ts'
+import { createFindNation, createFindNationOfPlayer } from './store.ts'
 
 export function nationRoutes(define: DefineOperation, context: ReadContext): void {
   const findNation = createFindNation(context)
@@ -13,4 +14,15 @@ export function nationRoutes(define: DefineOperation, context: ReadContext): voi
   define(operations.nationsGet, async ({ values, disclose }) =>
     itemResult(disclose, 'nation', await findNation(values.id)),
   )
+
+  // The player of the key may lead another nation from one request to the next: it is read each time.
+  const findNationOfPlayer = createFindNationOfPlayer(context)
+  define(operations.meNation, async ({ viewer, disclose }) => {
+    if (viewer.kind !== 'key') throw new ApiError('api_key_required')
+    const clearance = { scopes: viewer.key.scopes, isOwner: true, maySeeTreasury: false }
+    const opened = privateFieldsFor(context.contract.resources.nation, clearance)
+    const nation = await findNationOfPlayer(viewer.key.playerId, opened)
+    if (!nation) throw new ApiError('not_found', 'The player of this key leads no nation at present.')
+    return { item: disclose.toViewer('nation', nation, clearance) }
+  })
 }

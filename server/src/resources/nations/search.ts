@@ -1,9 +1,14 @@
-import { type Database, type Sql, sql } from '../../store/database.ts'
-import { allOf, type Page } from '../../store/paging.ts'
-import { containing } from '../../store/search-text.ts'
-import { few, fewOfSmallWorld, hasTrigram, indexed, many, type Search } from './matches.ts'
-import { placed } from './selected.ts'
-import type { NationRow } from './store.ts'
+import { blockOf, isInBlock } from '../../store/block-counts.ts'
+import { type Database, raw, type Sql, sql } from '../../store/database.ts'
+import { allOf, offsetOf, type Page, type PageRequest, smallResultMax } from '../../store/paging.ts'
+import { beginningWith, beginningWithLine, containing, fold } from '../../store/search-text.ts'
+import { joinsOfPlace, type NationRow } from './store.ts'
+
+interface Search extends PageRequest {
+  text: string
+  /** Further conditions on the rows of the ranking index, `p`. */
+  conditions: Sql[]
+}
 
 /** A database, and the columns that are read of a nation. */
 export interface NationSource {
@@ -12,9 +17,9 @@ export interface NationSource {
 }
 
 /**
- * Nations whose name, or whose leader's name, contains a text: those that are called so, then those whose name begins with it, then the
- * others, each in the order of the latest ranking round. A page and its total are read in one statement, so they are of one moment.
- * `isNarrow`: the conditions leave few.
+ * Nations whose name, or whose leader's name, contains a text: first exact matches of the name, then names that begin with it, then the
+ * others, each in the order of the latest ranking round. One statement reads a page and its total, so that they are consistent.
+ * `isNarrow`: the conditions select few nations.
  */
 export async function searchNations(
   source: NationSource,
@@ -23,26 +28,30 @@ export async function searchNations(
 ): Promise<Page<NationRow>> {
   const where = allOf([...search.conditions, sql`p.search_text like ${containing(search.text)}`])
   const matches = isNarrow
-    ? few(search, where)
+    ? smallResult(search, where)
     : hasTrigram(search.text)
-      ? indexed(search)
-      : fewOfSmallWorld(search, where)
+      ? trigramResult(search)
+      : smallResult(
+          search,
+          where,
+          sql`(select nations from chancery_world.ranking_round) <= ${smallResultMax}`,
+        )
   const found = await read(source, matches)
-  return isCounted(found) ? toPage(found) : readPageWithTotal(source, many(search, where))
+  return isCounted(found) ? toPage(found) : readPageWithTotal(source, largeResult(search, where))
 }
 
-/** Reads a page from expressions that end with `counted`, one row with the total, and `item`, the tiers and positions of the page. */
+/** Reads a page from common table expressions that end with `counted`, one row with the total, and `item`, the tiers and positions of the page. */
 export const readPageWithTotal = async (source: NationSource, matches: Sql): Promise<Page<NationRow>> =>
   toPage(await read(source, matches))
 
-/** Each row has the total; where the page is empty, a row has that alone. */
+/** Each row has the total; an empty page is one row with the total alone. */
 type FoundRow = { total: number | null } & (NationRow | { id: null })
 
 const read = ({ db, columns }: NationSource, matches: Sql) =>
   db.rows<FoundRow>(sql`
     with ${matches}
     select counted.total, ${columns}
-    from counted left join (item join chancery_world.nation_place p using (position) ${placed}) on true
+    from counted left join (item join chancery_world.nation_place p using (position) ${joinsOfPlace}) on true
     order by item.tier, item.position`)
 
 const isCounted = ([row]: FoundRow[]) => row !== undefined && row.total !== null
@@ -50,4 +59,66 @@ const isCounted = ([row]: FoundRow[]) => row !== undefined && row.total !== null
 function toPage(rows: FoundRow[]): Page<NationRow> {
   const items = rows.flatMap(({ total: _total, ...row }) => (row.id === null ? [] : [row]))
   return { items, total: rows[0]?.total ?? 0 }
+}
+
+/** Whether the trigram index can find the text: a shorter one has no trigram. */
+const hasTrigram = (text: string): boolean => [...fold(text)].length >= 3
+
+const isName = (text: string) => sql`p.search_text like ${beginningWithLine(text)}`
+const isBeginning = (text: string) => sql`p.search_text like ${beginningWith(text)}`
+
+/** The order of matches: 0 exact, 1 beginning with the text, 2 the others. */
+const tierOf = (text: string) =>
+  sql`case when not ${isBeginning(text)} then 2 when ${isName(text)} then 0 else 1 end`
+
+/** Common table expressions that sort all matches: `counted` and `item`, as below. The total is null where `isSmall` is false. */
+const smallResult = (search: Search, where: Sql, isSmall = sql`true`): Sql => sql`
+  found as (
+    select ${tierOf(search.text)} as tier, p.position from chancery_world.nation_place p where ${isSmall} and ${where}
+  ), counted as (
+    select case when ${isSmall} then count(*) end as total from found
+  ), item as (
+    select tier, position from found order by tier, position limit ${search.limit} offset ${offsetOf(search)}
+  )`
+
+/** The same for the matches of the trigram index, where they are few. */
+function trigramResult(search: Search): Sql {
+  const named = sql`
+    named as (
+      select id from chancery_world.nation where search_text like ${containing(search.text)} limit ${smallResultMax + 1}
+    )`
+  // An array, so that each is looked up by its key.
+  const isNamed = sql`p.nation_id = any(array(select id from named))`
+  const isSmall = sql`(select count(*) from named) <= ${smallResultMax}`
+  return sql`${named}, ${smallResult(search, allOf([isNamed, ...search.conditions]), isSmall)}`
+}
+
+/**
+ * The same for many matches: one scan of the ranking index counts them by block of positions, and the page is read from the blocks that
+ * contain it. Every page takes the same time.
+ */
+function largeResult(search: Search, where: Sql): Sql {
+  const offset = offsetOf(search)
+  const places = sql`from chancery_world.nation_place p where ${where}`
+  return sql`
+    blocks as (
+      select ${raw(blockOf('p.position'))} as block, count(*) filter (where ${isName(search.text)}) as names,
+        count(*) filter (where ${isBeginning(search.text)}) as beginnings, count(*) as total
+      ${places} group by 1
+    ), counted as (
+      select coalesce(sum(total), 0) as total from blocks
+    ), part as (
+      select tier, block, amount, sum(amount) over (order by tier, block) - amount as before
+      from blocks, lateral (values (0, names), (1, beginnings - names), (2, total - beginnings)) tiers (tier, amount)
+      where amount > 0
+    ), taken as (
+      select tier, block, before from part where before < ${offset + search.limit} and before + amount > ${offset}
+    ), item as (
+      select tier, position
+      from taken, lateral (
+        -- The offset is an optimization fence: each block is read by itself.
+        select p.position ${places} and ${isInBlock('p.position', 'block')} and ${tierOf(search.text)} = tier offset 0
+      ) found
+      order by tier, position limit ${search.limit} offset ${offset} - (select min(before) from taken)
+    )`
 }

@@ -3,8 +3,8 @@ import type { PrivateFields } from '../../disclosure/disclosure.ts'
 import { createBatchLoader } from '../../store/batch-loader.ts'
 import { join, raw, type Sql, sql } from '../../store/database.ts'
 import { publicColumns } from '../../store/fact-columns.ts'
-import { pageUrl } from '../../store/page-url.ts'
-import type { ReadContext } from '../../store/read-context.ts'
+import type { Listing } from '../../store/paging.ts'
+import { pageUrl, type ReadContext } from '../../store/read-context.ts'
 
 export type Nation = PublicOf<ResourceOf<'nation'>>
 export type OwnNation = ReadableOf<ResourceOf<'nation'>>
@@ -33,7 +33,26 @@ const joins = sql`
   left join chancery_world.alliance_member m on m.nation_id = n.id
   left join chancery_world.alliance a on a.id = m.alliance_id`
 
-/** The position of the nation that so many others come before: positions without gaps, but for those of nations that are gone. */
+/** Joins a row of the ranking index `p` with its nation. */
+export const joinsOfPlace = sql`
+  join chancery_world.nation n on n.id = p.nation_id
+  left join chancery_world.alliance_member m on m.nation_id = n.id
+  left join chancery_world.alliance a on a.id = m.alliance_id`
+
+/** Nations in the order of the latest ranking round, selected by the narrow rows of the ranking index `p`. */
+export const rankedNations = (columns: Sql, where: Sql): Listing => ({
+  columns,
+  from: sql`chancery_world.nation_place p where ${where}`,
+  order: sql`p.position`,
+  reversed: sql`p.position desc`,
+  deferredJoin: {
+    alias: sql`p`,
+    columns: sql`p.position`,
+    joins: sql`join chancery_world.nation_place p on p.position = chosen.position ${joinsOfPlace}`,
+  },
+})
+
+/** The position after `others` nations. Positions have no gaps but those of nations that were deleted since the round. */
 export const positionAfter = (others: number): Sql => sql`(
   select ${others}::bigint + 1 + count(*)
   from (
@@ -41,7 +60,7 @@ export const positionAfter = (others: number): Sql => sql`(
   ) gap
   where gap.others <= ${others})`
 
-/** The one shape of membership. */
+/** A membership as every resource shows it. */
 export const membershipOf = ({ alliance_id, member_rank, alliance_name, alliance_tag }: MembershipRow) =>
   alliance_id === null
     ? null
@@ -72,7 +91,7 @@ type OwnNationRow = NationRow &
 
 /** Private fields that are not read as they are stored. */
 const privateColumns: Partial<Record<string, Sql>> = {
-  // What another alliance assigned is none of the owner's.
+  // Assignments of another alliance than the nation's own are left out.
   assignments: sql`
     case when s.assignments is null then null when m.alliance_id is null then '[]'::jsonb else (
       select coalesce(jsonb_agg(own.item order by own.place), '[]')
@@ -82,17 +101,17 @@ const privateColumns: Partial<Record<string, Sql>> = {
 }
 
 /**
- * Finds the nation that a player leads now, with the private fields that the caller may read. No statement reads others: the time that
- * it takes would tell how large they are.
+ * Finds the nation that a player leads now, with the private fields that the viewer may read. Statements select no other private fields:
+ * the time that they take would reveal how large those are.
  */
 export function createFindNationOfPlayer(context: ReadContext) {
   const finders = new Map<string, (playerId: string) => Promise<OwnNation | undefined>>()
   return (playerId: string, opened: PrivateFields): Promise<OwnNation | undefined> => {
-    const name = JSON.stringify([opened.fields, opened.attributes])
-    let find = finders.get(name)
+    const key = JSON.stringify([opened.fields, opened.attributes])
+    let find = finders.get(key)
     if (!find) {
       find = createFindWith(context, opened)
-      finders.set(name, find)
+      finders.set(key, find)
     }
     return find(playerId)
   }
@@ -122,7 +141,7 @@ function ownNationOf(context: ReadContext, { private_attributes, ...row }: OwnNa
   return { ...row, ...nationOf(context, row), attributes: { ...row.attributes, ...private_attributes } }
 }
 
-/** Which nation a player leads now; undefined for none. */
+/** The nation that a player leads now; undefined for none. */
 export async function findNationReferenceOfPlayer(
   { pools }: Pick<ReadContext, 'pools'>,
   playerId: string,

@@ -2,7 +2,6 @@ import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/cont
 import { createBatchLoader } from '../../store/batch-loader.ts'
 import { type Sql, sql } from '../../store/database.ts'
 import { publicColumns } from '../../store/fact-columns.ts'
-import { pageUrl } from '../../store/page-url.ts'
 import {
   allOf,
   type Listing,
@@ -12,7 +11,7 @@ import {
   readSlice,
   smallResultMax,
 } from '../../store/paging.ts'
-import type { ReadContext } from '../../store/read-context.ts'
+import { pageUrl, type ReadContext } from '../../store/read-context.ts'
 
 export type War = PublicOf<ResourceOf<'war'>>
 

@@ -7,8 +7,8 @@ interface OrderedDraft extends EventDraft {
   ordinal: number
 }
 
-/** Batches of usual size keep their events in memory; beyond this many they wait in a table. */
-const heldMax = 20_000
+/** Up to so many events of a batch are buffered in memory; more are moved to a table. */
+const bufferedMax = 20_000
 const chunkSize = 2_500
 
 const draftColumns =
@@ -26,26 +26,27 @@ const write = raw(`
   insert into chancery_world.event (${eventColumns})
   select ${eventColumns} from json_populate_recordset(null::chancery_world.event, `)
 
-/** Collects the events of one batch, and numbers them when all are there. */
+/** Collects the events of one batch, and numbers them when it is complete. */
 export function createEventCollector(db: Database, contract: Contract, loggedAt: string) {
-  let held: OrderedDraft[] = []
+  let buffered: OrderedDraft[] = []
   let count = 0
-  let isHeldBack = false
+  let isInTable = false
 
   async function moveToTable(): Promise<void> {
-    isHeldBack = true
-    const drafts = held
-    held = []
+    isInTable = true
+    const drafts = buffered
+    buffered = []
     for (let start = 0; start < drafts.length; start += chunkSize) {
       await db.rows(sql`${insertDrafts}${JSON.stringify(drafts.slice(start, start + chunkSize))}::json)`)
     }
   }
 
-  /** In the order of the facts that gave rise to them, some thousands at a time. */
+  /** In the order of the facts from which they follow, in chunks. */
   async function* inOrder(): AsyncGenerator<OrderedDraft[]> {
-    if (!isHeldBack) {
-      held.sort((one, other) => one.line - other.line || one.ordinal - other.ordinal)
-      for (let start = 0; start < held.length; start += chunkSize) yield held.slice(start, start + chunkSize)
+    if (!isInTable) {
+      buffered.sort((one, other) => one.line - other.line || one.ordinal - other.ordinal)
+      for (let start = 0; start < buffered.length; start += chunkSize)
+        yield buffered.slice(start, start + chunkSize)
       return
     }
     await moveToTable()
@@ -60,7 +61,7 @@ export function createEventCollector(db: Database, contract: Contract, loggedAt:
   }
 
   const add = (draft: EventDraft): void => {
-    held.push({ ...draft, ordinal: count })
+    buffered.push({ ...draft, ordinal: count })
     count += 1
   }
 
@@ -87,14 +88,14 @@ export function createEventCollector(db: Database, contract: Contract, loggedAt:
     add,
     emit,
 
-    /** Keeps memory bounded: called after every chunk of facts. */
+    /** Bounds the memory: called after each chunk of facts. */
     async flushIfLarge(): Promise<void> {
-      if (held.length > heldMax) await moveToTable()
+      if (buffered.length > bufferedMax) await moveToTable()
     },
 
     /**
-     * Numbers the events and writes them to the log: from `base` + 1 without gaps, and within each kind likewise. The
-     * ingest lock is held, so nobody else numbers.
+     * Numbers the events and writes them to the log: from `base` + 1 without gaps, and within each kind likewise. The ingest lock is
+     * held, so no other batch numbers events.
      */
     async append(base: number, isAnnounced: boolean): Promise<number> {
       if (count === 0) return 0
@@ -131,7 +132,7 @@ async function lastNumbers(db: Database): Promise<Map<string, number>> {
   return new Map(rows.map(row => [row.type, row.last_number]))
 }
 
-/** The indexes by nation and by alliance. */
+/** Writes the indexes by nation and by alliance. */
 async function indexSubjects(db: Database, base: number): Promise<void> {
   await db.rows(sql`
     insert into chancery_world.event_nation (nation_id, seq, type)

@@ -4,71 +4,80 @@ import type { SerializeEvent } from '../disclosure/event-writer.ts'
 import type { SseSource, SseWriter } from '../http/sse-connection.ts'
 import type { Database } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
-import { createLogPages, type Frame, heartbeat, opening, type Page, toFrame, upToDate } from './log-pages.ts'
+import {
+  createLogPages,
+  type Frame,
+  heartbeat,
+  opening,
+  type Page,
+  type PageKind,
+  toFrame,
+  upToDate,
+} from './log-pages.ts'
 import { readMatching, type Start } from './store.ts'
 
-/** What a caller of `events.stream` asks for. */
+/** The parameters of `events.stream`. */
 export type StreamFilter = ValuesFor<typeof operations.eventsStream>
 
-/** The log, as streams see it. */
+/** The log as streams read it. */
 export interface FollowedLog {
-  read(kind: 'all' | 'news', after: number, end: number): Page | Promise<Page>
-  /** Frames of a span that pass the filter, found by the indexes: for few events in a long span. */
-  find(wanted: StreamFilter, after: number, end: number): Promise<Page>
-  /** The newest number that this process has heard of. */
+  read(kind: PageKind, after: number, end: number): Page | Promise<Page>
+  /** Frames of a span that match the filter, found by index: for few events in a long span. */
+  find(filter: StreamFilter, after: number, end: number): Promise<Page>
+  /** The newest number that this process knows. */
   newest(): number
-  /** Whether nothing more will be logged before this time. */
+  /** Whether no more events will be logged before this time. */
   hasPassed(time: number): boolean
-  /** Something could not be read: all streams are woken a little later. */
+  /** After a failed read: wakes all streams a little later. */
   wakeLater(): void
-  /** So many events were written to a reader. */
+  /** Called with the number of events written to a stream. */
   onDelivered(count: number): void
 }
 
-/** What is written at a time. */
+/** Bytes that are written at a time. */
 const writeBytes = 32_768
-/** Behind by more than so many numbers, a filter looks into the indexes. */
+/** A filtered stream that is behind by more numbers uses the indexes. */
 const farNumbers = 1_024
 
 /**
- * One reader's way through the log: first what it held when the stream was opened, then the news. The position is all
- * that is kept: while the reader is behind, nothing is held for them.
+ * One stream: first the log as it was when the stream was opened, then announced events. Only the position is kept: nothing is
+ * buffered for a slow client.
  */
 export function startEventStream(
-  outlet: SseWriter,
+  writer: SseWriter,
   { position: first, end: historyEnd, last }: Start,
-  wanted: StreamFilter,
+  filter: StreamFilter,
   log: FollowedLog,
 ): SseSource {
-  const { type: types, nation_id: nationIds, alliance_id: allianceIds, war_id: warId } = wanted
+  const { type: types, nation_id: nationIds, alliance_id: allianceIds, war_id: warId } = filter
   const isFiltered = [types, nationIds, allianceIds, warId].some(condition => condition !== undefined)
   const passes = createEventFilter({ types, nationIds, allianceIds, warId })
-  const since = wanted.since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(wanted.since)
-  const until = wanted.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(wanted.until)
-  const toldEnd = Math.min(historyEnd, last ?? historyEnd)
+  const since = filter.since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(filter.since)
+  const until = filter.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(filter.until)
+  const backlogEnd = Math.min(historyEnd, last ?? historyEnd)
   let position = first
   let isUpToDate = false
   let isWaiting = false
   let isOver = false
 
-  /** By the time of logging, where numbers have not decided it yet. */
-  const isIn = ({ event, loggedAt = since }: Frame) => loggedAt >= since && passes(event)
+  /** Filters also by the time of logging. */
+  const matches = ({ event, loggedAt = since }: Frame) => loggedAt >= since && passes(event)
 
   function finish(): void {
     isOver = true
-    outlet.finish('the log has passed the time given as until')
+    writer.finish('the log has passed the time given as until')
   }
 
   function write(frames: Buffer[]): void {
     const [first] = frames
     if (!first) return
-    // One frame, as news mostly are, is the same bytes for every reader.
-    outlet.write(frames.length === 1 ? first : Buffer.concat(frames))
+    // A single frame, the usual case, is the same buffer for every stream.
+    writer.write(frames.length === 1 ? first : Buffer.concat(frames))
     log.onDelivered(frames.length)
   }
 
-  /** Tells what is new on a page, up to `end`, as far as the reader takes it. */
-  function tell({ frames, through }: Page, end: number): void {
+  /** Delivers the new events of a page, up to `end`, until the client is slow. */
+  function deliver({ frames, through }: Page, end: number): void {
     let chosen: Buffer[] = []
     let bytes = 0
     for (const frame of frames) {
@@ -80,12 +89,12 @@ export function startEventStream(
         return
       }
       position = frame.seq
-      if (!isIn(frame)) continue
+      if (!matches(frame)) continue
       chosen.push(frame.bytes)
       bytes += frame.bytes.length
       if (bytes < writeBytes) continue
       write(chosen)
-      if (!outlet.hasRoom) return
+      if (!writer.hasRoom) return
       chosen = []
       bytes = 0
     }
@@ -93,12 +102,12 @@ export function startEventStream(
     position = Math.max(position, Math.min(through, end))
   }
 
-  /** What is to be told next, and up to which number; undefined when that is nothing for now, or nothing any more. */
+  /** The next page and its end; undefined when there is none for now, or none any more. */
   function next(): { page: Page | Promise<Page>; end: number } | undefined {
-    if (position < toldEnd) {
-      const isFar = isFiltered && toldEnd - position > farNumbers
-      const page = isFar ? log.find(wanted, position, toldEnd) : log.read('all', position, toldEnd)
-      return { page, end: toldEnd }
+    if (position < backlogEnd) {
+      const isFar = isFiltered && backlogEnd - position > farNumbers
+      const page = isFar ? log.find(filter, position, backlogEnd) : log.read('all', position, backlogEnd)
+      return { page, end: backlogEnd }
     }
     if (last !== undefined) {
       finish()
@@ -106,39 +115,40 @@ export function startEventStream(
     }
     if (!isUpToDate) {
       isUpToDate = true
-      outlet.write(upToDate(position))
+      writer.write(upToDate(position))
     }
     const newest = log.newest()
-    if (position < newest) return { page: log.read('news', position, newest), end: Number.POSITIVE_INFINITY }
+    if (position < newest)
+      return { page: log.read('announced', position, newest), end: Number.POSITIVE_INFINITY }
     if (log.hasPassed(until)) finish()
     return undefined
   }
 
-  /** Makes no promise where the log is at hand: an event wakes all streams at once. */
+  /** Synchronous where pages are cached: an event wakes all streams at once. */
   function pump(): void {
-    while (!isWaiting && !isOver && outlet.hasRoom) {
+    while (!isWaiting && !isOver && writer.hasRoom) {
       const found = next()
       if (!found) return
-      if (found.page instanceof Promise) void tellWhenRead(found.page, found.end)
-      else tell(found.page, found.end)
+      if (found.page instanceof Promise) void deliverWhenRead(found.page, found.end)
+      else deliver(found.page, found.end)
     }
   }
 
-  async function tellWhenRead(reading: Promise<Page>, end: number): Promise<void> {
+  async function deliverWhenRead(reading: Promise<Page>, end: number): Promise<void> {
     isWaiting = true
     try {
       const page = await reading
-      if (!isOver) tell(page, end)
+      if (!isOver) deliver(page, end)
       isWaiting = false
       pump()
     } catch {
-      // The database is away: the position stays where it is.
+      // The database is unavailable: the position does not move.
       isWaiting = false
       log.wakeLater()
     }
   }
 
-  outlet.write(opening(position))
+  writer.write(opening(position))
   return {
     pump,
     heartbeat: () => heartbeat(position),
@@ -155,19 +165,19 @@ export interface TailOptions {
   onDelivered: (count: number) => void
 }
 
-/** The log as it grows, for all streams of this process. */
+/** The end of the log, shared by all streams of this process. */
 export interface Tail {
-  /** Adds a stream that knows of the log up to `end`; it is woken by news until it is closed. */
+  /** Adds a stream that has read the log up to `end`; new events wake it until it is closed. */
   follow(end: number, start: (log: FollowedLog) => SseSource): SseSource
 }
 
 const wakeAfterMs = 250
-/** Streams that are woken without a pause. */
+/** Streams that are woken before other requests are processed. */
 const wokenAtOnce = 100
-/** Events that are found by an index at a time: about as many as are written at a time. */
+/** Events that are read by index at a time: about as many as are written at a time. */
 const foundMax = 64
 
-/** Follows the pulse once. Without streams nothing is read. */
+/** Subscribes to the pulse once. Without streams nothing is read. */
 export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail {
   const pages = createLogPages({ db, write })
   const streams = new Set<SseSource>()
@@ -182,7 +192,7 @@ export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail
     for (const stream of streams) {
       stream.pump()
       count += 1
-      // Other calls are answered in between, and what was written is let go of before the next write.
+      // Other requests are processed in between, and written buffers are released.
       if (count % wokenAtOnce === 0) await setImmediate()
     }
   }
@@ -193,8 +203,8 @@ export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail
     newest = Math.max(newest, seq)
     if (worldChangedAt !== null) changedAt = Date.parse(worldChangedAt)
     if (streams.size === 0) return
-    // News are read before anybody is woken: then all have them at hand. Where that fails, each asks again.
-    if (newest > known) Promise.resolve(pages.read('news', known, newest)).then(wake, wake)
+    // The page is cached before streams are woken. If that fails, each reads it again.
+    if (newest > known) Promise.resolve(pages.read('announced', known, newest)).then(wake, wake)
     else void wake()
   })
 

@@ -3,7 +3,7 @@ import { type Database, type Sql, sql } from '../store/database.ts'
 import { allOf, type Page } from '../store/paging.ts'
 import { columns, direction, type Event, lengthOf, type PageOfLog, type Span, slice } from './spans.ts'
 
-/** The numbers within a kind that fall into a span. */
+/** The first and the last number within a kind in a span. */
 const kindSpan = (kind: Sql, { first, last }: Span) => sql`
   (select kind_number from chancery_world.event where type = ${kind} and seq >= ${first} order by seq limit 1) as first,
   (select kind_number from chancery_world.event where type = ${kind} and seq <= ${last} order by seq desc limit 1) as last`
@@ -38,7 +38,7 @@ export async function countOfKinds(db: Database, span: Span, kinds: string[]): P
   return counted?.total ?? 0
 }
 
-/** Several kinds: where the page begins is looked for by halves, so that what comes before it is never read. */
+/** Several kinds: a binary search finds the start of the page, so that events before it are not read. */
 export async function listByKinds(
   db: Database,
   span: Span,
@@ -98,7 +98,7 @@ export const chosenByKinds = (
     order by c.seq ${direction(page)} limit ${page.limit}
   ) candidate`
 
-/** Filters by what an event is and whom it is about. */
+/** Filters by kind and subject. */
 export type Subjects = Pick<
   ValuesFor<typeof operations.eventsList>,
   'type' | 'nation_id' | 'alliance_id' | 'war_id'
@@ -107,10 +107,10 @@ export type Subjects = Pick<
 export const hasSubject = ({ nation_id, alliance_id, war_id }: Subjects) =>
   nation_id !== undefined || alliance_id !== undefined || war_id !== undefined
 
-/** As many events are looked at one by one faster than those of an alliance are found by kind. */
+/** Up to so many events, filtering each is faster than the index of an alliance. */
 export const fewOfKindMax = 5_000
 
-/** The same where there are at most so many events of the kinds that are asked for: whom they are about stands in themselves. */
+/** For at most so many events of the requested kinds: filters them by the subjects in their rows. */
 export const chosenOfKinds = (kinds: string[], span: Span, { nation_id, alliance_id }: Subjects): Sql =>
   among(
     chosenByKinds(kinds, span, { limit: fewOfKindMax, isOldestFirst: true }),
@@ -120,7 +120,7 @@ export const chosenOfKinds = (kinds: string[], span: Span, { nation_id, alliance
 
 /**
  * The numbers of events about nations, alliances or a war, each once. A war has fewer events than a nation, and a nation fewer than an
- * alliance: the index of the first of them finds the events, and whatever else is asked for is looked up in those.
+ * alliance: the index of the first of them finds the events, which are then filtered by the rest.
  */
 export function chosenBySubject(span: Span, filter: Subjects): Sql {
   const { type, nation_id, alliance_id, war_id } = filter
@@ -143,13 +143,13 @@ export function chosenBySubject(span: Span, filter: Subjects): Sql {
 
 const isAbout = (subjects: Sql, ids: string[] | undefined) => ids && sql`${subjects} ?| ${ids}`
 
-/** Those of some events of which the rest holds as well. */
+/** Filters events by further conditions. */
 const among = (found: Sql, ...rest: (Sql | undefined)[]): Sql =>
   rest.some(condition => condition !== undefined)
     ? sql`select e.seq from (${found}) found join chancery_world.event e using (seq) where ${allOf(rest)}`
     : found
 
-/** One event may be about two of those asked for. One value is compared as one: an index then has what follows in order. */
+/** An event may be about several of the ids. A single id is compared with `=`: the index then returns events in order. */
 function bySubject(table: Sql, column: Sql, ids: string[], inSpan: Sql): Sql {
   return ids.length === 1
     ? sql`select s.seq from ${table} s where ${column} = ${ids[0]} and ${inSpan}`

@@ -2,7 +2,7 @@ import type { EventType } from '@chancery/contract'
 import type { Batch } from '../ingest/batch.ts'
 import { sql } from '../store/database.ts'
 
-/** An event that the game sent, as the ingest door has checked it. */
+/** An event that the game sent, as it was validated. */
 export interface GameEvent {
   line: number
   type: string
@@ -23,7 +23,7 @@ interface WeaponData {
   battle_id?: string | null
 }
 
-/** Records events that the game sent, for what no state shows. */
+/** Emits events that the game sent, because no change of state shows them. */
 export async function emitGameEvents(batch: Batch, events: GameEvent[]): Promise<void> {
   const weapons = events.filter(({ type }) => type.startsWith('strategic_weapon.'))
   const wars = await warsOf(batch, weapons)
@@ -126,7 +126,7 @@ async function warsOf({ db }: Batch, events: GameEvent[]): Promise<Map<string, W
   return new Map(rows.map(row => [row.id, row]))
 }
 
-/** What the game left out is none, and says so. */
+/** Sets members that the game left out to null. */
 function withNulls(schema: object | undefined, data: Record<string, unknown>): Record<string, unknown> {
   const { properties = {} } = (schema ?? {}) as { properties?: Record<string, unknown> }
   return Object.fromEntries(Object.keys(properties).map(member => [member, data[member] ?? null]))

@@ -19,7 +19,7 @@ export function eventRoutes(define: DefineOperation, context: ReadContext): void
 
 export interface StreamContext extends ReadContext {
   pulse: Pick<Pulse, 'onChange'>
-  /** So many events were written to a reader. */
+  /** Called with the number of events written to a stream. */
   onDelivered: (count: number) => void
 }
 
@@ -30,6 +30,6 @@ export function eventStreamRoutes(define: DefineStream, context: StreamContext):
     const after = values['Last-Event-ID'] ?? values.after
     const start = await findStart(pools.public, { ...values, after })
     if (start === 'cursor_expired') throw new ApiError('cursor_expired')
-    return outlet => tail.follow(start.end, log => startEventStream(outlet, start, values, log))
+    return writer => tail.follow(start.end, log => startEventStream(writer, start, values, log))
   })
 }

@@ -7,15 +7,15 @@ export interface Span {
   last: number
 }
 
-/** The numbers between two are no events: a restored backup goes on above what may have been given out. */
+/** Numbers without events: after a restore, numbering continues above those that may have been delivered. */
 export interface Gap {
-  /** The newest number that the backup held. */
+  /** The last number in the backup. */
   last_before: number
-  /** The first number that was given out after the restore. */
+  /** The first number after the restore. */
   first_after: number
 }
 
-/** What is left of a span without the gaps, which come in order: spans, oldest first, none of them empty. */
+/** The parts of a span outside the gaps, which are ordered: spans, oldest first, none of them empty. */
 export function runsOf({ first, last }: Span, gaps: readonly Gap[]): Span[] {
   const runs: Span[] = []
   let start = first
@@ -28,8 +28,8 @@ export function runsOf({ first, last }: Span, gaps: readonly Gap[]): Span[] {
 }
 
 /**
- * Whether a number is one that nobody can go on from: it was given out before a restore, and what it stood for is lost. The
- * last number of a gap is where a reader stands who begins after the restore.
+ * Whether a client cannot resume from a number: its event was delivered before a restore and is lost. The last number of a gap is the
+ * position of a client that starts after the restore.
  */
 export const isLost = (seq: number, gaps: readonly Gap[]): boolean =>
   gaps.some(({ last_before, first_after }) => seq > last_before && seq < first_after - 1)
@@ -50,7 +50,7 @@ export type Event = PublicOf<ResourceOf<'event'>>
 export const columns = sql`
   'evt_' || e.seq as id, e.seq, e.type, e.occurred_at, e.summary, e.nation_ids, e.alliance_ids, e.war_id, e.conflict_id, e.data`
 
-/** Which part of what is selected is shown. */
+/** The part of the selected events that is returned. */
 export interface PageOfLog {
   offset: number
   limit: number
@@ -59,7 +59,7 @@ export interface PageOfLog {
 
 export const lengthOf = ({ first, last }: Span) => Math.max(0, last - first + 1)
 
-/** The part of a span of numbers that a page shows. */
+/** The numbers of a page within a span. */
 export function slice(span: Span, { offset, limit, isOldestFirst }: PageOfLog): Span {
   return isOldestFirst
     ? { first: span.first + offset, last: Math.min(span.last, span.first + offset + limit - 1) }

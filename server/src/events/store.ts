@@ -48,7 +48,7 @@ export interface LoggedSpan extends Span {
   loggedAt: string
 }
 
-/** The spans of news in a span of the log, oldest first. Between them lies history that was loaded without announcing it. */
+/** The announced spans within a span of the log, oldest first. Between them is history that was loaded without announcement. */
 export async function readAnnouncedSpans(
   db: Database,
   { first, last }: Span,
@@ -59,7 +59,7 @@ export async function readAnnouncedSpans(
     where is_announced and last_seq >= ${first} and first_seq <= ${last} order by last_seq limit ${limit}`)
 }
 
-/** Events of a span that a filter selects, oldest first: at most `limit`. */
+/** Events of a span that match a filter, oldest first: at most `limit`. */
 export async function readMatching(
   db: Database,
   span: Span,
@@ -82,7 +82,7 @@ export async function findNextSeq(db: Database, after: number, end: number): Pro
   return next?.seq
 }
 
-/** A page of the log, or `cursor_expired` where `after` is older than what is kept, beyond the end, or was lost in a restore. */
+/** A page of the log, or `cursor_expired` where `after` is before the retained log, beyond its end, or was lost in a restore. */
 export async function listEvents(
   { pools }: ReadContext,
   filter: Filter,
@@ -101,17 +101,17 @@ export async function listEvents(
     : listByKinds(db, span, kinds, page)
 }
 
-/** Where a reader begins who follows the log. */
+/** Where a stream starts. */
 export interface Start {
-  /** All that is told is after this number. */
+  /** Events after this number are delivered. */
   position: number
-  /** The newest number: up to here lies history, which is told whether it was announced or not. */
+  /** The newest number: up to here, events are delivered whether they were announced or not. */
   end: number
   /** Where `until` has passed: the last number before it. */
   last: number | undefined
 }
 
-/** Where to begin, or `cursor_expired` as for a page. Without `after` and `since`: at the end. */
+/** The start of a stream, or `cursor_expired` as for a page. Without `after` and `since`: the end of the log. */
 export async function findStart(db: Database, filter: Ends): Promise<Start | 'cursor_expired'> {
   const ends = await endsOf(db, filter)
   const span = spanWithin(ends, filter)
@@ -130,7 +130,7 @@ type Ends = Pick<Filter, 'since' | 'until' | 'after'>
 interface LogEnds extends Span {
   since: number | null
   until: number | null
-  /** In order; few, if any: one for each time that a backup was restored. */
+  /** In order; one for each restore of a backup. */
   gaps: Gap[]
 }
 
@@ -145,7 +145,7 @@ async function endsOf(db: Database, { since, until }: Ends): Promise<LogEnds> {
   return ends
 }
 
-/** The numbers that `since`, `until` and `after` leave. Times select by when the log was written, which never runs backwards. */
+/** The span between `since`, `until` and `after`. Times are compared with those of logging, which never decrease. */
 function spanWithin(ends: LogEnds, { since, until, after }: Ends): Span | 'cursor_expired' {
   const span = { first: ends.first, last: ends.last }
   if (after !== undefined && after !== 0) {

@@ -59,28 +59,28 @@ const appliers: Record<FactResource, (batch: Batch, changes: Change[]) => Promis
 }
 
 /**
- * What goes with a thing that is deleted. It goes before any chunk of its resource is applied, under the names from before
- * the batch: otherwise the number of facts in the batch, secret ones too, would decide which names the events tell.
+ * Cascading deletions. They run before any chunk of their resource is applied, under the names from before the batch: otherwise the
+ * number of facts in the batch, secret ones too, would decide which names the events have.
  */
 const cascades: Partial<Record<FactResource, ((batch: Batch, deletes: Change[]) => Promise<void>)[]>> = {
   alliance: [endTreatiesOf, removeMembersOfAlliances],
   nation: [removeMembershipsOfNations],
 }
 
-/** What became of a batch that was not refused. `notes`: what it took back, for the ledger beside the database. */
+/** The result of a batch that was not rejected. `redactions`: for the ledger outside the database. */
 export type Applied =
   | {
       status: 'applied' | 'duplicate'
       facts: number
       events: number
       last_seq: number
-      notes: LedgerEntry[]
+      redactions: LedgerEntry[]
     }
   | { status: 'conflict' | 'overtaken' }
 
 /**
  * Applies a batch inside a transaction of its own: all of it or nothing, and once, however often it is sent.
- * @throws {RefusedBatch} where a fact contradicts the world. Database errors pass through.
+ * @throws {BatchRejectedError} where a fact contradicts the world. Database errors pass through.
  */
 export async function applyBatch(db: Database, contract: Contract, spooled: SpooledBatch): Promise<Applied> {
   await db.rows(sql`select pg_advisory_xact_lock(${ingestLock})`)
@@ -89,28 +89,28 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
     from chancery_secret.batch where id = ${spooled.id}`)
   if (known) {
     const { is_same, ...counts } = known
-    return is_same ? { status: 'duplicate', ...counts, notes: [] } : { status: 'conflict' }
+    return is_same ? { status: 'duplicate', ...counts, redactions: [] } : { status: 'conflict' }
   }
   if (spooled.feed && !(await isFeedCurrent(db, spooled.feed))) return { status: 'overtaken' }
 
   const { seq: base, logged_at: loggedAt } = await startOfBatch(db)
   const events = createEventCollector(db, contract, loggedAt)
   const batch = createBatch(db, contract, loggedAt, events)
-  const mayOvertake = await hasDeadLetters(db)
+  const maySupersede = await hasDeadLetters(db)
   if (spooled.reset) {
     const retired = await resetWorld(batch, spooled.reset)
     await batch.checkReferences()
-    if (mayOvertake) await markAllSuperseded(db, spooled.id, retired)
+    if (maySupersede) await markAllSuperseded(db, spooled.id, retired)
   }
   for (const resource of factResources) {
-    const whole = spooled.snapshot(resource)
-    const absent = whole ? await snapshotDeletions(batch, whole) : []
+    const snapshot = spooled.snapshot(resource)
+    const absent = snapshot ? await snapshotDeletions(batch, snapshot) : []
     for await (const deletes of concat(chunksOf(absent), spooled.deletes(resource))) {
       for (const cascade of cascades[resource] ?? []) await cascade(batch, deletes)
     }
     for await (const changes of concat(chunksOf(absent), spooled.changes(resource))) {
       await appliers[resource](batch, changes)
-      if (mayOvertake) await markSuperseded(db, spooled.id, resource, changes)
+      if (maySupersede) await markSuperseded(db, spooled.id, resource, changes)
       await events.flushIfLarge()
       await batch.checkReferences()
     }
@@ -121,26 +121,32 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
     await batch.checkReferences()
   }
   await indexNewNations(batch)
-  const takingBack = await applyRedactions(batch, spooled)
+  const redaction = await applyRedactions(batch, spooled)
   await batch.checkReferences()
-  await recount(batch)
+  await updateCounters(batch)
 
   const eventCount = await events.append(base, spooled.isAnnounced)
   const lastSeq = base + eventCount
-  await takingBack.finish()
+  await redaction.finish()
   await db.rows(sql`
     insert into chancery_secret.batch (id, content_hash, applied_at, facts, events, last_seq)
     values (${spooled.id}, ${spooled.contentHash}, ${loggedAt}, ${spooled.factCount}, ${eventCount}, ${lastSeq})`)
   if (spooled.feed) await advanceFeed(db, spooled.feed.name, spooled.id, loggedAt)
-  if (mayOvertake) await deleteDeadLetter(db, spooled.id)
+  if (maySupersede) await deleteDeadLetter(db, spooled.id)
   if (batch.hasWorldChanged() || eventCount > 0) {
     await db.rows(sql`
       update chancery_world.pulse set seq = ${lastSeq}, world_version = world_version + 1, world_changed_at = ${loggedAt},
         unranked_since = coalesce(unranked_since, clock_timestamp())`)
     await db.rows(notifyPulse)
   }
-  const { entries: notes } = takingBack
-  return { status: 'applied', facts: spooled.factCount, events: eventCount, last_seq: lastSeq, notes }
+  const { entries } = redaction
+  return {
+    status: 'applied',
+    facts: spooled.factCount,
+    events: eventCount,
+    last_seq: lastSeq,
+    redactions: entries,
+  }
 }
 
 async function* concat<T>(first: Iterable<T>, second: AsyncIterable<T>): AsyncGenerator<T> {
@@ -148,7 +154,7 @@ async function* concat<T>(first: Iterable<T>, second: AsyncIterable<T>): AsyncGe
   yield* second
 }
 
-/** Where the log stands, and the time of this batch in it. That time never runs backwards, whatever the clock does. */
+/** The last number of the log, and the time of this batch in it. That time never decreases, also when the clock is set back. */
 async function startOfBatch(db: Database): Promise<{ seq: number; logged_at: string }> {
   const row = await db.first<{ seq: number; logged_at: string }>(sql`
     select seq, greatest(date_trunc('milliseconds', clock_timestamp()),
@@ -158,8 +164,8 @@ async function startOfBatch(db: Database): Promise<{ seq: number; logged_at: str
   return row
 }
 
-/** Counters follow the state, in the same transaction. Conflicts come last: they add up their wars. */
-async function recount(batch: Batch): Promise<void> {
+/** Updates the counters in the same transaction. Conflicts come last: they add up their wars. */
+async function updateCounters(batch: Batch): Promise<void> {
   await recountBattles(batch)
   await addWarsOfNations(batch)
   await recountWarsOfNations(batch)
@@ -231,7 +237,7 @@ function createBatch(
 const lastReset = '(select max(r.at) from chancery_world.era_reset r)'
 const until = (column: string) => `coalesce(t.${column} <= ${lastReset}, false)`
 
-/** What happened before the world last began anew is history: a game that begins anew tells of it no more. */
+/** Entities from before the latest reset are history: a snapshot does not delete them. */
 const pastOf: Partial<Record<FactResource, string>> = {
   war: until('declared_at'),
   battle: until('fought_at'),
@@ -241,12 +247,12 @@ const pastOf: Partial<Record<FactResource, string>> = {
 }
 
 /**
- * What a snapshot leaves out, as deletions. Asked when its resource's turn comes: what has gone with something else by then is
- * not counted against it.
- * @throws {RefusedBatch} where it leaves out so much that it is taken for a mistake.
+ * Deletions of the entities that a snapshot leaves out. Computed when its resource is applied: what was deleted by a cascade until then
+ * does not count.
+ * @throws {BatchRejectedError} where it leaves out so many that it is probably a mistake.
  */
-export async function snapshotDeletions({ db }: Batch, whole: SnapshotWithKeys): Promise<Change[]> {
-  const { line, resource, keys, except, allowsDeletes, at } = whole
+export async function snapshotDeletions({ db }: Batch, snapshot: SnapshotWithKeys): Promise<Change[]> {
+  const { line, resource, keys, except, allowsDeletes, at } = snapshot
   const { table, key } = factTable(resource)
   const [tableName, column] = [raw(table), raw(key)]
   const isPast = raw(pastOf[resource] ?? 'false')

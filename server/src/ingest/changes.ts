@@ -13,23 +13,23 @@ import {
 } from '@chancery/contract'
 import { type Batch, BatchRejectedError, type Change, type Rejection } from './batch.ts'
 
-/** What one change did to one thing. `before` is undefined where it is new, `after` where it is gone. */
+/** The effect of one change on one entity. `before` is undefined where it is new, `after` where it was deleted. */
 export interface Transition<T> {
   line: number
   key: string
   before: T | undefined
   after: T | undefined
-  /** When it happened: what the fact said, else when it is logged. */
+  /** When it happened: the time of the fact, else that of the batch. */
   at: string
 }
 
-/** How a resource keeps its things. `T` has the contract's field names; attributes come split by who may read them. */
+/** Loads and saves the entities of a resource. `T` has the contract's field names; attributes are split by class. */
 export interface EntityStore<T> {
   resource: FactResource
   load(batch: Batch, keys: string[]): Promise<Map<string, T>>
-  /** Fills in what the fact left to the world: names of the time, states that follow from others. */
+  /** Completes an entity with values that the fact left out: current names, states that follow from others. */
   adjust?(batch: Batch, after: T, before: T | undefined, change: Change): Promise<void> | void
-  save(batch: Batch, things: T[]): Promise<void>
+  save(batch: Batch, entities: T[]): Promise<void>
   remove(batch: Batch, keys: string[]): Promise<void>
 }
 
@@ -37,10 +37,10 @@ type Document = Record<string, unknown>
 
 interface MergeRules {
   resource: Resource
-  /** Fields that a new thing needs, and the members that each needs. */
+  /** Fields that a new entity needs, and the members that each needs. */
   required: Record<string, string[]>
   defaults: Document
-  /** Own fields that everybody may read: what moves updated_at. */
+  /** Public fields that facts set: a change of one moves `updated_at`. */
   publicNames: string[]
   timeNames: string[]
   attributes: ReturnType<typeof attributePlaces>
@@ -75,8 +75,8 @@ function makeRules(resource: Resource): MergeRules {
 }
 
 /**
- * Merges changes into what is known, in order, and writes the outcome.
- * Returns what each change did, so that a thing which changes twice in one batch is told of twice.
+ * Merges changes into the stored entities, in order, and writes the result. Returns a transition for each change: an entity that changes
+ * twice in one batch has two, and emits events for both.
  */
 export async function mergeChanges<T extends object>(
   batch: Batch,
@@ -89,9 +89,9 @@ export async function mergeChanges<T extends object>(
   const transitions: Transition<T>[] = []
   const deleted = new Set<string>()
   const rejections: Rejection[] = []
-  const refusedKeys = new Set<string>()
+  const rejectedKeys = new Set<string>()
   for (const change of changes) {
-    if (refusedKeys.has(change.key)) continue
+    if (rejectedKeys.has(change.key)) continue
     const before = current.get(change.key)
     const at = change.at ?? batch.loggedAt
     let after: T | undefined
@@ -99,9 +99,9 @@ export async function mergeChanges<T extends object>(
       after = change.op === 'put' ? await put(batch, store, rules, before, change, at) : undefined
     } catch (error) {
       if (!(error instanceof BatchRejectedError)) throw error
-      // The others are looked at too: whoever sends them learns of all mistakes at once.
+      // The other changes are checked too: the sender gets all rejections at once.
       rejections.push(...error.rejections)
-      refusedKeys.add(change.key)
+      rejectedKeys.add(change.key)
       continue
     }
     if (before === undefined && after === undefined) continue
@@ -112,18 +112,18 @@ export async function mergeChanges<T extends object>(
   }
   if (rejections.length > 0) throw new BatchRejectedError(rejections)
   const alive = [...current].filter((entry): entry is [string, T] => entry[1] !== undefined)
-  const changed = alive.filter(([key, thing]) => known.get(key) !== thing).map(([, thing]) => thing)
-  // First: what is deleted and put in one chunk is as new as if a chunk had ended in between.
+  const changed = alive.filter(([key, entity]) => known.get(key) !== entity).map(([, entity]) => entity)
+  // Deletions first: an entity that is deleted and put in one chunk is new, as if they were in two chunks.
   await store.remove(batch, [...deleted])
   await store.save(batch, changed)
   return transitions
 }
 
-/** What changes deleted and did not make anew. */
+/** The entities that were deleted and not put again. */
 export const deletionsOf = <T>(transitions: Transition<T>[]): Transition<T>[] =>
   lastOf(transitions).filter(({ after }) => after === undefined)
 
-/** Keys of what changes deleted and made anew: wars of before count towards it. */
+/** Keys of entities that were deleted and put again: earlier wars count towards them. */
 export function recreatedOf<T>(transitions: Transition<T>[]): string[] {
   const deleted = new Set(transitions.flatMap(({ key, after }) => (after === undefined ? [key] : [])))
   return lastOf(transitions).flatMap(({ key, after }) =>
@@ -143,10 +143,10 @@ async function put<T extends object>(
   change: Change,
   at: string,
 ): Promise<T> {
-  const said = prepare(rules, change.data)
+  const given = prepare(rules, change.data)
   const start: Document = before ? (before as Document) : newEntity(rules, store.resource, change)
   const after: Document = { ...start }
-  for (const [name, value] of Object.entries(said)) {
+  for (const [name, value] of Object.entries(given)) {
     const merged = merge(after[name], value)
     const schema = rules.resource.fields[name]
     after[name] = schema ? fillNulls(schema, merged) : merged
@@ -171,11 +171,11 @@ async function put<T extends object>(
   return after as T
 }
 
-/** What a new thing lacks: `declared_at`, `attacker.nation_id`. */
-function missingOf({ required }: MergeRules, thing: Document): string[] {
+/** The required fields that a new entity lacks: `declared_at`, `attacker.nation_id`. */
+function missingOf({ required }: MergeRules, entity: Document): string[] {
   const isMissing = (value: unknown) => value === null || value === undefined
   return Object.entries(required).flatMap(([name, members]) => {
-    const value = thing[name]
+    const value = entity[name]
     if (isMissing(value)) return [name]
     return members.filter(member => isMissing((value as Document)[member])).map(member => `${name}.${member}`)
   })
@@ -189,27 +189,27 @@ function newEntity(rules: MergeRules, resource: FactResource, change: Change): D
   }
 }
 
-/** Brings what the game said into the form in which things are kept. */
+/** Converts the data of a fact into the form in which entities are stored. */
 function prepare(rules: MergeRules, data: Document): Document {
-  const said = { ...data }
+  const given = { ...data }
   for (const name of rules.timeNames) {
-    const value = said[name]
-    if (typeof value === 'string') said[name] = canonicalTime(value)
+    const value = given[name]
+    if (typeof value === 'string') given[name] = canonicalTime(value)
   }
-  if (rules.attributes && typeof said.attributes === 'object' && said.attributes !== null) {
-    Object.assign(said, splitAttributes(rules.attributes, said.attributes))
+  if (rules.attributes && typeof given.attributes === 'object' && given.attributes !== null) {
+    Object.assign(given, splitAttributes(rules.attributes, given.attributes))
   }
-  return said
+  return given
 }
 
-/** As PostgreSQL writes it back: no trailing zeros in the fraction. Otherwise the same moment would look like a change. */
+/** The form in which PostgreSQL returns times: no trailing zeros in the fraction. Otherwise the same time would look like a change. */
 function canonicalTime(time: string): string {
   return time.includes('.') ? time.replace(/\.?0*Z$/, 'Z') : time
 }
 
 const isLater = (one: string, other: string) => Date.parse(one) > Date.parse(other)
 
-/** Where the attributes of a thing are kept: apart by who may read them. */
+/** The attributes of an entity, split by class. */
 export interface SplitAttributes {
   attributes: Record<string, unknown>
   private_attributes: Record<string, unknown>
@@ -218,7 +218,7 @@ export interface SplitAttributes {
 
 type Place = keyof SplitAttributes
 
-/** Where values of each class are kept. */
+/** The column for values of each class. */
 export const placeOfClass: Record<Class, Place> = {
   public: 'attributes',
   player_private: 'private_attributes',
@@ -237,9 +237,9 @@ export function attributePlaces(resource: Resource): Map<string, Place> | undefi
   )
 }
 
-/** Puts what the game says of attributes into their places. */
-export function splitAttributes(places: Map<string, Place>, said: object): SplitAttributes {
+/** Splits the attributes of a fact by class. */
+export function splitAttributes(places: Map<string, Place>, given: object): SplitAttributes {
   const split: SplitAttributes = { attributes: {}, private_attributes: {}, admin_attributes: {} }
-  for (const [key, value] of Object.entries(said)) split[places.get(key) ?? 'admin_attributes'][key] = value
+  for (const [key, value] of Object.entries(given)) split[places.get(key) ?? 'admin_attributes'][key] = value
   return split
 }

@@ -1,3 +1,4 @@
+/** The dead-letter store: rejected batches, kept until they are retried, deleted or expire, within bounds for each feed and in all. */
 import {
   type DroppedBatch,
   limits,
@@ -11,12 +12,12 @@ import { type Commit, type SentBatch, wildcardId } from './split-batches.ts'
 const columns = sql`
   id, feed, first_refused_at, last_refused_at, tries, facts, bytes, content is not null as has_content, refusals, overtaken_by`
 
-/** The longest path and reason that the contract has: a sender chooses the names in a path. */
+/** The contract's bounds of path and reason: the names in a path are the sender's. */
 const [pathMax, reasonMax] = [1_000, 2_000]
 
 /**
- * Keeps a refused batch for the operator; of one that was refused before, what became of it this time. Not where a batch of this
- * id was applied: another one can never be, so there is nothing to mend. Nor where there is no room for it.
+ * Stores a rejected batch, or updates its dead letter. Not where a batch of this id was applied: another one can never be applied. Nor
+ * where there is no room for it.
  */
 export async function storeDeadLetter(
   db: Database,
@@ -47,7 +48,7 @@ export async function storeDeadLetter(
     return { isKept: false, dropped }
   }
   const content = holds === 'all' ? sent.content : null
-  const things = content === null ? [] : sent.entities
+  const entities = content === null ? [] : sent.entities
   await db.rows(sql`
     insert into chancery_secret.refused_batch (id, feed, first_refused_at, last_refused_at, is_announced, facts, bytes, content, refusals)
     values (${id}, ${feed}, now(), now(), ${commit.announce ?? true}, ${facts}, ${bytes}, ${content},
@@ -58,11 +59,11 @@ export async function storeDeadLetter(
   await db.rows(sql`delete from chancery_secret.refused_thing where batch = ${id}`)
   await db.rows(sql`
     insert into chancery_secret.refused_thing (resource, id, batch)
-    select resource, id, ${id} from unnest(${things.map(thing => thing.resource)}::text[], ${things.map(thing => thing.id)}::text[]) as t (resource, id)`)
+    select resource, id, ${id} from unnest(${entities.map(entity => entity.resource)}::text[], ${entities.map(entity => entity.id)}::text[]) as t (resource, id)`)
   return { isKept: content !== null, dropped }
 }
 
-/** Refused batches, the latest first. */
+/** Dead letters, the latest first. */
 export async function listDeadLetters(
   db: Database,
   { feed, limit }: { feed?: string | undefined; limit: number },
@@ -78,7 +79,7 @@ export async function findDeadLetter(db: Database, id: string): Promise<RefusedB
   )
 }
 
-/** Forgets a refused batch. False where there is none. */
+/** Returns false where there is no such dead letter. */
 export async function deleteDeadLetter(db: Database, id: string): Promise<boolean> {
   return (
     (await db.first(sql`delete from chancery_secret.refused_batch where id = ${id} returning id`)) !==
@@ -86,7 +87,7 @@ export async function deleteDeadLetter(db: Database, id: string): Promise<boolea
   )
 }
 
-/** Whether any refused batch is kept: else nothing can be overtaken. */
+/** Without dead letters, nothing can be superseded. */
 export async function hasDeadLetters(db: Database): Promise<boolean> {
   const row = await db.first<{ is_any: boolean }>(
     sql`select exists (select from chancery_secret.refused_batch) as is_any`,
@@ -94,7 +95,7 @@ export async function hasDeadLetters(db: Database): Promise<boolean> {
   return row?.is_any ?? false
 }
 
-/** Marks the refused batches that are about things which a later batch changes: sent as they are, they would turn back time. */
+/** Marks dead letters about entities that a later batch changes: to retry them would restore older values. */
 export async function markSuperseded(
   db: Database,
   batch: string,
@@ -107,7 +108,7 @@ export async function markSuperseded(
       select t.batch from chancery_secret.refused_thing t where t.resource = ${resource} and t.id = any(${[wildcardId, ...changes.map(change => change.key)]}))`)
 }
 
-/** The same for all things of resources that a later batch retires. */
+/** The same for all entities of resources that a later batch retires. */
 export async function markAllSuperseded(
   db: Database,
   batch: string,
@@ -119,13 +120,12 @@ export async function markAllSuperseded(
       and id in (select t.batch from chancery_secret.refused_thing t where t.resource = any(${resources}))`)
 }
 
-/** Forgets what is older than it is kept. */
 export async function deleteOldDeadLetters(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_secret.refused_batch where last_refused_at < now() - make_interval(days => ${limits.deadLetterDays})`)
 }
 
-/** Forgets the ids of batches that nobody will send again. The last one stays: it says when the game last spoke; so do those of feeds. */
+/** Deletes the ids of batches that are too old to be sent again. The newest stays, as the time of the last batch, and so do those of feeds. */
 export async function deleteOldBatchIds(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_secret.batch b
@@ -134,26 +134,26 @@ export async function deleteOldBatchIds(db: Database): Promise<void> {
       and not exists (select from chancery_secret.feed f where f.last_batch = b.id)`)
 }
 
-/** A refused batch that is to be kept: its size on disk without its facts, and that of its facts. */
-export interface IncomingDeadLetter {
+/** A dead letter to be stored, with the size of its record and of its facts. */
+interface IncomingDeadLetter {
   id: string
   feed: string | null
   recordBytes: number
   contentBytes: number
 }
 
-/** What there is room for, and what was dropped to make it. */
-export interface Room {
+/** The part that there is room for, and the dead letters that were dropped for it. */
+interface Room {
   holds: 'all' | 'record' | 'nothing'
   dropped: DroppedDeadLetter[]
 }
 
 export type DroppedDeadLetter = Omit<DroppedBatch, 'dropped_at'>
 
-/** What a kept batch takes: the facts as they were sent, and why it was refused. */
+/** The bytes of a dead letter: its facts as they were sent, and its rejections. */
 const sizeOf = sql`(case when content is null then 0 else bytes end + pg_column_size(refusals))`
 
-/** A feed that is known has room of its own. All other names, which anybody can make up, share one. */
+/** An existing feed has a share of its own. All other names, which a sender can invent, use one together. */
 async function shareOf(db: Database, feed: string | null): Promise<Sql> {
   const known = await db.first(sql`select from chancery_secret.feed where name = ${feed}`)
   return known
@@ -162,10 +162,10 @@ async function shareOf(db: Database, feed: string | null): Promise<Sql> {
 }
 
 /**
- * Makes room for a refused batch, in its feed and in all. What can be spared is dropped, the oldest first: records whose facts are not
- * kept, and batches that were overtaken. Batches that somebody can still apply stay: their sender was told that they are kept.
+ * Makes room for a dead letter, in its feed and in all. Drops the expendable ones, the oldest first: records without facts, and
+ * superseded batches. Batches that can still be applied stay: their sender got `is_kept`.
  */
-export async function makeRoom(db: Database, incoming: IncomingDeadLetter): Promise<Room> {
+async function makeRoom(db: Database, incoming: IncomingDeadLetter): Promise<Room> {
   await db.rows(sql`select pg_advisory_xact_lock(hashtext('chancery dead letters'), 0)`)
   const dropped: DroppedDeadLetter[] = []
   let holds: Room['holds'] = 'all'
@@ -181,8 +181,8 @@ export async function makeRoom(db: Database, incoming: IncomingDeadLetter): Prom
     const wanted = incoming.recordBytes + incoming.contentBytes
     let used = await usedBy(db, others)
     if (used.count >= countMax || used.bytes + wanted > bytesMax) {
-      const spared = { count: used.count + 1 - countMax, bytes: used.bytes + wanted - bytesMax }
-      dropped.push(...(await dropExpendable(db, others, spared)))
+      const excess = { count: used.count + 1 - countMax, bytes: used.bytes + wanted - bytesMax }
+      dropped.push(...(await dropExpendable(db, others, excess)))
       used = await usedBy(db, others)
     }
     if (used.count >= countMax || used.bytes + incoming.recordBytes > bytesMax) holds = 'nothing'
@@ -197,7 +197,7 @@ async function usedBy(db: Database, share: Sql): Promise<{ count: number; bytes:
   return row ?? { count: 0, bytes: 0 }
 }
 
-/** Drops as many batches as have to go for this number and these bytes, as far as they can be spared. */
+/** Drops expendable dead letters until this number and these bytes are free. */
 const dropExpendable = (db: Database, share: Sql, { count, bytes }: { count: number; bytes: number }) =>
   db.rows<DroppedDeadLetter>(sql`
     delete from chancery_secret.refused_batch where id in (
@@ -205,12 +205,12 @@ const dropExpendable = (db: Database, share: Sql, { count, bytes }: { count: num
         select id, row_number() over (order by content is not null, last_refused_at, id) as place,
           sum(${sizeOf}) over (order by content is null, last_refused_at, id) - ${sizeOf} as freed_before
         from chancery_secret.refused_batch
-        where ${share} and (content is null or overtaken_by is not null)) as spare
+        where ${share} and (content is null or overtaken_by is not null)) as expendable
       where place <= ${count} or freed_before < ${bytes})
     returning id, feed, facts, bytes, false as is_listed`)
 
-/** Notes what was dropped, for the list of refused batches: the latest alone. */
-export async function recordDropped(db: Database, dropped: readonly DroppedDeadLetter[]): Promise<void> {
+/** Records the latest dropped dead letters, for the list. */
+async function recordDropped(db: Database, dropped: readonly DroppedDeadLetter[]): Promise<void> {
   if (dropped.length === 0) return
   await db.rows(sql`
     insert into chancery_secret.refused_dropped (id, feed, facts, bytes, is_listed, dropped_at)
@@ -222,7 +222,7 @@ export async function recordDropped(db: Database, dropped: readonly DroppedDeadL
     where number <= (select max(number) from chancery_secret.refused_dropped) - ${limits.droppedDeadLettersListed}`)
 }
 
-/** What was dropped within the time that refused batches are kept, the latest first. */
+/** Dead letters that were dropped within the retention time, the latest first. */
 export const listDroppedDeadLetters = (db: Database, feed: string | undefined): Promise<DroppedBatch[]> =>
   db.rows<DroppedBatch>(sql`
     select id, feed, facts, bytes, is_listed, dropped_at from chancery_secret.refused_dropped

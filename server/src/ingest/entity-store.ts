@@ -6,8 +6,8 @@ import { createRowRemover, createRowWriter } from './row-writer.ts'
 import { removeTombstones } from './tombstones.ts'
 
 /**
- * Keeps a resource whose things are the rows of one table: columns have the names of the fields.
- * `more`: columns that no fact fills. `leavesTombstone`: what is gone may still be referred to, until it is back.
+ * A store for a resource with one table, whose columns have the names of the fields.
+ * `more`: columns that no fact fills. `leavesTombstone`: deleted entities may still be referred to.
  */
 export function createTableStore<T extends object>(
   resource: FactResource,
@@ -15,12 +15,12 @@ export function createTableStore<T extends object>(
   { more = [], leavesTombstone = false }: { more?: (keyof T & string)[]; leavesTombstone?: boolean } = {},
 ): EntityStore<T> {
   const key = primaryKeys[resource]
-  const keyOf = (thing: T) => String(thing[key as keyof T])
+  const keyOf = (entity: T) => String(entity[key as keyof T])
   const statements = oncePerContract(contract => {
     const { world, secret } = factColumns(contract, resource)
     const [own, others] = table.startsWith('chancery_secret.') ? [secret, world] : [world, secret]
     if (others.length > 0)
-      throw new Error(`${table} must not hold ${others.join(', ')}: it has readers of its own`)
+      throw new Error(`${table} must not contain ${others.join(', ')}: other roles read it`)
     const columns = [...own, ...more]
     return {
       select: raw(`select ${columns.join(', ')} from ${table} where ${key} = any(`),
@@ -34,25 +34,22 @@ export function createTableStore<T extends object>(
       const rows = await batch.db.rows<T>(sql`${statements(batch).select}${keys})`)
       return new Map(rows.map(row => [keyOf(row), row]))
     },
-    async save(batch, things) {
-      await statements(batch).write(batch.db, things)
-      if (leavesTombstone) await removeTombstones(batch.db, resource, things.map(keyOf))
+    async save(batch, entities) {
+      await statements(batch).write(batch.db, entities)
+      if (leavesTombstone) await removeTombstones(batch.db, resource, entities.map(keyOf))
     },
     remove: ({ db }, keys) => remove(db, keys),
   }
 }
 
-/** Where the fields stand that not everyone may read. */
+/** The table of the fields that are not public. */
 interface SecretTable {
   table: string
   key: string
   isNested?: boolean
 }
 
-/**
- * The statements of a resource with a table for what everyone may read, and a second one for the rest. `more`: columns of the first that
- * no fact fills.
- */
+/** The statements of a resource with a table for its public fields and another for the rest. `more`: columns of the first that no fact fills. */
 export function createTwoTables<W>(
   resource: FactResource,
   table: string,
@@ -64,7 +61,7 @@ export function createTwoTables<W>(
   return oncePerContract(contract => {
     const { world, secret } = factColumns(contract, resource)
     return {
-      /** Up to the keys and a closing parenthesis. */
+      /** Without the keys and the closing parenthesis. */
       select: selectOf(
         world,
         secret,
@@ -87,18 +84,18 @@ function selectOf(world: string[], secret: string[], from: string, key: string):
   return raw(`select ${columns.join(', ')} from ${from} where w.${key} = any(`)
 }
 
-/** The row of a thing in its second table. */
+/** The row of an entity in its second table. */
 export const secretRow = <T extends Omit<SplitAttributes, 'attributes'>>(
   secretKey: string,
   id: string,
-  thing: T,
+  entity: T,
 ) => ({
-  ...thing,
+  ...entity,
   [secretKey]: id,
-  attributes: thing.private_attributes,
+  attributes: entity.private_attributes,
 })
 
-/** The table that holds the things of a resource, and the column of their key. Who has applied is nobody's business. */
+/** The table of a resource, and the column of its key. Applications are not public. */
 export const factTable = (resource: FactResource) => ({
   table: `${resource === 'alliance_application' ? 'chancery_secret' : 'chancery_world'}.${resource}`,
   key: primaryKeys[resource],

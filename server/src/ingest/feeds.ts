@@ -2,7 +2,7 @@ import { type FeedPosition, limits } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
 import { reject } from './batch.ts'
 
-/** Where a feed stands: the batch of it that was applied last. */
+/** A feed and the batch of it that was applied last. */
 export interface Feed {
   name: string
   last_batch: string | null
@@ -17,8 +17,8 @@ export async function findFeed(db: Database, name: string): Promise<Feed> {
 }
 
 /**
- * Whether a feed still stands where the batch says. The ingest lock is held, so it stays there.
- * @throws {RefusedBatch} where it would be one feed too many.
+ * Whether the last batch of a feed is the one that the new batch names. The ingest lock is held, so it does not change.
+ * @throws {BatchRejectedError} where a new feed would exceed their number.
  */
 export async function isFeedCurrent(db: Database, { name, after }: FeedPosition): Promise<boolean> {
   const { last_batch } = await findFeed(db, name)

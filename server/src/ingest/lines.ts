@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import { pointerStep } from '@chancery/contract'
 import type { Rejection } from './batch.ts'
 
-/** A line of the stream: its number from 1, and its text or why it has none. */
+/** A line of the stream: its number from 1, and its text, or the reason why it cannot be read. */
 export type Line = { number: number; text: string } | { number: number; problem: string }
 
 const newline = 0x0a
 
 /**
- * Cuts a stream of bytes into lines, many at a time. Holds one chunk and one unfinished line, and of a line longer than
- * `bytesMax` nothing.
+ * Splits a stream of bytes into lines, many at a time. Buffers one chunk and one unfinished line, and nothing of a line longer than
+ * `bytesMax`.
  */
 export async function* readLines(input: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Line[]> {
   let number = 0
@@ -56,7 +56,7 @@ export async function* readLines(input: AsyncIterable<Uint8Array>, bytesMax: num
 const suspiciousEscape = /\\u(?:0000|[dD][89a-fA-F])/
 
 /**
- * Parses a line as JSON. Text that no database can keep is refused here: NUL characters, and halves of surrogate pairs
+ * Parses a line as JSON. Rejects text that PostgreSQL cannot store: NUL characters, and halves of surrogate pairs
  * (their escapes; unescaped they are not UTF-8).
  */
 export function parseFact(text: string, line: number): { value: unknown } | Rejection {
@@ -72,20 +72,20 @@ export function parseFact(text: string, line: number): { value: unknown } | Reje
   }
   if (suspiciousEscape.test(text)) {
     if (isTooDeep(value)) return tooDeep(line)
-    const path = unkeepable(value, '')
+    const path = findUnstorable(value, '')
     if (path !== undefined)
       return { line, path, reason: 'text with a NUL character or half a surrogate pair' }
   }
   return { value }
 }
 
-/** What is wrong, without the piece of the text that the engine quotes: reasons are read by more people than facts. */
+/** The message without the part of the text that the engine quotes: reasons have more readers than facts. */
 const withoutQuote = (message: string) =>
   message.replace(/( in JSON|, (\.\.\.)?"|^").*/s, '') || 'not a value'
 
 const depthMax = 32
 
-/** Whether a value is nested deeper than any fact is. Walking all of it, or writing it, would exhaust the stack. */
+/** Whether a value is nested deeper than any fact. To walk or to write it would exhaust the stack. */
 export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false
   return depth >= depthMax || Object.values(value).some(member => isTooDeep(member, depth + 1))
@@ -97,12 +97,12 @@ export const tooDeep = (line: number): Rejection => ({
   reason: 'nested deeper than any fact',
 })
 
-/** The place of the first text that cannot be kept, or undefined. */
-function unkeepable(value: unknown, path: string): string | undefined {
+/** The place of the first text that cannot be stored, or undefined. */
+function findUnstorable(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? path : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, member] of Object.entries(value)) {
-    const found = unkeepable(key, path) ?? unkeepable(member, `${path}/${pointerStep(key)}`)
+    const found = findUnstorable(key, path) ?? findUnstorable(member, `${path}/${pointerStep(key)}`)
     if (found !== undefined) return found
   }
   return undefined

@@ -9,13 +9,12 @@ import type { SpooledBatch } from './spool.ts'
 import type { FactValidator } from './validate-fact.ts'
 
 /**
- * What became of one batch.
- * - `applied`: it is durable. `duplicate`: it had been applied before, and nothing was done again.
- * - `conflict`: another batch had this id. `overtaken`: its feed has gone on from another batch than it says.
- * - `refused`: the facts named in `refused` are wrong, and nothing of it is applied; `is_kept` says whether the operator finds
- *   it among the refused batches.
- * - `unavailable`: the database could not be reached; whether it was stored is known when it is sent again.
- *   Nor is what follows it in the stream applied: a batch must not overtake the one before it.
+ * The result of one batch.
+ * - `applied`: it is durable. `duplicate`: it was applied before, and was not applied again.
+ * - `conflict`: another batch has this id. `overtaken`: the last batch of its feed is not the one that it names.
+ * - `refused`: the facts in `refused` are wrong, and nothing is applied; `is_kept`: the batch is in the dead-letter store.
+ * - `unavailable`: the database could not be reached; sending the batch again shows whether it was stored. The batches behind it in
+ *   the stream are not applied either: a batch must not overtake the one before it.
  */
 export interface Outcome {
   batch: string | null
@@ -46,25 +45,25 @@ export interface IngestContext {
   pool: DatabasePool
   contract: Contract
   validate: FactValidator
-  /** Keeps beside the database what was taken back, before whoever asked for it is told that it is done. */
-  recordRedactions?: (notes: LedgerEntry[]) => Promise<void>
-  /** Called for refused batches that are dropped, or not kept, because there is no room. */
+  /** Records redactions outside the database before the batch is acknowledged. */
+  recordRedactions?: (entries: LedgerEntry[]) => Promise<void>
+  /** Called for dead letters that are dropped, or not stored, for lack of room. */
   onDropped?: (dropped: readonly DroppedDeadLetter[]) => void
 }
 
-/** Whether what is refused is kept for the operator. Who sends it again in another form does not want that. */
+/** `keepsRejected`: rejected batches go to the dead-letter store. A sender that will send them in another form turns it off. */
 export interface ReceiveOptions {
   keepsRejected?: boolean
 }
 
-/** How batches are applied: each in a transaction of its own, or all in one that is undone. */
+/** How batches are applied: each in a transaction of its own, or all in one that is rolled back. */
 export interface TransactionRunner {
   apply(work: (db: Database) => Promise<Applied>): Promise<Applied>
   isDurable: boolean
   keepsRejected: boolean
 }
 
-/** Applies a batch, and says what became of it. */
+/** Applies a batch and returns its outcome. */
 export async function processBatch(
   context: IngestContext,
   spooled: SpooledBatch,
@@ -73,8 +72,8 @@ export async function processBatch(
   try {
     const applied = await runner.apply(db => applyBatch(db, context.contract, spooled))
     if (applied.status === 'applied' || applied.status === 'duplicate') {
-      const { notes, ...counts } = applied
-      if (notes.length > 0 && runner.isDurable) await context.recordRedactions?.(notes)
+      const { redactions, ...counts } = applied
+      if (redactions.length > 0 && runner.isDurable) await context.recordRedactions?.(redactions)
       return { batch: spooled.id, ...counts, refused: [], is_kept: false }
     }
     const rejection = {
@@ -94,7 +93,7 @@ export async function processBatch(
   }
 }
 
-/** What cannot be kept, because the database is away or takes no such text, is refused all the same. */
+/** Stores a rejected batch. One that cannot be stored, because the database is unavailable or does not take its text, stays rejected. */
 export async function storeIfRejected(
   { pool, onDropped }: IngestContext,
   outcome: Outcome,
@@ -102,7 +101,7 @@ export async function storeIfRejected(
 ): Promise<Outcome> {
   const { batch: id, status } = outcome
   if (status !== 'refused' || id === null) return outcome
-  // The sender counts the lines of its stream, whoever looks at the batch those of the batch.
+  // The sender counts the lines of its stream; the dead letter counts its own.
   const rejections = outcome.refused.map(rejection => ({
     ...rejection,
     line: sent.lineInContent(rejection.line),
@@ -125,6 +124,6 @@ const notAppliedReasons = {
     'the feed has gone on from another batch than `after` names: read the feed, and begin from there',
 }
 
-/** SQLSTATE 22 (data exception) and 23 (integrity): the facts are at fault, though no check of ours named the line. */
+/** SQLSTATE 22 (data exception) and 23 (integrity): the facts are wrong, though no validation named the line. */
 const isValueError = (error: unknown): error is Error =>
   error instanceof Error && /^2[23]/.test(String((error as { code?: unknown }).code))

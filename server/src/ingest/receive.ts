@@ -39,8 +39,8 @@ export async function* receiveFacts(
 }
 
 /**
- * Says of each batch what `receiveFacts` would say, one after the other, and keeps nothing. It begins when all has come: no batch
- * of others is applied while it works.
+ * Dry run: reports the outcome that `receiveFacts` would give each batch, and stores nothing. It starts when the whole stream was
+ * received, because no other batch is applied while it runs.
  */
 export async function checkFacts(
   context: IngestContext,
@@ -63,12 +63,12 @@ async function checkAll(
   await context.pool.connection(async db => {
     await db.rows(sql`begin`)
     try {
-      // Later batches stand on earlier ones, so all of them share one transaction, which is then undone.
+      // Later batches depend on earlier ones, so all of them share one transaction, which is rolled back.
       const apply: TransactionRunner['apply'] = async work => {
         await db.rows(sql`savepoint batch`)
         try {
           const applied = await work(db)
-          // Savepoints that stay open nest, and each makes every look at a row of this transaction slower.
+          // Open savepoints nest, and each makes reading the rows of this transaction slower.
           await db.rows(sql`release savepoint batch`)
           return applied
         } catch (error) {
@@ -90,43 +90,43 @@ async function* receive(
   input: AsyncIterable<Uint8Array>,
   runner: TransactionRunner,
 ): AsyncGenerator<Outcome> {
-  let isAway = false
-  for await (const collected of prefetched(splitIntoBatches(context.validate, input), clear)) {
+  let isUnavailable = false
+  for await (const received of prefetched(splitIntoBatches(context.validate, input), clear)) {
     try {
-      const outcome = await outcomeOf(context, collected, runner, isAway)
-      isAway ||= outcome.status === 'unavailable'
+      const outcome = await outcomeOf(context, received, runner, isUnavailable)
+      isUnavailable ||= outcome.status === 'unavailable'
       yield outcome
     } finally {
-      await clear(collected)
+      await clear(received)
     }
   }
 }
 
 async function outcomeOf(
   context: IngestContext,
-  collected: ReceivedBatch,
+  received: ReceivedBatch,
   runner: TransactionRunner,
-  isAway: boolean,
+  isUnavailable: boolean,
 ): Promise<Outcome> {
-  if (!('rejections' in collected) && isAway) return unavailableOutcome(collected.id)
+  if (!('rejections' in received) && isUnavailable) return unavailableOutcome(received.id)
   const outcome =
-    'rejections' in collected
-      ? rejectedOutcome(collected.id, collected.rejections)
-      : await processBatch(context, collected.batch, runner)
-  return runner.keepsRejected && !isAway ? storeIfRejected(context, outcome, collected) : outcome
+    'rejections' in received
+      ? rejectedOutcome(received.id, received.rejections)
+      : await processBatch(context, received.batch, runner)
+  return runner.keepsRejected && !isUnavailable ? storeIfRejected(context, outcome, received) : outcome
 }
 
-const clear = async (collected: ReceivedBatch): Promise<void> => {
-  if ('spool' in collected) await collected.spool.clear()
+const clear = async (received: ReceivedBatch): Promise<void> => {
+  if ('spool' in received) await received.spool.clear()
 }
 
 /**
- * Asks for the next item while the current one is worked on: a batch is read and checked while the database applies the
- * one before it. An item that nobody comes for is let go.
+ * Reads the next item while the current one is processed: a batch is read and validated while the database applies the one before it.
+ * An item that is not consumed is released.
  */
 async function* prefetched<T>(
   items: AsyncGenerator<T>,
-  letGo: (item: T) => Promise<void>,
+  release: (item: T) => Promise<void>,
 ): AsyncGenerator<T> {
   let next = items.next()
   try {
@@ -134,13 +134,13 @@ async function* prefetched<T>(
       const item = await next
       if (item.done) return
       next = items.next()
-      // Whether it failed is seen when its turn comes.
+      // A failure is thrown when the item is awaited.
       next.catch(() => undefined)
       yield item.value
     }
   } finally {
-    // The stream may never send another byte, so nobody waits for it here.
-    void next.then(item => (item.done ? undefined : letGo(item.value))).catch(() => undefined)
+    // Not awaited: the stream may never send another byte.
+    void next.then(item => (item.done ? undefined : release(item.value))).catch(() => undefined)
     void items.return(undefined).catch(() => undefined)
   }
 }
@@ -162,7 +162,7 @@ export async function receiveBatch(
   const rejections = new RejectionList()
   try {
     for (const [index, fact] of facts.entries()) {
-      rejections.add(await takeIn(context, { fact, line: index + 1 }, { spool, sent }))
+      rejections.add(await spoolFact(context, { fact, line: index + 1 }, { spool, sent }))
     }
     const runner: TransactionRunner = {
       apply: work => context.pool.transaction(work),
@@ -178,7 +178,7 @@ export async function receiveBatch(
   }
 }
 
-async function takeIn(
+async function spoolFact(
   { validate }: IngestContext,
   { fact, line }: { fact: unknown; line: number },
   { spool, sent }: { spool: Spool; sent: SentBatchRecorder },
@@ -201,22 +201,22 @@ async function takeIn(
 }
 
 /**
- * Tries a refused batch again, as it was sent. `overtaken` where later facts changed one of its things, unless it is wanted `anyway`;
- * `not_kept` where its facts are not kept; undefined where there is no such batch.
+ * Applies a dead letter again, as it was sent. Returns `overtaken` where later facts changed one of its entities, unless `force`;
+ * `not_kept` where its facts are not stored; undefined where there is no such dead letter.
  */
 export async function redriveDeadLetter(
   context: IngestContext,
   id: string,
-  { anyway }: { anyway: boolean },
+  { force }: { force: boolean },
 ): Promise<Outcome | 'overtaken' | 'not_kept' | undefined> {
   const kept = await findDeadLetter(context.pool, id)
   if (!kept) return undefined
   if (kept.content === null) return 'not_kept'
-  if (kept.overtaken_by !== null && !anyway) return 'overtaken'
+  if (kept.overtaken_by !== null && !force) return 'overtaken'
   const commit = { op: 'commit', batch: id, announce: kept.is_announced }
   const text = Buffer.from(`${kept.content}${JSON.stringify(commit)}\n`)
   for await (const outcome of receiveFacts(context, Readable.from([text]))) {
-    // Under its id it was applied meanwhile: there is nothing left to do.
+    // It was applied under its id meanwhile.
     if (outcome.status === 'duplicate') await deleteDeadLetter(context.pool, id)
     return outcome
   }

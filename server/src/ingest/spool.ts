@@ -14,12 +14,12 @@ import {
 import { openTemporaryFile } from './temporary-file.ts'
 import type { ValidFact } from './validate-fact.ts'
 
-/** What a batch says of a resource in whole, with the keys of all that it puts. */
+/** A snapshot with the keys of all entities that the batch puts. */
 export interface SnapshotWithKeys extends Snapshot {
   keys: ReadonlySet<string>
 }
 
-/** A batch whose facts are all good by themselves, ready to be applied. */
+/** A batch of valid facts, ready to be applied. */
 export interface SpooledBatch {
   id: string
   isAnnounced: boolean
@@ -32,7 +32,7 @@ export interface SpooledBatch {
   /** The deletions of one resource, some thousands at a time. */
   deletes(resource: FactResource): AsyncIterable<Change[]>
   events(): AsyncIterable<GameEvent[]>
-  /** What the batch says of a resource in whole, where it does. */
+  /** The snapshot of a resource, if the batch has one. */
   snapshot(resource: FactResource): SnapshotWithKeys | undefined
   reset: Reset | undefined
   redactions: readonly Redaction[]
@@ -41,9 +41,9 @@ export interface SpooledBatch {
 
 const memoryBytesMax = 16 * 1_048_576
 
-/** What waits in memory for one resource, and the file that holds what came before it. */
+/** The facts of one resource: the last ones in memory, those before them in the file. */
 interface Section {
-  waiting: string[]
+  pending: string[]
   file: FileHandle | undefined
 }
 
@@ -56,10 +56,10 @@ const lineOf = (record: object) =>
     separator === '\u2028' ? '\\u2028' : '\\u2029',
   )
 
-/** Collects a batch by resource: in memory, and from a size on in files, so that a batch may be larger than memory. */
+/** Buffers a batch by resource: in memory, and beyond a size in files, so that a batch may be larger than memory. */
 export class Spool {
   #sections = new Map<string, Section>()
-  #bytesWaiting = 0
+  #bytesPending = 0
   #snapshots = new Map<FactResource, Snapshot & { keys: Set<string> }>()
   #reset: Reset | undefined
   #redactions: Redaction[] = []
@@ -67,7 +67,7 @@ export class Spool {
   #factCount = 0
   #hash: Hash = createHash('sha256')
 
-  /** Takes in one fact, or says why it does not stand where it may; `text` is how it was sent. */
+  /** Adds a fact, or returns why it is misplaced; `text` is how it was sent. */
   async add(fact: Exclude<ValidFact, { op: 'commit' }>, text: string): Promise<Rejection | undefined> {
     const misplaced = this.#misplaced(fact)
     if (misplaced) return misplaced
@@ -77,7 +77,7 @@ export class Spool {
       case 'change':
         await this.#write(fact.resource, fact.change)
         if (fact.change.op === 'put') this.#snapshots.get(fact.resource)?.keys.add(fact.change.key)
-        // A second time: deletions are read ahead, because what goes with a thing goes before anything is applied.
+        // A second time: deletions are read ahead, because cascades run before anything is applied.
         else await this.#write(deletesOf(fact.resource), fact.change)
         break
       case 'event':
@@ -98,7 +98,7 @@ export class Spool {
     return undefined
   }
 
-  /** Closes the batch. The spool holds it until `clear`. */
+  /** Closes the batch. It can be read until `clear`. */
   close({ batch: id, announce: isAnnounced = true, feed }: Omit<CommitFact, 'op'>): SpooledBatch {
     const contentHash = this.#hash.update(isAnnounced ? 'announced' : 'quiet').digest()
     return {
@@ -125,12 +125,12 @@ export class Spool {
     this.#reset = undefined
     this.#redactions = []
     this.#erasures = []
-    this.#bytesWaiting = 0
+    this.#bytesPending = 0
     this.#factCount = 0
     this.#hash = createHash('sha256')
   }
 
-  /** A snapshot and a reset stand before what they are about: otherwise the batch would have to be read twice. */
+  /** A snapshot and a reset precede the facts that they concern: otherwise the batch would have to be read twice. */
   #misplaced(fact: ValidFact): Rejection | undefined {
     if (fact.op === 'reset' && this.#factCount > 0)
       return { line: fact.reset.line, path: '/op', reason: 'a reset is the first fact of its batch' }
@@ -143,23 +143,23 @@ export class Spool {
   async #write(name: string, record: object): Promise<void> {
     let section = this.#sections.get(name)
     if (!section) {
-      section = { waiting: [], file: undefined }
+      section = { pending: [], file: undefined }
       this.#sections.set(name, section)
     }
     const line = lineOf(record)
-    section.waiting.push(line)
-    this.#bytesWaiting += line.length
-    if (this.#bytesWaiting > memoryBytesMax) await this.#writeOut()
+    section.pending.push(line)
+    this.#bytesPending += line.length
+    if (this.#bytesPending > memoryBytesMax) await this.#writeOut()
   }
 
   async #writeOut(): Promise<void> {
     for (const section of this.#sections.values()) {
-      if (section.waiting.length === 0) continue
+      if (section.pending.length === 0) continue
       section.file ??= await openTemporaryFile()
-      await section.file.appendFile(`${section.waiting.join('\n')}\n`)
-      section.waiting = []
+      await section.file.appendFile(`${section.pending.join('\n')}\n`)
+      section.pending = []
     }
-    this.#bytesWaiting = 0
+    this.#bytesPending = 0
   }
 
   async *#read<T>(name: string): AsyncGenerator<T[]> {
@@ -175,7 +175,7 @@ export class Spool {
         }
       }
     }
-    for (const line of section.waiting) {
+    for (const line of section.pending) {
       chunk.push(JSON.parse(line) as T)
       if (chunk.length === chunkSize) {
         yield chunk

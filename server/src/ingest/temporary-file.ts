@@ -8,18 +8,18 @@ import { pipeline } from 'node:stream/promises'
 const prefix = 'chancery-facts-'
 
 /**
- * A file without a name, gone when it is closed or the process ends, however it ends: facts hold secrets, which must not stay in the
- * temporary directory.
+ * Opens a file without a name, which the system removes when it is closed or the process ends: facts contain secrets, which must not
+ * stay in the temporary directory.
  */
 export async function openTemporaryFile(): Promise<FileHandle> {
   const path = join(tmpdir(), prefix + randomUUID())
   const file = await open(path, 'wx+', 0o600)
-  // Where the system does not remove open files, the next start does.
+  // Where the system cannot unlink open files, the next start removes it.
   await rm(path).catch(() => undefined)
   return file
 }
 
-/** Folders with names, which the first version left when it was killed. A younger one may belong to a process of it that still runs. */
+/** Named folders, which killed processes of the first version left. A recent one may belong to a process that still runs. */
 const formerFolder = /^chancery-(spool|check)-[A-Za-z0-9]{6}$/
 const formerMsMin = 3_600_000
 
@@ -39,13 +39,13 @@ function isOldAndOurs(path: string): boolean {
   return process.geteuid === undefined || found.uid === process.geteuid()
 }
 
-/** A stream that has come to its end, to be read from a file. */
+/** A stream that was received to its end, to be read from a file. */
 export interface BufferedInput {
   read(): AsyncIterable<Uint8Array>
   clear(): Promise<void>
 }
 
-/** Takes in a stream to its end, so that whoever reads it holds nothing up while its sender takes its time. */
+/** Buffers a stream to its end: a slow sender then does not hold a transaction open. */
 export async function bufferToFile(input: AsyncIterable<Uint8Array>): Promise<BufferedInput> {
   const file = await openTemporaryFile()
   // Streams of the handle itself would keep it from being closed.

@@ -28,7 +28,7 @@ import { Settings } from 'typebox/system'
 import type { GameEvent } from '../events/game-events.ts'
 import type { Change, Erasure, Redaction, Rejection, Reset, Snapshot } from './batch.ts'
 
-/** A line of the stream that is as it should be. */
+/** A valid fact. */
 export type ValidFact =
   | { op: 'change'; resource: FactResource; change: Change }
   | { op: 'event'; event: GameEvent }
@@ -38,20 +38,20 @@ export type ValidFact =
   | { op: 'reset'; reset: Reset }
   | { op: 'commit'; commit: CommitFact | Rejection[] }
 
-/** Checks one fact against the contract. Never throws: a fact is good, or all that is wrong with it comes back, at least one thing. */
+/** Validates one fact against the contract. Never throws: returns the fact, or at least one rejection. */
 export type FactValidator = (value: unknown, line: number) => ValidFact | Rejection[]
 
 export const isRejected = <C extends object>(checked: C | Rejection[]): checked is Rejection[] =>
   Array.isArray(checked)
 
-/** Of a fact with more mistakes, the first are reported. */
-const mistakesMax = 20
-/** TypeBox stops after so many errors; it counts some mistakes twice. */
+/** More rejections of one fact are not reported. */
+const rejectionsOfFactMax = 20
+/** TypeBox stops after so many errors; it reports some twice. */
 const errorsMax = 1_000
 
 interface CompiledSchema {
   schema: TSchema
-  /** Whether everybody may read whatever the fact says: its members have no classes. */
+  /** Whether all members of the fact are public: they have no classes. */
   isPublic: boolean
   Check(value: unknown): boolean
   Errors(value: unknown): SchemaError[]
@@ -71,15 +71,15 @@ export function createFactValidator(contract: Contract): FactValidator {
   const resets = compile(resetFact(factSchemas.era, factSchemas.era))
   const commits = compile(commitFact)
 
-  /** A fact that its check has passed, read as `read` does. */
-  const passing = <C>(check: CompiledSchema, fact: object, line: number, read: () => C): C | Rejection[] =>
+  /** Reads a fact if it is valid. */
+  const ifValid = <C>(check: CompiledSchema, fact: object, line: number, read: () => C): C | Rejection[] =>
     check.Check(fact) ? read() : rejectionsOf(check, fact, line)
 
   const readers: Record<FactOp, (fact: Fact, line: number) => ValidFact | Rejection[]> = {
     put(fact, line) {
       const check = puts.get(fact.resource as FactResource)
       if (!check) return notOneOf(line, '/resource', fact.resource, factResources)
-      return passing(check, fact, line, () => {
+      return ifValid(check, fact, line, () => {
         const resource = fact.resource as FactResource
         const data = fact.data as Record<string, unknown>
         const key = String(data[primaryKeys[resource]])
@@ -87,20 +87,20 @@ export function createFactValidator(contract: Contract): FactValidator {
       })
     },
     delete: (fact, line) =>
-      passing(deletes, fact, line, () => {
+      ifValid(deletes, fact, line, () => {
         const change = { line, op: 'delete' as const, key: String(fact.id), data: {}, at: fact.at }
         return { op: 'change', resource: fact.resource as FactResource, change }
       }),
     event(fact, line) {
       const check = events.get(fact.data?.type as string)
       if (!check) return notOneOf(line, '/data/type', fact.data?.type, [...events.keys()])
-      return passing(check, fact, line, () => ({
+      return ifValid(check, fact, line, () => ({
         op: 'event',
         event: { ...(fact.data as unknown as GameEvent), line },
       }))
     },
     snapshot: (fact, line) =>
-      passing(snapshots, fact, line, () => {
+      ifValid(snapshots, fact, line, () => {
         const { resource, except = [], allow_deletes = false, at } = fact
         return {
           op: 'snapshot',
@@ -110,25 +110,25 @@ export function createFactValidator(contract: Contract): FactValidator {
     redact(fact, line) {
       const check = redactions.get(fact.resource as RedactableResource)
       if (!check) return notOneOf(line, '/resource', fact.resource, redactableResources)
-      return passing(check, fact, line, () => {
+      return ifValid(check, fact, line, () => {
         const { resource, id: key, data } = fact as unknown as Omit<Redaction, 'key'> & { id: string }
         return { op: 'redact', redaction: { line, resource, key, data } }
       })
     },
     erase: (fact, line) =>
-      passing(erasures, fact, line, () => {
+      ifValid(erasures, fact, line, () => {
         const { player, nations = [], name = nameAfterErasure } = fact as unknown as EraseFact
         return { op: 'erase', erasure: { line, player, nations, name } }
       }),
     reset: (fact, line) =>
-      passing(resets, fact, line, () => {
+      ifValid(resets, fact, line, () => {
         const { ended, next, at } = fact as unknown as Omit<Reset, 'line'>
         return { op: 'reset', reset: { line, ended, next, at } }
       }),
-    // Also a wrong commit ends its batch: the facts behind it are another's.
+    // An invalid commit ends its batch too: the facts behind it belong to the next one.
     commit: (fact, line) => ({
       op: 'commit',
-      commit: passing(commits, fact, line, () => fact as unknown as CommitFact),
+      commit: ifValid(commits, fact, line, () => fact as unknown as CommitFact),
     }),
   }
 
@@ -142,7 +142,7 @@ export function createFactValidator(contract: Contract): FactValidator {
   }
 }
 
-/** What a fact may hold, before it is known whether it does. */
+/** A fact before it is validated. */
 interface Fact {
   op?: unknown
   resource?: unknown
@@ -184,7 +184,7 @@ const notOneOf = (line: number, path: string, word: unknown, allowed: readonly s
 ]
 
 function rejectionsOf(check: CompiledSchema, fact: object, line: number): Rejection[] {
-  const problems = describeErrors(check.schema, check.Errors(fact)).slice(0, mistakesMax)
+  const problems = describeErrors(check.schema, check.Errors(fact)).slice(0, rejectionsOfFactMax)
   if (problems.length === 0) return [{ line, path: '', reason: `has more than ${errorsMax} unknown fields` }]
   return problems.map(problem => {
     const value = valueAt(fact, problem.path)
@@ -194,7 +194,7 @@ function rejectionsOf(check: CompiledSchema, fact: object, line: number): Reject
   })
 }
 
-/** When a fact happened is in the log of events. */
+/** The time of a fact is public: it is in the event log. */
 const isTimeOfFact = (path: string) => path === '/at'
 
 const valueAt = (fact: object, path: string): unknown =>

@@ -31,7 +31,7 @@ export function deadLetterRoutes(define: DefineOperatorRoute, context: OperatorC
   })
 
   define(operatorOperations.refusedRetry, async ({ id, body: { anyway = false }, caller, req }) => {
-    const outcome = await redriveDeadLetter(ingestFor(ingest, caller, bearerOf(req)), id, { anyway })
+    const outcome = await redriveDeadLetter(ingestFor(ingest, caller, bearerOf(req)), id, { force: anyway })
     if (outcome === undefined) throw noSuchBatch()
     if (outcome === 'not_kept')
       throw new OperatorError('conflict', 'The facts of this batch are not kept. Send it again.')

@@ -16,22 +16,21 @@ import { openStore } from '../store/open-store.ts'
 import { notifyPulse } from '../store/pulse.ts'
 import { rejectionOf, storedUses } from './conflicts.ts'
 
-/** Processes that start at once take turns: the second compares with what the first has adopted. */
+/** Processes that start together adopt one after the other: the second compares with the profile of the first. */
 const profileLock = 0x7072_6f66
 
-/** A profile beside the one that a database was last served with. */
+/** A profile compared with the one that a database was last served with. */
 export interface ProfileComparison {
   /** The database was never served with a profile. */
   isFirst: boolean
   changes: ProfileChange[]
-  /** Why it cannot be served with this profile: a line each, with what to do. */
+  /** Why it cannot be served with this profile, a line each, with what to do. */
   rejections: string[]
 }
 
 /**
- * Makes a profile that of the database: it is kept, and stored values follow the classes that it has tightened. `isDefault`: nobody
- * named one.
- * @throws {StartupError} where stored things stand against it: a line each, and nothing is changed.
+ * Stores a profile in the database, and moves stored values to the classes that it tightens. `isDefault`: none was configured.
+ * @throws {StartupError} where stored data contradicts it, a line each; nothing is changed.
  */
 export async function adoptProfile(
   target: ConnectionTarget,
@@ -41,7 +40,7 @@ export async function adoptProfile(
   return withProfileLock(target, async db => {
     const known = await knownProfile(db)
     if (known && profilesEqual(known, profile)) return { isFirst: false, changes: [], rejections: [] }
-    // No batch is under way that would write back what is moved here.
+    // No batch is running that would write back the moved values.
     await db.rows(sql`select pg_advisory_xact_lock(${ingestLock})`)
     const comparison = await compare(db, known, profile)
     if (comparison.rejections.length > 0) {
@@ -58,7 +57,7 @@ export async function adoptProfile(
   })
 }
 
-/** What adopting a profile would do, without doing it. */
+/** Dry run of `adoptProfile`. */
 export const compareProfile = (target: ConnectionTarget, profile: Profile): Promise<ProfileComparison> =>
   withProfileLock(target, async db => compare(db, await knownProfile(db), profile))
 
@@ -102,7 +101,7 @@ const rejectionText = (rejections: string[]) =>
     ...rejections,
   ].join('\n')
 
-/** The world is read and written as whoever ingests: the login itself may have no right to it. */
+/** Acts as the ingest role: the login itself may have no privilege on the world. */
 async function asIngest(db: Database, work: () => Promise<void>): Promise<void> {
   await db.rows(sql`set local role chancery_ingest`)
   await work()
@@ -113,7 +112,7 @@ async function moveAttributes(db: Database, changes: ProfileChange[]): Promise<v
   let hidden = 0
   for (const change of changes) if (change.kind === 'tightened') hidden += await moveAttribute(db, change)
   if (hidden === 0) return
-  // Processes that run already remember bodies of the world as it was.
+  // Running processes have cached responses of the previous version.
   await db.rows(sql`
     update chancery_world.pulse set world_version = world_version + 1,
       unranked_since = coalesce(unranked_since, clock_timestamp()),
@@ -122,7 +121,7 @@ async function moveAttributes(db: Database, changes: ProfileChange[]): Promise<v
 }
 
 /**
- * What it would mean to serve the configured database with a profile. Nothing is changed.
+ * Compares a profile with the configured database. Nothing is changed.
  * @throws {StartupError} where the database cannot be reached, or has another version's schema.
  */
 export async function compareWithDatabase(config: Config, profile: Profile): Promise<ProfileComparison> {
@@ -136,8 +135,8 @@ export async function compareWithDatabase(config: Config, profile: Profile): Pro
 }
 
 /**
- * Values live by class: those of an attribute that became more private leave their table or column for that of their new class.
- * Returns how many things were public before, and are told as changed. Acts as the ingest role.
+ * Moves the values of an attribute that became more private to the table or column of its new class. Returns how many rows were public
+ * before, and have changed for clients. Acts as the ingest role.
  */
 export async function moveAttribute(db: Database, { part, key, what }: ProfileChange): Promise<number> {
   if (!part.startsWith('attributes.') || what?.name !== 'class') return 0
@@ -148,7 +147,7 @@ export async function moveAttribute(db: Database, { part, key, what }: ProfileCh
     : movePrivateToAdmin(db, owner, key)
 }
 
-/** From what everybody may read to a column of secrets. Whatever reads by updated_at learns that something is gone. */
+/** From a public column to a secret one. Moves `updated_at`, so that clients see that the value is gone. */
 async function movePublicToSecret(
   db: Database,
   owner: string,
@@ -173,7 +172,7 @@ async function movePublicToSecret(
   return row?.count ?? 0
 }
 
-/** From what its owner may read to what nobody may. */
+/** From the column of its owner to that of the administrators. */
 async function movePrivateToAdmin(db: Database, owner: string, key: string): Promise<number> {
   await db.rows(sql`
     update ${raw(`chancery_secret.${owner}_private`)}

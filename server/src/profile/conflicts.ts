@@ -1,7 +1,7 @@
 import type { Profile, ProfileChange, ProfilePart } from '@chancery/contract'
 import { type Database, raw, type Sql, sql } from '../store/database.ts'
 
-/** How many stored things of one kind use a word. */
+/** How many stored rows of one kind use a key of the profile. */
 export interface Use {
   count: number
   /** One of them, and several. */
@@ -10,15 +10,15 @@ export interface Use {
 
 interface UsageQuery {
   nouns: Use['nouns']
-  /** `from` and `where` of what is counted. */
+  /** `from` and `where` of the rows that are counted. */
   rows: Sql
 }
 
-/** What is stored that uses the word of a change; of a list that was closed, any word that is not in it. Acts as the ingest role. */
+/** The stored uses of the key of a change; of a list that was closed, of any key that is not in it. Acts as the ingest role. */
 export async function storedUses(db: Database, change: ProfileChange, after: Profile): Promise<Use[]> {
   const uses: Use[] = []
-  for (const { nouns, rows: things } of questions[change.part](change, after)) {
-    const row = await db.first<{ count: number }>(sql`select count(*) as count ${things}`)
+  for (const { nouns, rows } of usageQueries[change.part](change, after)) {
+    const row = await db.first<{ count: number }>(sql`select count(*) as count ${rows}`)
     if (row && row.count > 0) uses.push({ count: row.count, nouns })
   }
   return uses
@@ -30,7 +30,7 @@ const battles = ['battle', 'battles'] as const
 const prices = ['market price', 'market prices'] as const
 const events = ['event of the log', 'events of the log'] as const
 
-/** A text column that holds a word of a list. */
+/** A text column with a key of a list. */
 const column =
   (nouns: Use['nouns'], table: string, name: string) =>
   ({ key, kind }: ProfileChange, allowed: readonly string[]): UsageQuery => ({
@@ -52,10 +52,10 @@ const ofList =
     question(change, keysOf(after[part] as { key: string }[])),
   ]
 
-/** Counts of none are no use: a word that is missing counts as none. */
+/** A count of 0 is no use; a missing key counts as 0. */
 const holds = (counts: string, key: string): Sql => sql`(${raw(counts)} ->> ${key})::numeric > 0`
 
-const unitQuestions = ({ key }: ProfileChange): UsageQuery[] => [
+const unitQueries = ({ key }: ProfileChange): UsageQuery[] => [
   {
     nouns: nations,
     rows: sql`
@@ -79,7 +79,7 @@ const unitQuestions = ({ key }: ProfileChange): UsageQuery[] => [
   },
 ]
 
-const resourceQuestions = (change: ProfileChange, after: Profile): UsageQuery[] => {
+const resourceQueries = (change: ProfileChange, after: Profile): UsageQuery[] => {
   const traded = column(prices, 'chancery_world.market_price', 'resource')(change, keysOf(after.resources))
   return change.kind === 'closed' ? [traded] : [...stocksOf(change), traded]
 }
@@ -95,10 +95,9 @@ const stocksOf = ({ key }: ProfileChange): UsageQuery[] => [
   },
 ]
 
-/** Null is no value. */
 const hasValue = (name: string, key: string): Sql => sql`jsonb_typeof(${raw(name)} -> ${key}) <> 'null'`
 
-const attributeQuestions =
+const attributeQueries =
   (owner: 'nation' | 'alliance', nouns: Use['nouns']) =>
   ({ key }: ProfileChange): UsageQuery[] => [
     {
@@ -111,11 +110,11 @@ const attributeQuestions =
     },
   ]
 
-const questions: Record<ProfilePart, (change: ProfileChange, after: Profile) => UsageQuery[]> = {
+const usageQueries: Record<ProfilePart, (change: ProfileChange, after: Profile) => UsageQuery[]> = {
   game: () => [],
   currency: change => [column(prices, 'chancery_world.market_price', 'currency')(change, [])],
-  units: unitQuestions,
-  resources: resourceQuestions,
+  units: unitQueries,
+  resources: resourceQueries,
   ranks: ofList('ranks', column(['member', 'members'], 'chancery_world.alliance_member', 'rank')),
   governments: ofList('governments', column(nations, 'chancery_world.nation', 'government')),
   continents: ofList('continents', column(nations, 'chancery_world.nation', 'continent')),
@@ -127,11 +126,11 @@ const questions: Record<ProfilePart, (change: ProfileChange, after: Profile) => 
     column(['item of news', 'items of news'], 'chancery_world.news_item', 'category'),
   ),
   event_kinds: change => [column(events, 'chancery_world.event', 'type')(change, [])],
-  'attributes.nation': attributeQuestions('nation', nations),
-  'attributes.alliance': attributeQuestions('alliance', alliances),
+  'attributes.nation': attributeQueries('nation', nations),
+  'attributes.alliance': attributeQueries('alliance', alliances),
 }
 
-/** One line: what would change, how much that is stored stands against it, and what to do. */
+/** One line: the change, the stored uses that prevent it, and what to do. */
 export function rejectionOf(change: ProfileChange, uses: Use[]): string {
   return `${change.path}: ${uses.map(countText).join(', ')} ${verb(uses)} ${objectOf(change)}, and ${consequence(change)}. ${remedy(change)}`
 }
@@ -170,9 +169,9 @@ const clearing: Partial<Record<ProfilePart, string>> = {
   event_kinds: '',
 }
 
-/** What the operator can do: never less than one way that always works. */
+/** What the operator can do: at least one way that always works. */
 function remedy({ kind, part, key, renamedTo }: ProfileChange): string {
-  const cleared = clearing[part] ?? 'let the game give these things another word first'
+  const cleared = clearing[part] ?? 'let the game give these rows another key first'
   const orCleared = cleared === '' ? '' : `, or ${cleared}`
   switch (kind) {
     case 'removed':

@@ -1,24 +1,28 @@
 import { blockOf } from '../store/block-counts.ts'
+/**
+ * Ranking rounds: each writes the rank and position of every nation and alliance into new tables and swaps them in. Clients see one round
+ * or the next, never a mixture. `rounds.ts` schedules them; all processes share the pause between two.
+ */
 import { type Database, type DatabasePool, raw, sql } from '../store/database.ts'
 import { ingestLock, roundLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
 
-/** How long the swap waits for readers. */
+/** How long the swap waits for queries. */
 const lockTimeout = '500ms'
 
 interface Board {
   places: string
   yesterday: string
   key: string
-  things: string
+  entity: string
   score: string
-  /** What else a row holds, as it is now: what lists select by. Ingest keeps it between rounds. */
+  /** The columns by which lists filter. Ingestion keeps them current between rounds. */
   kept: { column: string; of: string }[]
-  /** Where that is read from besides the things, `t`. */
+  /** Their tables besides the entity, `t`. */
   joins: string
   /** Further indexes. */
   indexes: string[]
-  /** Expressions that lists count by. PostgreSQL shares such a count among workers where it knows that they have few values. */
+  /** Expressions with few values, for extended statistics: PostgreSQL then counts by them in parallel. */
   groups: { name: string; by: string }[]
 }
 
@@ -27,7 +31,7 @@ const boards: Board[] = [
     places: 'nation_place',
     yesterday: 'nation_yesterday',
     key: 'nation_id',
-    things: 'nation',
+    entity: 'nation',
     score: 'national_score',
     kept: [
       { column: 'status', of: 't.status' },
@@ -43,7 +47,7 @@ const boards: Board[] = [
     places: 'alliance_place',
     yesterday: 'alliance_yesterday',
     key: 'alliance_id',
-    things: 'alliance',
+    entity: 'alliance',
     score: 'total_score',
     kept: [],
     joins: '',
@@ -53,26 +57,25 @@ const boards: Board[] = [
 ]
 
 const pauseMinMs = 1_000
-/** Nobody's rankings are older than a round and this, however large the world is. */
+/** Rankings are at most a round and this pause old, however large the world is. */
 const pauseMaxMs = 10_000
-/** A round of a large world takes long: up to the longest pause, at most a twentieth of the time is spent on rounds. */
+/** Up to the longest pause, rounds use at most a twentieth of the time. */
 const pausePerRound = 19
 
-/** How long the next round waits after one that worked for so long. Waiting for a long batch is no work: others may use that time. */
+/** The pause after a round that worked for so long. Waiting for a batch does not count as work. */
 export const pauseAfter = (workMs: number): number =>
   Math.min(pauseMaxMs, Math.max(pauseMinMs, workMs * pausePerRound))
 
 export interface RankingRound {
-  /** Without waiting for a connection, or for batches that were under way. Undefined where the pause after another round goes on. */
+  /** Without waiting for a connection or for running batches. Undefined during the pause after another round. */
   workMs: number | undefined
   /** How long to wait before the next round. */
   restMs: number
 }
 
 /**
- * Writes the place of every nation and alliance into fresh tables and swaps them in, if something changed since the
- * latest round; otherwise undefined. Readers see one round or the next, never half of one.
- * `isPaced`: the pause after the latest round is kept, whichever process ran it.
+ * Runs a round if something changed since the latest one; otherwise returns undefined.
+ * `isPaced`: respects the pause after the latest round, whichever process ran it.
  */
 export async function runRankingRound(
   pool: DatabasePool,
@@ -81,7 +84,7 @@ export async function runRankingRound(
   return pool.transaction(async db => {
     const startedAt = performance.now()
     let waitedMs = 0
-    // Readers hold the old table for milliseconds. Whoever waits for the swap would make others wait behind it.
+    // Queries lock the old table for milliseconds; a swap that waits would block those behind it.
     await db.rows(sql`select set_config('lock_timeout', ${lockTimeout}, true)`)
     const lock = await db.first<{ is_ours: boolean }>(
       sql`select pg_try_advisory_xact_lock(${roundLock}) as is_ours`,
@@ -91,7 +94,7 @@ export async function runRankingRound(
     if (!state.has_changed) return undefined
     if (isPaced && state.rest_ms > 0) return { workMs: undefined, restMs: state.rest_ms }
     if (state.is_new_day) {
-      // A reset empties yesterday as well: who has the rows of yesterday must not wait for it.
+      // A reset locks yesterday's rows too: the round takes the ingest lock first, so that they do not wait for each other.
       waitedMs += await waitForBatches(db)
       for (const board of boards) await keepYesterday(db, board)
     }
@@ -125,7 +128,7 @@ async function readState(db: Database): Promise<State> {
           select from pg_catalog.pg_statistic_ext where stxrelid = 'chancery_world.nation_place'::regclass
         ) as has_changed,
       r.day < current_date as is_new_day,
-      -- One that is longer than any was given by a clock that has been set back since.
+      -- A pause longer than the maximum was computed before the clock was set back.
       case when r.rests_until <= clock_timestamp() + make_interval(secs => ${pauseMaxMs / 1_000})
         then greatest(0, ceil(extract(epoch from r.rests_until - clock_timestamp()) * 1000)) else 0 end as rest_ms
     from chancery_world.pulse w, chancery_world.ranking_round r`)
@@ -133,7 +136,7 @@ async function readState(db: Database): Promise<State> {
   return state
 }
 
-/** The latest round of a past day says where everybody stood when it ended. */
+/** The latest round of the previous day has the ranks at its end. */
 async function keepYesterday(db: Database, { places, yesterday, key }: Board): Promise<void> {
   await db.rows(sql`${raw(`delete from chancery_world.${yesterday}`)}`)
   await db.rows(
@@ -141,11 +144,11 @@ async function keepYesterday(db: Database, { places, yesterday, key }: Board): P
   )
 }
 
-/** Room on each page, so that a row that changes stays where it is in the order. */
+/** Free space on each page, so that an updated row stays on its page. */
 const fillPercent = 85
 
 async function fill(db: Database, board: Board): Promise<void> {
-  const { places, yesterday, key, things, score, kept, joins, indexes, groups } = board
+  const { places, yesterday, key, entity, score, kept, joins, indexes, groups } = board
   const next = `chancery_world.${places}_next`
   const columns = kept.map(({ column }) => `, ${column}`).join('')
   const values = kept.map(({ of }) => `, ${of}`).join('')
@@ -156,7 +159,7 @@ async function fill(db: Database, board: Board): Promise<void> {
     sql`${raw(`
       insert into ${next} (position, ${key}, rank, previous_rank, ${score}${columns})
       select row_number() over (order by t.${score} desc, t.id), t.id, rank() over (order by t.${score} desc), y.rank, t.${score}${values}
-      from chancery_world.${things} t left join chancery_world.${yesterday} y on y.${key} = t.id ${joins}`)}`,
+      from chancery_world.${entity} t left join chancery_world.${yesterday} y on y.${key} = t.id ${joins}`)}`,
   )
   await db.rows(sql`${raw(`alter table ${next} add primary key (position), add unique (${key})`)}`)
   for (const index of indexes) await db.rows(sql`${raw(`create index on ${next} ${index}`)}`)
@@ -171,7 +174,7 @@ interface Counts {
   alliances: number
 }
 
-/** How many the round has ranked: the last place that has a rank. */
+/** How many nations and alliances the round ranked: the last position with a rank. */
 async function countPlaces(db: Database): Promise<Counts> {
   const counts = await db.first<Counts>(sql`
     select coalesce((select max(position) from chancery_world.nation_place_next where rank is not null), 0) as nations,
@@ -180,7 +183,7 @@ async function countPlaces(db: Database): Promise<Counts> {
   return counts
 }
 
-/** From here on no batch runs until the round is over. A long one is waited for; readers do not wait meanwhile. Returns for how long. */
+/** Takes the ingest lock for the rest of the round, after a running batch. Queries do not wait meanwhile. Returns how long it waited. */
 async function waitForBatches(db: Database): Promise<number> {
   await db.rows(sql`select set_config('lock_timeout', '0', true)`)
   const startedAt = performance.now()
@@ -190,7 +193,7 @@ async function waitForBatches(db: Database): Promise<number> {
   return waitedMs
 }
 
-/** Writes beside the new places what batches wrote beside the old ones while the fresh tables were filled. */
+/** Applies to the new tables the changes that batches made while they were filled. */
 async function catchUp(db: Database, { world_version }: State): Promise<void> {
   await db.rows(sql`delete from chancery_world.nation_moved`)
   const pulse = await db.first<{ world_version: number }>(sql`select world_version from chancery_world.pulse`)
@@ -227,7 +230,7 @@ async function catchUp(db: Database, { world_version }: State): Promise<void> {
     )
     insert into chancery_world.nation_moved (position) select position from added
     on conflict (position) do update set is_gone = false`)
-  // Alliances are few, and only those that are gone are told of: after a reset, whoever asks before the next round finds none.
+  // Of alliances, only deletions are applied: after a reset, requests before the next round find none.
   await db.rows(sql`
     delete from chancery_world.alliance_place_next p
     where not exists (select from chancery_world.alliance a where a.id = p.alliance_id)`)
@@ -242,7 +245,7 @@ async function swap(db: Database, { places, groups }: Board): Promise<void> {
     )
 }
 
-/** Bodies show ranks, so a round is a new version of the world; but where a batch came in between, the next round is due. */
+/** Responses contain ranks, so a round makes a new world version. If a batch was applied meanwhile, the next round is due. */
 async function close(
   db: Database,
   { world_version, today }: State,

@@ -13,10 +13,10 @@ export interface RankingRoundsOptions {
 }
 
 const pauseAfterErrorMs = 1_000
-/** Changes wake the rounds; this looks for a new day, and for a round that another process did not finish. */
+/** Changes start rounds; this also checks for a new day, and for a round that another process did not finish. */
 const checkEveryMs = 30_000
 
-/** Runs a ranking round whenever something changed, with the pause that all processes share. */
+/** Runs a ranking round after each change, with the pause that all processes share. */
 export function startRankingRounds({ pool, pulse, onRound, onError, pause }: RankingRoundsOptions) {
   let notBefore = 0
   let timer: NodeJS.Timeout | undefined
@@ -28,7 +28,7 @@ export function startRankingRounds({ pool, pulse, onRound, onError, pause }: Ran
     try {
       const round = await runRankingRound(pool, { isPaced: true, ...(pause && { pause }) })
       if (round?.workMs !== undefined) onRound?.(round.workMs / 1000)
-      // Another process has ranked: the change waits for the end of its pause.
+      // Another process has run a round: the change waits for the end of its pause.
       else if (round) isDue = true
       notBefore = performance.now() + (round?.restMs ?? 0)
     } catch (error) {

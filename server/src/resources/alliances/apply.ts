@@ -1,4 +1,4 @@
-import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
+import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../ingest/batch.ts'
 import {
   deletionsOf,
@@ -14,22 +14,8 @@ import { rejectReusedIds, removeTombstones, writeTombstones } from '../../ingest
 import { sql } from '../../store/database.ts'
 import { searchText } from '../../store/search-text.ts'
 
-type Alliance = Pick<
-  PublicOf<ResourceOf<'alliance'>>,
-  | 'id'
-  | 'name'
-  | 'tag'
-  | 'color'
-  | 'flag_url'
-  | 'description'
-  | 'founded_at'
-  | 'recruiting'
-  | 'updated_at'
-  | 'attributes'
-> &
-  Required<Pick<ReadableOf<ResourceOf<'alliance'>>, 'treasury'>> & {
-    moderation_notes: string | null
-  } & Omit<SplitAttributes, 'attributes'>
+type Alliance = Pick<PublicOf<ResourceOf<'alliance'>>, 'id' | 'name' | 'tag' | 'founded_at'> &
+  Omit<SplitAttributes, 'attributes'>
 
 const tables = createTwoTables(
   'alliance',
@@ -107,17 +93,17 @@ function emitEvents(batch: Batch, { line, before, after, at }: Transition<Allian
   }
 }
 
-/** A nation that came to an alliance or left it. */
+/** A nation that joined or left an alliance. */
 export interface MembershipStep {
   nation_id: string
   alliance_id: string
-  /** 1 for who came, -1 for who left. */
+  /** 1 for a join, -1 for a leave. */
   step: 1 | -1
 }
 
 /**
- * Keeps member_count and total_score in step with what a chunk of facts changed, by adding differences: a large alliance
- * costs no more than a small one. The sums are exact decimals, so they never drift.
+ * Updates member_count and total_score by the differences of a chunk: a large alliance costs no more than a small one. The sums are
+ * exact decimals, so they do not drift.
  */
 export async function addMembershipSteps({ db }: Batch, steps: MembershipStep[]): Promise<void> {
   if (steps.length === 0) return
@@ -133,7 +119,7 @@ export async function addMembershipSteps({ db }: Batch, steps: MembershipStep[])
     from difference d where a.id = d.alliance_id`)
 }
 
-/** The same for members whose score changed while they stayed. */
+/** The same for members whose score changed. */
 export async function addScoreChanges(
   { db }: Batch,
   transitions: Transition<{ national_score: number }>[],

@@ -11,7 +11,7 @@ interface Application {
 
 const store = createTableStore<Application>('alliance_application', 'chancery_secret.alliance_application')
 
-/** Applies facts about applications. Nobody is told of them: an application is not membership. */
+/** Applies facts about applications. They are private: no event, and no new world version. */
 export async function applyApplications(batch: Batch, changes: Change[]): Promise<void> {
   const puts = changes.filter(({ op }) => op === 'put')
   await rejectRetired(

@@ -47,7 +47,7 @@ interface WarSides {
   defender_alliance_id: string | null
 }
 
-/** Names are those of the war where its own nations fought, else those of now. */
+/** Names are those of the war for its own nations, else the current ones. */
 async function emitEvents(batch: Batch, transitions: Transition<Battle>[]): Promise<void> {
   const fought = transitions.flatMap(({ line, before, after }) =>
     after && !before ? [{ line, battle: after }] : [],

@@ -35,7 +35,7 @@ export async function applyConflicts(batch: Batch, changes: Change[]): Promise<v
   const transitions = await mergeChanges(batch, store, changes)
   const names = await allianceNames(batch, transitions)
   for (const transition of transitions) {
-    noteSides(batch, transition)
+    markSides(batch, transition)
     emitEvents(batch, transition, names)
   }
   await writeTombstones(
@@ -46,8 +46,8 @@ export async function applyConflicts(batch: Batch, changes: Change[]): Promise<v
   )
 }
 
-/** Whose numbers are added up anew, because other alliances stand on its sides. */
-function noteSides({ dirty }: Batch, { key, before, after }: Transition<Conflict>): void {
+/** Marks conflicts whose sides changed: their numbers are summed again. */
+function markSides({ dirty }: Batch, { key, before, after }: Transition<Conflict>): void {
   if (!before) dirty.newConflicts.add(key)
   if (!isDeepStrictEqual(before?.sides, after?.sides)) dirty.conflictSides.add(key)
 }

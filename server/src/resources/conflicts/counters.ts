@@ -1,7 +1,7 @@
 import type { Batch } from '../../ingest/batch.ts'
 import { type Database, raw, type Sql, sql } from '../../store/database.ts'
 
-/** What of a war its conflict is counted by. */
+/** The columns of a war that the counters of its conflict use. */
 const counted = raw(`id, conflict_id, status, battles_count,
   attacker_nation_id, attacker_alliance_id, attacker_battles_won, attacker_losses,
   defender_nation_id, defender_alliance_id, defender_battles_won, defender_losses`)
@@ -96,7 +96,7 @@ async function addWars(db: Database, warIds: string[]): Promise<Added[]> {
   return added
 }
 
-/** Which alliances stand, or stood, on which side of conflicts. Sides have numbers from 1. */
+/** The alliances that are or were on each side of conflicts. Sides have numbers from 1. */
 const placesOf = (which: Sql): Sql => sql`
   places as (
     select distinct c.id, side.number as side, member.value ->> 'alliance_id' as alliance_id
@@ -105,7 +105,7 @@ const placesOf = (which: Sql): Sql => sql`
     where ${which}
   )`
 
-/** A conflict that is back has the wars of before; one that is new has none. */
+/** A conflict that was deleted and put again has its earlier wars; a new one has none. */
 async function countWarsOfNew(db: Database, ids: string[]): Promise<void> {
   await db.rows(sql`
     update chancery_world.conflict c set wars_active = n.active, wars_total = n.total, battles_count = n.battles
@@ -116,7 +116,7 @@ async function countWarsOfNew(db: Database, ids: string[]): Promise<void> {
     ) n where c.id = n.id`)
 }
 
-/** `ofOtherSides`: conflicts of which other alliances stand on the sides than before the batch, or which were not there. */
+/** `ofOtherSides`: conflicts that are new or whose sides changed. */
 async function addUpSides(db: Database, added: Added[], ofOtherSides: string[]): Promise<void> {
   const ids = [...new Set([...added.map(({ id }) => id), ...ofOtherSides])]
   if (ids.length === 0) return

@@ -8,13 +8,13 @@ type Era = PublicOf<ResourceOf<'era'>>
 
 const store = createTableStore<Era>('era', 'chancery_world.era', { leavesTombstone: true })
 
-/** What was retired with an era. */
+/** The numbers of entities that a reset retired. */
 export interface ResetCounts {
   nations: number
   alliances: number
 }
 
-/** Applies facts about eras. `resets`: by era, what ends with it. */
+/** Applies facts about eras. `resets`: by era, the counts of the reset that ends it. */
 export async function applyEras(
   batch: Batch,
   changes: Change[],

@@ -5,7 +5,7 @@ import { logAllNationsChanged } from '../nations/ranking-index.ts'
 import { countAllEnded } from '../wars/counters.ts'
 import { applyEras, type ResetCounts } from './apply.ts'
 
-/** What ends with an era where the world begins anew. What is left is history. */
+/** The resources that a reset deletes. The others are history. */
 export const retiredResources = [
   'nation',
   'alliance',
@@ -15,7 +15,7 @@ export const retiredResources = [
   'market_price',
 ] as const satisfies FactResource[]
 
-/** Every table that holds them, or numbers of them. */
+/** Every table with their rows or counters. */
 const retiredTables = [
   'chancery_secret.nation_private',
   'chancery_secret.alliance_private',
@@ -32,9 +32,8 @@ const retiredTables = [
 ]
 
 /**
- * Ends an era and begins the world anew, by sets: one event instead of one for each thing that goes. Returns the resources of which
- * nothing is left.
- * @throws {BatchRejectedError} where the era cannot end so.
+ * Ends an era and empties the world, by sets: one event instead of one for each deleted entity. Returns the resources that it emptied.
+ * @throws {BatchRejectedError} where the era cannot end this way.
  */
 export async function resetWorld(batch: Batch, reset: Reset): Promise<readonly FactResource[]> {
   await checkEras(batch, reset)
@@ -57,7 +56,7 @@ export async function resetWorld(batch: Batch, reset: Reset): Promise<readonly F
 
 const idOf = (era: Record<string, unknown>) => String(era.id)
 
-/** When the era ends in the game, where that is said. */
+/** When the era ends in the game, where the fact gives a time. */
 const endOf = ({ ended, at }: Reset): string | undefined =>
   typeof ended.ended_at === 'string' ? ended.ended_at : at
 
@@ -90,7 +89,7 @@ async function checkEras({ db }: Batch, { line, ended, next }: Reset): Promise<v
     reject(line, '/next/id', `era ${nextId} has ended before: give the next one an id of its own`)
 }
 
-/** By the end of an era what is past is told from what goes on: a slip in it could not be made good. */
+/** The end of an era separates history from the current world: a wrong one could not be corrected. */
 async function checkEnd({ db, loggedAt }: Batch, reset: Reset): Promise<void> {
   const end = endOf(reset)
   if (end === undefined) return
@@ -112,7 +111,7 @@ async function checkEnd({ db, loggedAt }: Batch, reset: Reset): Promise<void> {
     reject(line, path, `the world began anew at ${known?.last}: it cannot do so again before`)
 }
 
-/** Buries all of a resource, and says of all that was buried before that no new thing may take its id. */
+/** Replaces all entities of a resource by tombstones, and marks all tombstones as retired: their ids cannot be used again. */
 async function retire(
   { db, loggedAt }: Batch,
   { ended }: Reset,
@@ -122,7 +121,7 @@ async function retire(
   await db.rows(sql`
     update chancery_world.tombstone set retired_with = ${era} where resource = ${resource} and retired_with is null`)
   const row = await db.first<{ count: number }>(sql`
-    with gone as (${raw(`delete from chancery_world.${resource} returning id, ${name} as name`)}), buried as (
+    with gone as (${raw(`delete from chancery_world.${resource} returning id, ${name} as name`)}), tombstones as (
       insert into chancery_world.tombstone (resource, id, name, deleted_at, retired_with)
       select ${resource}, id, name, ${loggedAt}, ${era} from gone
       on conflict (resource, id) do update set name = excluded.name, deleted_at = excluded.deleted_at,
@@ -132,7 +131,7 @@ async function retire(
   return row?.count ?? 0
 }
 
-/** What still went on ends undecided. */
+/** Active wars and conflicts end without outcome. */
 async function endWars({ db, loggedAt }: Batch, at: string): Promise<void> {
   await db.rows(sql`
     update chancery_world.war set status = 'ended', ended_at = greatest(declared_at, ${at}), outcome = null, updated_at = ${loggedAt}
@@ -150,17 +149,17 @@ async function applyEraChanges(
   counts: ResetCounts,
 ): Promise<void> {
   const put = (data: Record<string, unknown>): Change => ({ line, op: 'put', key: idOf(data), data, at })
-  await inPlace('/ended', batch, ofEnded =>
+  await withPath('/ended', batch, ofEnded =>
     applyEras(ofEnded, [put({ ...ended, status: 'ended', ended_at: at })], { [idOf(ended)]: counts }),
   )
   if (!next) return
-  await inPlace('/next', batch, ofNext =>
+  await withPath('/next', batch, ofNext =>
     applyEras(ofNext, [put({ ...next, status: 'active', started_at: next.started_at ?? at })]),
   )
 }
 
-/** What an era's own fact would say of `/data`, a reset says of one of its two places. */
-async function inPlace(place: string, batch: Batch, work: (batch: Batch) => Promise<void>): Promise<void> {
+/** Rejections name the place in the reset (`/ended`, `/next`) instead of `/data` of an era's own fact. */
+async function withPath(place: string, batch: Batch, work: (batch: Batch) => Promise<void>): Promise<void> {
   const moved = (path: string) => path.replace(/^\/data/, place)
   try {
     await work({

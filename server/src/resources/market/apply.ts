@@ -6,7 +6,7 @@ import { createTableStore } from '../../ingest/entity-store.ts'
 type MarketPrice = PublicOf<ResourceOf<'market_price'>> & {
   reference_price: number
   reference_at: string
-  /** The price that this change moved away from, where it moved far enough to be told. */
+  /** The reference price of a change that is large enough for an event. */
   moved_from?: number | undefined
 }
 
@@ -17,7 +17,7 @@ const store: EntityStore<MarketPrice> = {
   ...createTableStore<MarketPrice>('market_price', 'chancery_world.market_price', {
     more: ['reference_price', 'reference_at'],
   }),
-  /** A move counts from the price that was last told of; where that is over a day old, from the one before this. */
+  /** A move is measured from the price of the last event; if that is over a day old, from the previous price. */
   adjust(_batch, after, before) {
     after.moved_from = undefined
     if (!before) return setReference(after)

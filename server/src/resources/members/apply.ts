@@ -37,7 +37,7 @@ const store: EntityStore<Membership> = {
     return new Map(rows.map(row => [row.nation_id, row]))
   },
 
-  /** Rank, date and permission belong to one alliance: whoever changes it brings none of them along. */
+  /** Rank, date and permission belong to one alliance: a change of alliance resets them. */
   adjust(batch, after, before, { data }) {
     if (!before || before.alliance_id === after.alliance_id) return
     if (!('rank' in data)) after.rank = batch.contract.profile.ranks.at(-1)?.key ?? after.rank
@@ -49,12 +49,12 @@ const store: EntityStore<Membership> = {
     const { db } = batch
     const { write, writeSecrets } = tables(batch)
     await write(db, members)
-    // Few games say it of few members: what nobody said takes no row.
-    const isSaid = ({ can_view_treasury }: Membership) => can_view_treasury !== null
-    await writeSecrets(db, members.filter(isSaid))
+    // Rarely set: a member without it has no row.
+    const hasPermission = ({ can_view_treasury }: Membership) => can_view_treasury !== null
+    await writeSecrets(db, members.filter(hasPermission))
     await removeSecrets(
       db,
-      members.filter(member => !isSaid(member)).map(member => member.nation_id),
+      members.filter(member => !hasPermission(member)).map(member => member.nation_id),
     )
     await indexMembers(
       db,
@@ -98,7 +98,7 @@ export async function removeMembersOfAlliances(batch: Batch, deletes: Change[]):
   await emitEvents(batch, await mergeChanges(batch, store, changes))
 }
 
-/** Says who came, left or rose, and counts them. */
+/** Emits joins, leaves and changes of rank, and updates the counters. */
 async function emitEvents(batch: Batch, transitions: Transition<Membership>[]): Promise<void> {
   if (transitions.length === 0) return
   const names = await batch.nationNames(transitions.map(transition => transition.key))

@@ -46,7 +46,7 @@ const withSearchText = (nation: Nation) => ({
   search_text: searchText(nation.nation_name, nation.leader_name),
 })
 
-/** Keeps nations for one chunk of changes: what it has loaded says what of them has to be written. */
+/** A store for one chunk of changes: the loaded rows show which columns have to be written. */
 const createStore = (known = new Map<string, Nation>()): EntityStore<Nation> => ({
   resource: 'nation',
 
@@ -73,7 +73,7 @@ const createStore = (known = new Map<string, Nation>()): EntityStore<Nation> => 
     if (added.length > 0) dirty.hasUnindexedNations = true
     await updateIndexedNations(
       batch,
-      rows.flatMap(({ after, before }) => (before && isListedOtherwise(before, after) ? [after] : [])),
+      rows.flatMap(({ after, before }) => (before && isIndexStale(before, after) ? [after] : [])),
     )
     await logChangedNations(
       db,
@@ -91,7 +91,7 @@ const createStore = (known = new Map<string, Nation>()): EntityStore<Nation> => 
   },
 })
 
-const isListedOtherwise = (before: IndexedNation, after: IndexedNation) =>
+const isIndexStale = (before: IndexedNation, after: IndexedNation) =>
   before.status !== after.status ||
   before.national_score !== after.national_score ||
   before.search_text !== after.search_text
@@ -99,7 +99,7 @@ const isListedOtherwise = (before: IndexedNation, after: IndexedNation) =>
 /** Applies facts about nations. */
 export async function applyNations(batch: Batch, changes: Change[]): Promise<void> {
   await rejectReusedIds(batch.db, 'nation', changes)
-  const transitions = await mergeChanges(batch, createStore(), await freePlayers(batch, changes))
+  const transitions = await mergeChanges(batch, createStore(), await releasePlayers(batch, changes))
   await addScoreChanges(batch, transitions)
   for (const id of recreatedOf(transitions)) batch.dirty.warNations.add(id)
   await removeApplications(
@@ -134,8 +134,8 @@ function emitEvents(batch: Batch, { line, before, after, at }: Transition<Nation
   }
 }
 
-/** A player leads one nation: the one that the game named last. Whoever led it before has lost it. */
-async function freePlayers({ db }: Batch, changes: Change[]): Promise<Change[]> {
+/** A player leads one nation, the last one that the game sent: other nations lose the player. */
+async function releasePlayers({ db }: Batch, changes: Change[]): Promise<Change[]> {
   const nationOf = new Map<string, string>()
   for (const { key, data } of changes) if (typeof data.player === 'string') nationOf.set(data.player, key)
   if (nationOf.size === 0) return changes

@@ -1,16 +1,17 @@
+/** The ranking index of nations: the order of the latest ranking round, with the columns by which lists filter, kept current between rounds. */
 import type { Batch } from '../../ingest/batch.ts'
 import { type Database, sql } from '../../store/database.ts'
 
 /**
- * Gives the nations that have no place one, behind all others, those too that are gone, until the next ranking round. Once, at the end of
- * a batch and in the order of their ids: an order by chunks would show how many facts, private ones too, stood before them.
+ * Appends new nations to the index, behind all others, deleted ones included, until the next ranking round. Once, at the end of a batch
+ * and in the order of their ids: an order by chunks would disclose how many facts, private ones too, preceded them.
  */
 export async function indexNewNations({ db, dirty }: Batch): Promise<void> {
   if (!dirty.hasUnindexedNations) return
   const round = await db.first<{ world_version: number }>(
     sql`select world_version from chancery_world.ranking_round`,
   )
-  // Before the first round, as after a restore, any nation may have none: to place what the batch wrote would show what it wrote.
+  // Before the first round, as after a restore, any nation may be missing: to append only those of the batch would disclose which it wrote.
   const candidates =
     round?.world_version === 0
       ? sql`chancery_world.nation`
@@ -32,7 +33,7 @@ export async function indexNewNations({ db, dirty }: Batch): Promise<void> {
     on conflict (position) do update set is_gone = false`)
 }
 
-/** What lists of nations select by. */
+/** The columns by which lists of nations filter. */
 export interface IndexedNation {
   id: string
   status: string
@@ -40,7 +41,7 @@ export interface IndexedNation {
   search_text: string
 }
 
-/** Keeps what lists select by beside the places of nations that were there before: status, score and names as they are now. */
+/** Updates status, score and names of nations in the index. */
 export async function updateIndexedNations(
   { db, dirty }: Batch,
   nations: readonly IndexedNation[],
@@ -58,11 +59,11 @@ export async function updateIndexedNations(
       insert into chancery_world.nation_moved (position) select position from changed where is_moved on conflict do nothing
     )
     select count(*) as count from changed`)
-  // After a restore there are no places before the next round; what is new in this batch gets its place at its end.
+  // After a restore the index is empty until the next round.
   if (found?.count !== nations.length) dirty.hasUnindexedNations = true
 }
 
-/** Takes nations out of the lists. */
+/** Removes nations from the index. */
 export async function removeIndexedNations(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.rows(sql`
@@ -71,7 +72,7 @@ export async function removeIndexedNations(db: Database, ids: readonly string[])
     on conflict (position) do update set is_gone = true`)
 }
 
-/** Keeps beside the places of nations which alliance they are in. */
+/** Updates the alliances of nations in the index. */
 export async function indexMembers(db: Database, nationIds: readonly string[]): Promise<void> {
   if (nationIds.length === 0) return
   await db.rows(sql`
@@ -81,7 +82,7 @@ export async function indexMembers(db: Database, nationIds: readonly string[]): 
   await logChangedNations(db, nationIds)
 }
 
-/** Notes nations that a batch wrote or removed, for the ranking round that may be under way. */
+/** Logs nations that a batch wrote or deleted, for a ranking round that may be running. */
 export async function logChangedNations(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.rows(sql`
@@ -89,7 +90,7 @@ export async function logChangedNations(db: Database, ids: readonly string[]): P
     select world_version + 1, unnest(${ids}::text[]) from chancery_world.pulse`)
 }
 
-/** The same of all nations. */
+/** The same for all nations. */
 export async function logAllNationsChanged(db: Database): Promise<void> {
   await db.rows(sql`
     insert into chancery_secret.nation_changed (world_version, nation_id)

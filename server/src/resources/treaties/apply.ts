@@ -18,7 +18,7 @@ interface AllianceReference {
   tag: string
 }
 
-/** The two alliances stand in a column each. */
+/** The two alliances have a column each. */
 const tables = oncePerContract(contract => {
   const { world } = factColumns(contract, 'treaty')
   const own = world.filter(name => name !== 'alliance_ids')

@@ -20,7 +20,7 @@ type Side = War['attacker']
 
 const sides = ['attacker', 'defender'] as const
 
-/** A side stands in a column for each of its members. */
+/** A side has a column for each of its members. */
 const tables = oncePerContract(contract => {
   const members = Object.keys(contract.resources.war.fields.attacker['x-input'].properties)
   const { world } = factColumns(contract, 'war')
@@ -47,7 +47,7 @@ const rowOf = ({ attacker, defender, ...war }: War) => ({
   ...columnsOf('defender', defender),
 })
 
-/** Keeps wars for one chunk of changes: what it has loaded says what of them has to be written. */
+/** A store for one chunk of changes: the loaded rows show which columns have to be written. */
 const createStore = (known = new Map<string, War>()): EntityStore<War> => ({
   resource: 'war',
 
@@ -62,7 +62,7 @@ const createStore = (known = new Map<string, War>()): EntityStore<War> => ({
     return known
   },
 
-  /** A war that is given an end has ended, and one that has ended says when where that is known. */
+  /** A war with an end time has ended. */
   adjust(_batch, after, before, { data, line }) {
     const isOfOthers =
       before?.attacker.nation_id !== after.attacker.nation_id ||
@@ -71,11 +71,11 @@ const createStore = (known = new Map<string, War>()): EntityStore<War> => ({
       reject(line, '/data/defender/nation_id', "must differ from the attacker's nation")
     if (!('status' in data) && typeof data.ended_at === 'string') after.status = 'ended'
     for (const side of sides) {
-      // Names and alliance are those of the declaration: only another nation makes them be looked up again.
+      // Names and alliance are those of the declaration: they are looked up again only for another nation.
       const isKnown = before?.[side].nation_id === after[side].nation_id
-      const said = (data[side] ?? {}) as Partial<Side>
-      if (!isKnown) after[side] = { nation_id: after[side].nation_id, ...said } as Side
-      else if (before?.[side].alliance_id !== after[side].alliance_id && said.alliance_name === undefined)
+      const given = (data[side] ?? {}) as Partial<Side>
+      if (!isKnown) after[side] = { nation_id: after[side].nation_id, ...given } as Side
+      else if (before?.[side].alliance_id !== after[side].alliance_id && given.alliance_name === undefined)
         after[side] = { ...after[side], alliance_name: null }
     }
   },
@@ -112,7 +112,7 @@ const history: HistoryOf<War> = {
 
 /** Applies facts about wars. */
 export async function applyWars(batch: Batch, changes: Change[]): Promise<void> {
-  for (const { line, data } of changes) noteReferences(batch, line, data)
+  for (const { line, data } of changes) requireReferences(batch, line, data)
   const checkReuse = await prepareReuseCheck(batch, history, changes)
   const transitions = await mergeChanges(batch, await withSidesOf(batch, changes), changes)
   await checkReuse(transitions)
@@ -140,17 +140,17 @@ export async function applyWars(batch: Batch, changes: Change[]): Promise<void> 
   }
 }
 
-function noteReferences(batch: Batch, line: number, data: Record<string, unknown>): void {
+function requireReferences(batch: Batch, line: number, data: Record<string, unknown>): void {
   const { attacker, defender, conflict_id, era_id } = data as Partial<War>
-  for (const [side, said] of Object.entries({ attacker, defender })) {
-    batch.requireKnown('nation', said?.nation_id, line, `/data/${side}/nation_id`)
-    batch.requireKnown('alliance', said?.alliance_id, line, `/data/${side}/alliance_id`)
+  for (const [side, given] of Object.entries({ attacker, defender })) {
+    batch.requireKnown('nation', given?.nation_id, line, `/data/${side}/nation_id`)
+    batch.requireKnown('alliance', given?.alliance_id, line, `/data/${side}/alliance_id`)
   }
   batch.requireKnown('conflict', conflict_id, line, '/data/conflict_id')
   batch.requireKnown('era', era_id, line, '/data/era_id')
 }
 
-/** The store, with what nations and their alliances are called now: what a new war takes down. */
+/** The store, with the current names of nations and alliances, which a new war copies. */
 async function withSidesOf(batch: Batch, changes: Change[]): Promise<EntityStore<War>> {
   const ids = new Set(
     changes.flatMap(({ data }) => [
@@ -167,7 +167,7 @@ async function withSidesOf(batch: Batch, changes: Change[]): Promise<EntityStore
     where n.id = any(${[...ids].filter(id => id !== undefined)})`)
   const sides = new Map(rows.map(row => [row.nation_id, row]))
   const allianceNames = await namesOfAlliances(batch, changes)
-  const endWithEra = await enderOf(batch)
+  const endWithEra = await createEraEnder(batch)
   const fill = (side: Partial<Side>): Side => {
     const nation_id = side.nation_id ?? ''
     const now = sides.get(nation_id)
@@ -193,8 +193,8 @@ async function withSidesOf(batch: Batch, changes: Change[]): Promise<EntityStore
   }
 }
 
-/** A war of nations that were retired when the world began anew is over, whatever a row that nobody cleared away still says. */
-async function enderOf(batch: Batch): Promise<(war: War) => Promise<void>> {
+/** A war of nations that a reset retired has ended, whatever its fact says. */
+async function createEraEnder(batch: Batch): Promise<(war: War) => Promise<void>> {
   const reset = await lastReset(batch)
   return async war => {
     if (!reset || war.status === 'ended' || Date.parse(war.declared_at) > reset.atMs) return
@@ -218,14 +218,14 @@ async function namesOfAlliances({ db }: Batch, changes: Change[]): Promise<Map<s
   return new Map(rows.map(row => [row.id, row.name]))
 }
 
-/** Whose losses and victories a battle counts for depends on the two nations of the war. */
+/** The losses and victories of a battle count for the two nations of its war. */
 const hasOtherSides = ({ before, after }: Transition<War>) =>
   before !== undefined &&
   after !== undefined &&
   (before.attacker.nation_id !== after.attacker.nation_id ||
     before.defender.nation_id !== after.defender.nation_id)
 
-/** Adds a war as it is now to the counters of its nations, or takes away what it was. Who fights itself attacks. */
+/** Adds a war to the counters of its nations, or subtracts it. A nation that fights itself is the attacker. */
 function addWarOfNations({ dirty }: Batch, { attacker, defender, status, outcome }: War, step: 1 | -1): void {
   const add = (id: string, key: keyof NationWarCounts) => {
     const counts = dirty.nationWars.get(id) ?? { offensive: 0, defensive: 0, won: 0, lost: 0 }
@@ -241,7 +241,7 @@ function addWarOfNations({ dirty }: Batch, { attacker, defender, status, outcome
   if (isDecided) add(defender.nation_id, isAttackerVictory ? 'lost' : 'won')
 }
 
-/** The same of its alliances. Inside one alliance it counts once as active. */
+/** The same for its alliances. A war inside one alliance counts once as active. */
 function addWarOfAlliances(
   { dirty }: Batch,
   { attacker, defender, status, outcome }: War,

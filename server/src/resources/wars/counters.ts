@@ -41,7 +41,7 @@ export async function recountBattles(batch: Batch): Promise<void> {
     where w.id = v.id`)
 }
 
-/** Adds what the wars of the batch change to the counters of nations. */
+/** Adds the differences of the batch to the counters of nations. */
 export async function addWarsOfNations({ db, dirty }: Batch): Promise<void> {
   const changed = [...dirty.nationWars].filter(
     ([id, counts]) => isDifferent(counts) && !dirty.warNations.has(id),
@@ -60,7 +60,7 @@ export async function addWarsOfNations({ db, dirty }: Batch): Promise<void> {
 const isDifferent = (counts: NationWarCounts | WarCounts) =>
   Object.values(counts).some(number => number !== 0)
 
-/** Counts the wars of nations that are back. */
+/** Counts the wars of nations that were deleted and put again. */
 export async function recountWarsOfNations({ db, dirty }: Batch): Promise<void> {
   if (dirty.warNations.size === 0) return
   await db.rows(sql`
@@ -82,7 +82,7 @@ export async function recountWarsOfNations({ db, dirty }: Batch): Promise<void> 
       and (n.active_offensive, n.active_defensive, n.wars_won, n.wars_lost) is distinct from (c.offensive, c.defensive, c.won, c.lost)`)
 }
 
-/** Adds what the wars of the batch change to the counters of alliances: a large alliance costs no more than a small one. */
+/** Adds the differences of the batch to the counters of alliances: a large alliance costs no more than a small one. */
 export async function addWarsOfAlliances({ db, dirty }: Batch): Promise<void> {
   const changed = [...dirty.allianceWars].filter(
     ([id, counts]) => isDifferent(counts) && !dirty.warAlliances.has(id),
@@ -97,7 +97,7 @@ export async function addWarsOfAlliances({ db, dirty }: Batch): Promise<void> {
     where a.id = d.id`)
 }
 
-/** Counts the wars of alliances that are back, by the alliances of the declaration. A war inside one alliance counts once as active. */
+/** Counts the wars of alliances that were deleted and put again, by the alliances of the declaration. A war inside one counts once as active. */
 export async function recountWarsOfAlliances({ db, dirty }: Batch): Promise<void> {
   if (dirty.warAlliances.size === 0) return
   await db.rows(sql`
@@ -117,7 +117,7 @@ export async function recountWarsOfAlliances({ db, dirty }: Batch): Promise<void
       and (a.wars_active, a.wars_won, a.wars_lost) is distinct from (c.active, c.won, c.lost)`)
 }
 
-/** What of a war it is counted by. */
+/** The members of a war that its counters use. */
 interface CountedWar {
   status: string
   attacker: { alliance_id: string | null }
@@ -125,15 +125,15 @@ interface CountedWar {
 }
 
 interface Cell {
-  /** Empty: wars of whoever. */
+  /** Empty: wars of all. */
   alliance_id: string
-  /** Empty: wars against whomever. Of two alliances, the one whose id is the greater. */
+  /** Empty: wars against all. Of two alliances, the one with the greater id. */
   other_id: string
   status: string
   wars: number
 }
 
-/** Keeps how many wars of each status there are: in all, of each alliance, and between each two. A war inside one alliance counts once. */
+/** Updates the numbers of wars by status: in all, of each alliance, and between each two. A war inside one alliance counts once. */
 export async function countWars(
   db: Database,
   changes: { before: CountedWar | undefined; after: CountedWar | undefined }[],
@@ -172,7 +172,7 @@ function pairsOf({ attacker, defender }: CountedWar): [string, string][] {
   ]
 }
 
-/** Moves what went on to what has ended. */
+/** Moves the numbers of active wars to those of ended ones. */
 export async function countAllEnded(db: Database): Promise<void> {
   await db.rows(sql`
     with ended as (delete from chancery_world.war_count where status = 'active' returning alliance_id, other_id, wars)

@@ -1,3 +1,8 @@
+/**
+ * The event log: derived in the transaction of a batch (`event-collector.ts`, `game-events.ts`), numbered without gaps, and read here by
+ * page; `filters.ts` has the queries by kind and subject, `event-stream.ts` delivers new events over SSE. Only restores leave gaps
+ * (`spans.ts`).
+ */
 import type { operations, ValuesFor } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
 import { offsetOf, type Page, readPage } from '../store/paging.ts'

@@ -1,3 +1,8 @@
+/**
+ * The game profile of a database: the configured one is compared with the one that the database was last served with, and adopted.
+ * Stored values follow classes that became more private. A profile that contradicts stored data is rejected (`conflicts.ts`), and
+ * nothing is changed.
+ */
 import {
   type Class,
   type Profile,

@@ -40,7 +40,7 @@ for (const { name, given, fact, events } of cases) {
     }
   })
 
-  test(`${name}, said again: nothing`, async () => {
+  test(`${name}, sent again: nothing`, async () => {
     const isSent = fact.op === 'event'
     assert.deepEqual((await told([fact])).length, isSent ? events.length : 0)
   })
@@ -118,7 +118,7 @@ test('a move to another alliance is one departure and one arrival', async () => 
   )
 })
 
-test('a price moves when it is 10 % from the last told price, or from that of a day before', async () => {
+test('a price move of 10 % from the last event, or from the day before, emits an event', async () => {
   const price = async (value: number, as_of: string) =>
     (
       await told([{ op: 'put', resource: 'market_price', data: { resource: 'oil', price: value, as_of } }])

@@ -133,7 +133,7 @@ test('a stream from the beginning goes over every gap and misses nothing', async
   stream.close()
 })
 
-test('a stream that resumes from a lost number is told so; from the edges of a gap it goes on', async () => {
+test('a stream that resumes from a lost number gets an error; from the edges of a gap it continues', async () => {
   const wide = gaps.find(({ lastBefore, firstAfter }) => firstAfter - lastBefore === 5_001)
   assert.ok(wide)
   const resume = (id: number) =>
@@ -153,7 +153,7 @@ test('a stream that resumes from a lost number is told so; from the edges of a g
   }
 })
 
-test('who begins after a restore, before anything was logged, misses nothing when cut off', async () => {
+test('a client that starts after a restore, before the first event, misses nothing when disconnected', async () => {
   const firstAfter = await leaveGap(chancery.databaseUrl, 50)
   gaps.push({ lastBefore: firstAfter - 51, firstAfter })
   const stream = await openStream(`${chancery.url}/api/v1/events/stream`)

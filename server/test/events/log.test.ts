@@ -59,7 +59,7 @@ test('numbers run from 1 without a gap, over refused and simultaneous batches', 
   )
 })
 
-test('each batch has its numbers to itself, in the order of the answers of its stream', () => {
+test('each batch has its own numbers, in the order of the results of its stream', () => {
   const applied = outcomes.filter(({ events }) => events > 0)
   const spans = applied
     .map(({ last_seq, events }) => [Number(last_seq) - events + 1, Number(last_seq)] as const)
@@ -131,7 +131,7 @@ test('any page of any selection is that of plain code over the whole log', async
   assert.ok(found > 0, 'events were found')
 })
 
-test('following with `after` in pages of any size tells the whole log once', async () => {
+test('following with `after` in pages of any size returns the whole log once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 30, max: 100 }), { minLength: 3, maxLength: 9 }),

@@ -23,7 +23,7 @@ const reads: [path: string, nameIn: (data: never) => unknown][] = [
   ['/events?type=nation.renamed&limit=1', ([first]: Event[]) => first && nameOf(first)],
 ]
 
-test('whoever is told of something by a stream reads nothing older, though answers are remembered', async () => {
+test('a client that got an event by stream reads nothing older, though responses are cached', async () => {
   const stream = await openStream(`${chancery.url}/api/v1/events/stream?type=nation.renamed`)
   const renames = 15
   let isOver = false

@@ -35,7 +35,7 @@ function pulseByHand() {
   return { pulse, beat }
 }
 
-test('news that cannot be read at first are read later, though nothing beats again', async t => {
+test('events that cannot be read at first are read later, without another heartbeat', async t => {
   const chancery = await startTestServer()
   const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
   t.after(async () => {

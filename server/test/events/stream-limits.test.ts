@@ -91,7 +91,7 @@ test('5 streams may be open with one key, whatever others have open', async () =
   for (const stream of await assertGivenBack({ key }, streams, stream => stream.close())) stream.close()
 })
 
-test('a stream that is refused for another reason takes no place', async () => {
+test('a stream that is rejected for another reason uses no slot', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n1' })
   for (const query of ['after=999999', 'after=x', 'type=nothing', 'since=x']) {
     for (let call = 0; call < 8; call += 1) {
@@ -112,7 +112,7 @@ test('a stream that is refused for another reason takes no place', async () => {
   for (const stream of streams) stream.close()
 })
 
-test('readers who leave in the middle of opening leave no place taken', async () => {
+test('clients that disconnect while a stream opens leave no slot in use', async () => {
   const headers = { 'x-forwarded-for': '192.0.2.77' }
   let left = 0
   for (let round = 0; round < 30; round += 1) {
@@ -221,7 +221,7 @@ test('an expired key ends its streams, and not before', async () => {
   }
 })
 
-test('what became of streams is counted, and a server that closes tells its readers to resume and is gone', async t => {
+test('ended streams are counted by reason, and a server that closes lets its clients resume', async t => {
   // Nobody is hung up on: it is gone when all have taken its last word.
   const server = await startStreamServer(t, chancery.databaseUrl, { streamTimings: { graceMs: 1e8 } })
   const streams = await Promise.all([1, 2, 3].map(() => server.open('/events/stream?after=0')))

@@ -105,7 +105,7 @@ const logLong = async () => {
   return { first, last: await tellMany(6_000, longSummary) }
 }
 
-test('readers who take nothing cost no memory, disturb nobody, and are cut off with a word why', async t => {
+test('clients that read nothing use no memory, disturb no other, and are disconnected with a reason', async t => {
   longLog ??= logLong()
   const { first } = await longLog
   const server = await startStreamServer(t, chancery.databaseUrl, {
@@ -161,7 +161,7 @@ test('readers who take nothing cost no memory, disturb nobody, and are cut off w
   other.close()
 })
 
-test('a reader who is slow but takes something is never cut off, and gets it all', async t => {
+test('a slow client that still reads is never disconnected, and gets every event', async t => {
   longLog ??= logLong()
   const { first, last } = await longLog
   const total = last - first
@@ -197,7 +197,7 @@ test('a reader who is slow but takes something is never cut off, and gets it all
   }
 })
 
-test('every server on one database tells everything', async t => {
+test('every server on one database delivers every event', async t => {
   const servers = [
     await startStreamServer(t, chancery.databaseUrl),
     await startStreamServer(t, chancery.databaseUrl),
@@ -218,7 +218,7 @@ test('every server on one database tells everything', async t => {
   }
 })
 
-test('while the database is away streams stay open and hearts beat; when it is back nothing is lost', async t => {
+test('while the database is unavailable streams stay open with heartbeats; afterwards nothing is lost', async t => {
   const proxy = await startTcpProxy(t, chancery.databaseUrl)
   const server = await startStreamServer(t, proxy.url, {
     databaseTimeoutFactor: 4,
@@ -254,7 +254,7 @@ test('while the database is away streams stay open and hearts beat; when it is b
   }
 })
 
-test('a key that is revoked while the database is away ends its streams when it is back', async t => {
+test('a key that is revoked while the database is unavailable ends its streams afterwards', async t => {
   const proxy = await startTcpProxy(t, chancery.databaseUrl)
   const server = await startStreamServer(t, proxy.url)
   const { id, key } = await chancery.makeKey({ player_id: 'p1' })
@@ -266,7 +266,7 @@ test('a key that is revoked while the database is away ends its streams when it 
   assert.deepEqual(await stream.ended, { isWhole: true })
 })
 
-test('EventSource follows, and comes back by itself to where it was', async t => {
+test('EventSource follows, and resumes by itself', async t => {
   const server = await startStreamServer(t, chancery.databaseUrl)
   // A reader behind a network that breaks.
   const address = server.url.replace('http://', 'postgres://x@')

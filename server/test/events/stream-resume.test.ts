@@ -141,7 +141,7 @@ async function untilSaid(stream: StreamReader, expected: string): Promise<void> 
   }
 }
 
-test('however the log grows and the connection breaks, a reader who resumes is told everything once', async () => {
+test('however the log grows and the connection breaks, a client that resumes gets every event once', async () => {
   let told = 0
   let cuts = 0
   let withheld = 0

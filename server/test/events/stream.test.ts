@@ -43,7 +43,7 @@ const open = (query = '', opening: Parameters<typeof openStream>[1] = {}, base: 
 
 const end = async () => (await chancery.read<{ data: Event[] }>('/events?limit=1')).data[0]?.seq ?? 0
 
-test('a stream tells on both bases what /events tells, byte for byte', async () => {
+test('a stream delivers on both bases what /events returns, byte for byte', async () => {
   for (const base of Object.values(bases)) {
     const stream = await open('?after=0', {}, base)
     const last = await end()
@@ -54,7 +54,7 @@ test('a stream tells on both bases what /events tells, byte for byte', async () 
   }
 })
 
-test('an answer that streams carries the headers of every answer, and those that keep it flowing', async () => {
+test('a streamed response has the headers of every response, and those that prevent buffering', async () => {
   const stream = await open()
   assert.equal(stream.status, 200)
   const { headers } = stream
@@ -80,7 +80,7 @@ test('a stream counts as one call', async () => {
   stream.close()
 })
 
-test('news reach a reader within a second of the acknowledgement, as /events tells them', async () => {
+test('new events reach a client within a second of the acknowledgement, as /events returns them', async () => {
   const first = await end()
   const stream = await open()
   await stream.upToDate()
@@ -120,7 +120,7 @@ const filters = () => {
   ]
 }
 
-test('of the past a stream tells what /events selects, from anywhere in the log', async () => {
+test('of past events a stream delivers those that /events selects, from anywhere in the log', async () => {
   for (const filter of filters()) {
     const all = await readLog(filter)
     assert.ok(all.length > 0, filter)
@@ -138,7 +138,7 @@ test('of the past a stream tells what /events selects, from anywhere in the log'
   }
 })
 
-test('of the news a stream tells what /events selects', async () => {
+test('of new events a stream delivers those that /events selects', async () => {
   await chancery.ingest(
     [
       ...['f1', 'f2', 'f3'].map(id => nation(id)),
@@ -183,7 +183,7 @@ test('of the news a stream tells what /events selects', async () => {
   }
 })
 
-test('a heartbeat says how far the log has been looked through, also where nothing passes the filter', async t => {
+test('a heartbeat contains the position in the log, also where nothing matches the filter', async t => {
   const server = await startStreamServer(t, chancery.databaseUrl, {
     streamTimings: { heartbeatMs: 200, sweepMs: 20 },
   })
@@ -200,7 +200,7 @@ test('a heartbeat says how far the log has been looked through, also where nothi
   assert.ok(took > 500, `five heartbeats took ${took} ms`)
 })
 
-test('history that is not announced is not news, and is told to whoever resumes from before it', async () => {
+test('unannounced history is not delivered live, but to clients that resume from before it', async () => {
   const stream = await open()
   const position = await end()
   await stream.upToDate()
@@ -220,7 +220,7 @@ test('history that is not announced is not news, and is told to whoever resumes 
   resumed.close()
 })
 
-test('a large load of quiet history is stepped over, and what follows it arrives', async () => {
+test('a large load of unannounced history is skipped, and the events behind it arrive', async () => {
   const stream = await open('?type=nation.founded')
   await stream.upToDate()
   for (const [index, announce] of [false, true, false, false, true].entries()) {
@@ -245,7 +245,7 @@ test('Last-Event-ID wins over after, and an empty one counts as none', async () 
   assert.deepEqual((await seqsOf('')).length, 5)
 })
 
-test('a Last-Event-ID that is no id is refused by its name', async () => {
+test('an invalid Last-Event-ID is rejected by its name', async () => {
   for (const id of [
     'x',
     '-1',
@@ -284,7 +284,7 @@ test('HEAD is 405 before any look-up', async () => {
   }
 })
 
-test('with since a stream begins with what was logged then', async () => {
+test('with since a stream starts with the events logged then', async () => {
   await chancery.ingest([nation('since-1')], { waits: false })
   const { data } = await chancery.read<{ data: { world_changed_at: string } }>('/game')
   const since = encodeURIComponent(data.world_changed_at)
@@ -330,7 +330,7 @@ test('with a since to come a stream is silent until then', async () => {
   }
 })
 
-test('with until a stream ends when the log has passed that time, and says so', async () => {
+test('with until a stream ends with a reason when the log has passed that time', async () => {
   for (const time of timesAhead()) {
     const query = `until=${new Date(time).toISOString()}`
     const first = await end()

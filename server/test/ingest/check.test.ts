@@ -31,7 +31,7 @@ async function assertChecksAsItIs(text: string): Promise<void> {
   )
 }
 
-test('a check says what the real run says, batch by batch, and stores nothing', async () => {
+test('a dry run has the results of the real run, batch by batch, and stores nothing', async () => {
   await assertChecksAsItIs(
     [
       lines(nation('c1'), alliance('ca'), commit('first')),
@@ -55,7 +55,7 @@ test('a check says what the real run says, batch by batch, and stores nothing', 
   )
 })
 
-test('what a check refuses and applies does not matter to what follows it', async () => {
+test('a dry run does not affect the batches behind it', async () => {
   await chancery.send(lines(nation('only-checked'), commit('only-checked')), { check: true })
   assert.equal(await statusOf(chancery, '/nations/only-checked'), 404)
   const [refused] = await chancery.send(lines(alliance('oc'), member('only-checked', 'oc'), commit('oc')))
@@ -90,7 +90,7 @@ test('a simulated history checks as it is applied', async () => {
   await assertChecksAsItIs([...world.history()].map(linesOf).join(''))
 })
 
-test('a JSON batch cannot be checked, and says what can', async () => {
+test('a dry run of a JSON batch is rejected with the format that works', async () => {
   const response = await chancery.operate(
     'POST',
     '/facts?check=true',
@@ -101,7 +101,7 @@ test('a JSON batch cannot be checked, and says what can', async () => {
   assert.match(JSON.stringify(await response.json()), /x-ndjson/)
 })
 
-test('a check that takes its time holds up nobody', async () => {
+test('a slow dry run does not delay other batches', async () => {
   const { promise: wait, resolve: goOn } = Promise.withResolvers<void>()
   async function* slowly() {
     yield Buffer.from(lines(nation('slow-1'), commit('slow-first')))

@@ -108,7 +108,7 @@ function ofRun(run: number, facts: Fact[]): Fact[] {
   return JSON.parse(text.replace(/"([nacwb]\d)"/g, `"r${run}-$1"`).replaceAll('"dayT', `"${day}T`)) as Fact[]
 }
 
-test('conflicts have the numbers of their wars, whatever batches change, take back or begin anew', async () => {
+test('conflicts have the numbers of their wars, whatever batches change, delete or put again', async () => {
   let run = 0
   const mayBegin = whileBegunWithin(15_000)
   await fc.assert(
@@ -154,7 +154,7 @@ test('conflicts have the numbers of their wars where a batch is too long to be a
   )
 })
 
-test('what a batch adds to a conflict is added to what is stored, without a look at its other wars', async () => {
+test('a batch adds differences to a conflict, without reading its other wars', async () => {
   const run = 2_000
   const facts = ofRun(run, beginning)
   await chancery.ingest(facts, { waits: false })

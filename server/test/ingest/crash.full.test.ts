@@ -154,7 +154,7 @@ test('the stream sent again to its end is there once, each batch with its first 
   await assertWhole(batchCount)
 })
 
-test('a server whose database is killed under it says so and ends, and nothing acknowledged is lost', async () => {
+test('a server whose database is killed ends with a message, and nothing acknowledged is lost', async () => {
   const more = Array.from({ length: 200 }, (_, index) => lines(nation(`p${index}`), commit(`p${index}`)))
   const applied: string[] = []
   let isKilled = false

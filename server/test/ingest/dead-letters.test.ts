@@ -37,7 +37,7 @@ const retry = (id: string, body?: object) => one(chancery.operate('POST', `/refu
 const apply = async (batch: string, ...facts: Fact[]) =>
   (await chancery.send(lines(...facts, commit(batch))))[0]
 
-test('a refused batch is kept as it was sent; later ones go on', async () => {
+test('a rejected batch is stored as it was sent; later ones are applied', async () => {
   const facts = [nation('k1'), nation('k2', { national_score: -1 })]
   const [poison, next] = await chancery.send(
     lines(...facts, commit('poison', { announce: false }), nation('k3'), commit('next')),
@@ -50,7 +50,7 @@ test('a refused batch is kept as it was sent; later ones go on', async () => {
   assert.ok((await list()).some(({ id }) => id === 'poison'))
 })
 
-test('the lines of a kept batch are its own, those of the answer the stream’s', async () => {
+test('the lines of a dead letter are its own, those of the result the stream’s', async () => {
   const outcomes = await chancery.send(
     `${lines(nation('li1'), commit('lines-good'))}\n${lines(nation('li2'), nation('li3', { national_score: -1 }), commit('lines-bad'))}`,
   )
@@ -78,14 +78,14 @@ test('sent again by the game and applied, it is no longer in the list', async ()
   assert.equal(await kept('mended'), undefined)
 })
 
-test('bad facts under the id of an applied batch are refused, and not kept: nothing can be applied under it', async () => {
+test('invalid facts under the id of an applied batch are rejected, and not stored: nothing can be applied under it', async () => {
   await apply('taken', nation('tk1'))
   const again = await apply('taken', nation('tk1', { national_score: -1 }))
   assert.deepEqual([again?.status, again?.is_kept], ['refused', false])
   assert.equal(await kept('taken'), undefined)
 })
 
-test('what later facts have overtaken is tried again only when that is meant', async () => {
+test('a superseded dead letter is retried only with force', async () => {
   await apply('o-world', nation('o1', { motto: 'first' }))
   await apply('o-old', nation('o1', { motto: 'old' }), member('o1', 'o-none'))
   assert.equal((await kept('o-old'))?.overtaken_by, null)
@@ -103,7 +103,7 @@ test('what later facts have overtaken is tried again only when that is meant', a
   assert.equal(await motto(), 'old')
 })
 
-test('a snapshot and a reset are about all things of their resources, also about later ones', async () => {
+test('a snapshot and a reset concern all entities of their resources, also later ones', async () => {
   await apply('whole-world', nation('wh1'))
   const wholes: Fact[] = [
     { op: 'snapshot', resource: 'nation', allow_deletes: true },
@@ -121,7 +121,7 @@ test('a snapshot and a reset are about all things of their resources, also about
   }
 })
 
-test('a refused batch that is sent again is announced as it was sent last', async () => {
+test('a rejected batch that is sent again is announced as it was sent last', async () => {
   for (const announce of [true, false])
     await chancery.send(lines(member('an1', 'an-none'), commit('an', { announce })))
   const answer = await one(chancery.operate('GET', '/refused/an'))
@@ -154,7 +154,7 @@ test('a batch that is too large to keep is listed without its facts', async () =
   assert.match(JSON.stringify(body), /send it again/)
 })
 
-test('text that no database keeps is refused without being kept', async () => {
+test('text that the database cannot store is rejected without a dead letter', async () => {
   const text = `{"op":"put","resource":"nation","data":{"id":"z1","nation_name":"a\0b"}}\n${lines(commit('nul'))}`
   const [outcome] = await chancery.send(text)
   assert.deepEqual([outcome?.status, outcome?.is_kept], ['refused', false])
@@ -166,7 +166,7 @@ test('text that no database keeps is refused without being kept', async () => {
   assert.equal((await kept('bytes'))?.has_content, false)
 })
 
-test('who says so leaves nothing behind', async () => {
+test('a sender can turn the dead letter off', async () => {
   const send = (body: string, type: string, headers = {}) =>
     fetch(`${chancery.operatorUrl}/facts?keep=false`, {
       method: 'POST',
@@ -181,7 +181,7 @@ test('who says so leaves nothing behind', async () => {
   assert.equal(await kept('unkept-too'), undefined)
 })
 
-test('the list tells feeds apart, and lets go what is dropped', async () => {
+test('the list filters by feed, and dropped dead letters leave it', async () => {
   const feed = { name: 'pull', after: null }
   await chancery.send(lines(nation('d1', { national_score: -1 }), commit('in-feed', { feed })))
   assert.deepEqual(
@@ -198,7 +198,7 @@ test('the list tells feeds apart, and lets go what is dropped', async () => {
   assert.deepEqual(await list('?feed=pull'), [])
 })
 
-test('a batch in one request that is refused is kept and can be tried again', async () => {
+test('a rejected batch in one request is stored and can be retried', async () => {
   const body = { facts: [member('s1', 'sa')], announce: false }
   const answer = await chancery.operate('POST', '/facts', body, { 'idempotency-key': 'single' })
   assert.equal(answer.status, 422)
@@ -271,7 +271,7 @@ describe('the dead-letter store is bounded', () => {
   /** Four of them leave room for a record, and not for its facts. */
   const quarter = String(limits.deadLetterBytesPerFeed / 4 - 250)
 
-  test('without room the facts of a new batch are not kept, its sender is told, and what was kept stays', async () => {
+  test('without room the facts of a new dead letter are not stored, its sender sees it, and stored ones stay', async () => {
     const before = await droppedCount()
     await fill(4, { name: 'live', bytes: quarter })
     const outcome = await refuse('too-much')
@@ -288,7 +288,7 @@ describe('the dead-letter store is bounded', () => {
     assert.equal(await droppedCount(), before + 1)
   })
 
-  test('batches that were overtaken make room, the oldest first, and the list says which', async () => {
+  test('superseded dead letters are dropped for room, the oldest first, and are listed', async () => {
     await fill(2, { name: 'live', bytes: quarter })
     await fill(2, { name: 'stale', bytes: quarter, overtaken: `'later'` })
     assert.equal((await refuse('fresh')).is_kept, true)
@@ -300,7 +300,7 @@ describe('the dead-letter store is bounded', () => {
     )
   })
 
-  test('names of feeds that nobody knows share one room, and a known feed has its own', async () => {
+  test('unknown feed names share one bound, and an existing feed has its own', async () => {
     await fill(4, { name: 'live', bytes: quarter, feed: `'made-up-' || i` })
     assert.equal((await refuse('made-up', { feed: { name: 'made-up-5', after: null } })).is_kept, false)
     const [known] = await chancery.send(
@@ -341,7 +341,7 @@ describe('the dead-letter store is bounded', () => {
     assert.equal(await count(), limits.deadLettersTotal)
   })
 
-  test('a batch whose record alone has no room is not listed, and the list says that it was dropped', async () => {
+  test('a dead letter whose record has no room is not stored, and is listed as dropped', async () => {
     await fill(limits.deadLettersPerFeed, { name: 'live', bytes: '10' })
     assert.equal((await refuse('no-place')).is_kept, false)
     assert.equal(await kept('no-place'), undefined)
@@ -351,7 +351,7 @@ describe('the dead-letter store is bounded', () => {
     )
   })
 
-  test('the list of what was dropped is bounded too', async () => {
+  test('the list of dropped dead letters is bounded too', async () => {
     await fill(4, { name: 'live', bytes: quarter })
     await query(
       chancery.databaseUrl,
@@ -368,14 +368,14 @@ describe('the dead-letter store is bounded', () => {
     assert.equal(Number(rows[0]?.count), limits.droppedDeadLettersListed)
   })
 
-  test('a name that a sender made up takes no more of a record than the contract says', async () => {
+  test('an invented name uses no more of a record than the contract allows', async () => {
     const long = 'x'.repeat(200_000)
     await chancery.send(lines(nation('long', { [long]: 1 }), commit('long-name')))
     const found = await kept('long-name')
     assert.ok(found?.refusals.every(({ path, reason }) => path.length <= 1_000 && reason.length <= 2_000))
   })
 
-  test('one feed more than the limit is refused, and those that are known go on', async () => {
+  test('one feed more than the limit is rejected, and existing feeds continue', async () => {
     await query(
       chancery.databaseUrl,
       `insert into chancery_secret.feed

@@ -75,7 +75,7 @@ test('a deleted nation leaves its alliance, and cannot be a member', async () =>
   assert.deepEqual([refusal.path, refusal.reason], ['/data/nation_id', 'there is no nation left'])
 })
 
-test('nobody can be a member of a deleted alliance, nor can it sign', async () => {
+test('a deleted alliance can have no members and sign no treaty', async () => {
   await ingest(alliance('void'), alliance('void-2'), nation('void'))
   await ingest(remove('alliance', 'void'))
   assert.equal(refusalOf(await send('void-1', member('void', 'void'))).path, '/data/alliance_id')
@@ -135,7 +135,7 @@ test('a conflict keeps a deleted alliance on its side by name, and may take one 
   assert.equal(joined?.summary, 'Alliance side-2 joined Sides on the side of One.')
 })
 
-test('a deleted war takes its battles along and leaves its events', async () => {
+test('a deleted war deletes its battles and keeps its events', async () => {
   await ingest(
     nation('wd-1'),
     nation('wd-2'),
@@ -160,7 +160,7 @@ test('a deleted war takes its battles along and leaves its events', async () => 
   assert.deepEqual(await list('/wars/wd/battles'), [])
 })
 
-test('a nation made anew under a deleted id begins anew, with the wars of its id', async () => {
+test('a nation that is put under a deleted id starts empty, with the wars of its id', async () => {
   await ingest(
     nation('anew', { motto: 'Old', player: 'p-anew', military: { readiness: 5 } }),
     nation('anew-2'),
@@ -177,7 +177,7 @@ test('a nation made anew under a deleted id begins anew, with the wars of its id
   assert.equal(own.military, null)
 })
 
-test('an alliance made anew under a deleted id has the wars of its id', async () => {
+test('an alliance that is put under a deleted id has the wars of its id', async () => {
   await ingest(nation('aa-1'), nation('aa-2'), alliance('aa'), member('aa-1', 'aa'))
   await ingest(war('aa-w', 'aa-1', 'aa-2', { status: 'ended', outcome: 'attacker_victory' }))
   await ingest(remove('alliance', 'aa'))
@@ -186,7 +186,7 @@ test('an alliance made anew under a deleted id has the wars of its id', async ()
   assert.deepEqual([data.wars, data.member_count], [{ active: 0, won: 1, lost: 0 }, 0])
 })
 
-test('what is deleted and made anew in one batch is as if in two', async () => {
+test('an entity that is deleted and put in one batch is as if in two', async () => {
   await ingest(
     nation('re-1', { national_score: 3, motto: 'Old' }),
     nation('re-2'),
@@ -223,7 +223,7 @@ test('what is deleted and made anew in one batch is as if in two', async () => {
   assert.equal(joined?.summary, 'Third joined Second.')
 })
 
-test('what is made and deleted in one batch was there: both events are told', async () => {
+test('an entity that is put and deleted in one batch emits both events', async () => {
   const { events } = await ingest(nation('brief'), remove('nation', 'brief'))
   assert.equal(events, 2)
   assert.equal(await statusOf(chancery, '/nations/brief'), 404)

@@ -163,7 +163,7 @@ async function applyAll(facts: (resource: FactResource) => Data, expected: (reso
     assert.deepEqual(await stored(resource, facts(resource)), expected(resource), resource)
 }
 
-test('every field of every fact is stored, of new things and of known ones', async () => {
+test('every field of every fact is stored, of new and of existing entities', async () => {
   for (const variant of [0, 1]) {
     const whole = (resource: FactResource) => wholeFact(resource, variant)
     await applyAll(whole, whole)

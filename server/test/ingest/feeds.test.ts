@@ -20,7 +20,7 @@ const inFeed = (name: string, batch: string, after: string | null, id: string) =
 
 const statuses = async (text: string) => (await chancery.send(text)).map(({ status }) => status)
 
-test('a feed that never was stands nowhere', async () => {
+test('an unknown feed has no last batch', async () => {
   assert.deepEqual(await feedOf('none'), { name: 'none', last_batch: null, applied_at: null })
 })
 
@@ -38,7 +38,7 @@ test('each batch of a feed names the one before it', async () => {
   assert.equal((await feedOf('f')).last_batch, 'f2')
 })
 
-test('of two senders that stand on the same batch the second is overtaken, and nothing of it is stored', async () => {
+test('of two batches that name the same previous one the second is superseded, and nothing of it is stored', async () => {
   await chancery.send(inFeed('g', 'g1', null, 'g-first'))
   const [first, second] = await Promise.all([
     chancery.send(inFeed('g', 'g2a', 'g1', 'g-a')),
@@ -57,7 +57,7 @@ test('of two senders that stand on the same batch the second is overtaken, and n
   )
 })
 
-test('a refused batch leaves its feed where it is, and other feeds and batches are apart', async () => {
+test('a rejected batch does not advance its feed, and other feeds and batches are independent', async () => {
   await chancery.send(inFeed('h', 'h1', null, 'h-1'))
   const wrong = lines(
     { ...nation('h-2'), data: { id: 'h-2' } },
@@ -71,7 +71,7 @@ test('a refused batch leaves its feed where it is, and other feeds and batches a
   assert.deepEqual(await statuses(inFeed('h', 'h4', null, 'h-5')), ['overtaken'])
 })
 
-test('a batch in one request takes its place likewise, and 409 says that it has none', async () => {
+test('a batch in one request advances its feed likewise, or gets 409', async () => {
   const send = (batch: string, after: string | null) =>
     chancery.operate(
       'POST',

@@ -27,7 +27,7 @@ const age = (table: string, column: string, id: string, days: number) =>
     `update chancery_secret.${table} set ${column} = now() - make_interval(days => ${days}) where id = '${id}'`,
   )
 
-test('a batch is known by its id for as long as is promised, and forgotten after that', async () => {
+test('the id of a batch is kept for the promised time, and deleted after that', async () => {
   const days = { remembered: limits.batchIdDays - 1, forgotten: limits.batchIdDays + 1 }
   for (const [batch, ago] of Object.entries(days)) {
     await send(batch)
@@ -39,7 +39,7 @@ test('a batch is known by its id for as long as is promised, and forgotten after
   assert.equal(await send('forgotten'), 'applied')
 })
 
-test('the last batch of a feed is known for ever: its next one stands on it', async () => {
+test('the id of the last batch of a feed is kept for ever: the next batch names it', async () => {
   const feed = { name: 'quiet', after: null }
   await send('quiet-1', nation('quiet-1'), { feed })
   await age('batch', 'applied_at', 'quiet-1', limits.batchIdDays * 10)
@@ -52,7 +52,7 @@ test('the last batch of a feed is known for ever: its next one stands on it', as
   )
 })
 
-test('a refused batch is kept for as long as is promised', async () => {
+test('a dead letter is kept for the promised time', async () => {
   const days = { 'kept-on': limits.deadLetterDays - 1, 'let-go': limits.deadLetterDays + 1 }
   for (const [batch, ago] of Object.entries(days)) {
     assert.equal(await send(batch, nation(batch, { national_score: -1 })), 'refused')

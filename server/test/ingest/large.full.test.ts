@@ -62,7 +62,7 @@ function* facts(): Generator<Fact> {
   yield put('nation', { id: 'n0', motto: 'the last word' })
 }
 
-test('a large batch waits in files without a name, of which a killed process leaves nothing, and is applied', {
+test('a large batch is buffered in unnamed files, of which a killed process leaves nothing, and is applied', {
   skip: !isLinux,
 }, async () => {
   const all = [...facts()]
@@ -102,7 +102,7 @@ test('a large batch waits in files without a name, of which a killed process lea
   )
 })
 
-test('a large batch that is refused, or cut, leaves no file open', { skip: !isLinux }, async () => {
+test('a large batch that is rejected, or cut off, leaves no file open', { skip: !isLinux }, async () => {
   const many = Array.from({ length: nations }, (_, index) => nation(`x${index}`, { moderation_notes: notes }))
   const [refused] = await chancery.send(lines(...many, member('none', 'a0'), commit('large-2')))
   assert.deepEqual(refused?.refused, [

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => chancery.close())
 
-test('one small batch comes as JSON, and its status says what became of it', async () => {
+test('a small batch can be JSON, and the status code is its result', async () => {
   const send = async (id: string, facts: Fact[]) => {
     const response = await chancery.operate('POST', '/facts', { facts }, { 'idempotency-key': id })
     return { status: response.status, outcome: (await response.json()) as Outcome }
@@ -39,7 +39,7 @@ test('a JSON batch that is not as it should be is 400', async () => {
   assert.equal(await statusWith({ facts: [] }, { 'idempotency-key': 'x', 'content-type': 'text/plain' }), 400)
 })
 
-test('a JSON batch nested deeper than any fact is refused, not an error', async () => {
+test('a JSON batch nested deeper than any fact is rejected, not an error', async () => {
   const depth = 300_000
   const response = await fetch(`${chancery.operatorUrl}/facts`, {
     method: 'POST',

@@ -26,7 +26,7 @@ async function keyOf(nationId: string): Promise<string> {
   return made.key
 }
 
-test('a new thing has the defaults of the contract, and null for what the game has not said', async () => {
+test('a new entity has the defaults of the contract, and null for fields that the game did not send', async () => {
   await ingest(put('nation', { id: 'fresh', nation_name: 'Fresh' }, '2026-05-01T10:00:00Z'))
   const { rank, ...data } = await read('/nations/fresh')
   assert.ok(rank === null || typeof rank === 'number')
@@ -87,7 +87,7 @@ test('objects merge field by field at every depth, arrays replace', async () => 
   assert.equal((await read('/me/nation', key)).military, null)
 })
 
-test('attributes part by class: everybody sees the public ones, the owner all of his', async () => {
+test('attributes are split by class: every viewer sees the public ones, the owner all of theirs', async () => {
   await ingest(
     nation('attr', { player: 'p-attr', attributes: { literacy_percent: 93.5, war_weariness: 12 } }),
   )
@@ -98,20 +98,20 @@ test('attributes part by class: everybody sees the public ones, the owner all of
   assert.deepEqual((await read('/me/nation', key)).attributes, { literacy_percent: 93.5, war_weariness: 13 })
 })
 
-test('what the game never sent of a nation is null for its owner', async () => {
+test('fields of a nation that the game never sent are null for its owner', async () => {
   await ingest(nation('unsent', { player: 'p-unsent' }))
   const data = await read('/me/nation', await keyOf('unsent'))
   assert.deepEqual([data.military, data.economy, data.production, data.assignments], [null, null, null, null])
 })
 
-test('a time comes back without the zeros that mean nothing', async () => {
+test('a time is returned without trailing zeros', async () => {
   await ingest(nation('zeros', { founded_at: '2026-05-01T10:00:00.500Z' }))
   assert.equal((await read('/nations/zeros')).founded_at, '2026-05-01T10:00:00.5Z')
   await ingest(put('nation', { id: 'zeros', founded_at: '2026-05-01T10:00:00.000Z' }))
   assert.equal((await read('/nations/zeros')).founded_at, '2026-05-01T10:00:00Z')
 })
 
-test('several facts about one thing in one batch are applied in their order', async () => {
+test('several facts about one entity in one batch are applied in their order', async () => {
   const { events } = await ingest(
     nation('often', { city_count: 1 }),
     put('nation', { id: 'often', city_count: 2, motto: 'Two' }),
@@ -122,7 +122,7 @@ test('several facts about one thing in one batch are applied in their order', as
   assert.deepEqual([data.city_count, data.motto], [3, 'Two'])
 })
 
-test('the order inside a batch is free: what is referred to may come last', async () => {
+test('the order inside a batch is free: references may precede their target', async () => {
   await ingest(
     battle('free-b', 'free-w', 'free-1', 'free-2'),
     war('free-w', 'free-1', 'free-2', { conflict_id: 'free-c', era_id: 'free-e' }),
@@ -183,7 +183,7 @@ test('a war keeps the names and alliances of its declaration', async () => {
   assert.equal(data.reason, 'Because')
 })
 
-test('a correction of a war’s alliance takes that alliance’s name', async () => {
+test('a correction of a war’s alliance copies that alliance’s name', async () => {
   await ingest(
     nation('corr-1'),
     nation('corr-2'),
@@ -200,7 +200,7 @@ test('a correction of a war’s alliance takes that alliance’s name', async ()
   assert.deepEqual([without.alliance_id, without.alliance_name], [null, null])
 })
 
-test('a correction of a war’s nation takes that nation’s name and alliance', async () => {
+test('a correction of a war’s nation copies that nation’s name and alliance', async () => {
   await ingest(nation('wrong-1'), nation('wrong-2'), nation('wrong-3'), alliance('wrong-a'))
   await ingest(member('wrong-3', 'wrong-a'), war('wrong-w', 'wrong-1', 'wrong-2'))
   await ingest(put('war', { id: 'wrong-w', attacker: { nation_id: 'wrong-3' } }))
@@ -227,7 +227,7 @@ test('a war that is given its end has ended', async () => {
   assert.deepEqual([data.status, data.outcome, data.ended_at], ['ended', 'peace', '2026-05-25T00:00:00Z'])
 })
 
-test('whoever changes alliance brings neither rank nor date nor permission along', async () => {
+test('a change of alliance resets rank, date and permission', async () => {
   await ingest(nation('move'), alliance('move-a'), alliance('move-b'))
   await ingest(
     member('move', 'move-a', {

@@ -28,7 +28,7 @@ for (const [index, { name, line, path, reason }] of [
   ...nowhere,
   ...needing,
 ].entries()) {
-  test(`${name} refuses its batch and no other, with line, path and reason`, async () => {
+  test(`${name} rejects its batch and no other, with line, path and reason`, async () => {
     const before = await seqOf(chancery)
     const id = (place: string) => `door-${index}-${place}`
     const outcomes = await chancery.send(
@@ -60,7 +60,7 @@ for (const [index, { name, line, path, reason }] of [
   })
 }
 
-test('all that a new war lacks is reported at once, of each fact of the batch', async () => {
+test('all missing fields of a new war are reported at once, for each fact of the batch', async () => {
   const wars = ['w90', 'w91'].map(id => put('war', { id, attacker: { nation_name: 'x' } }))
   const [outcome] = await chancery.send(Buffer.from(lines(...wars, commit('lacking'))))
   const lacking = ['/data/attacker/nation_id', '/data/defender', '/data/declared_at']
@@ -70,7 +70,7 @@ test('all that a new war lacks is reported at once, of each fact of the batch', 
   )
 })
 
-test('of a batch with very many mistakes, the first one of each fact comes before the others', async () => {
+test('of a batch with very many rejections, the first of each fact precedes the others', async () => {
   const wrong = Array.from({ length: 60 }, (_, index) =>
     nation(`many-${index}`, { city_count: -1, land_area: -1, color: 'red' }),
   )
@@ -90,7 +90,7 @@ test('of a batch with very many mistakes, the first one of each fact comes befor
   })
 })
 
-test('the war and the price that the guide shows are applied, and nothing in them can be left out', async () => {
+test('the war and the price in the guide are applied, and no field of them can be left out', async () => {
   const guide = await readFile(new URL('../../../docs/game/what-to-send.md', import.meta.url), 'utf8')
   const shown = ['war.json', 'price.json'].map(name => JSON.parse(markedBlock(guide, name)) as Fact)
   await chancery.ingest([nation('42'), nation('9')], { waits: false })

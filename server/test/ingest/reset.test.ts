@@ -65,7 +65,7 @@ const world = (): Fact[] => [
   put('news_item', { id: 'x1', title: 'News', published_at: '2026-05-03T00:00:00Z' }),
 ]
 
-describe('what a reset refuses', () => {
+describe('rejected resets', () => {
   before(() =>
     told(put('era', { id: 'r1', name: 'One' }), put('era', { id: 'r2', name: 'Two', status: 'upcoming' })),
   )
@@ -84,11 +84,11 @@ describe('what a reset refuses', () => {
     )
   })
 
-  test('an unknown era without what a new one needs', async () => {
+  test('an unknown era without the required fields', async () => {
     assert.deepEqual((await refusedOf(reset({ id: 'r9' }))).slice(0, 2), [1, '/ended/name'])
   })
 
-  test('a next era without what a new one needs', async () => {
+  test('a next era without the required fields', async () => {
     const { path } = refusalOf(await send(reset({ id: 'r1' }, { id: 'r10' })))
     assert.equal(path, '/next/name')
   })
@@ -110,7 +110,7 @@ describe('what a reset refuses', () => {
     assert.equal((await refusedOf(reset({ id: 'r1', ended_at: early })))[1], '/ended/ended_at')
   })
 
-  test('an end that lies ahead, but for what clocks differ', async () => {
+  test('an end in the future, beyond the clock tolerance', async () => {
     const [soon, later] = [60_000, 3_600_000].map(ms => new Date(Date.now() + ms).toISOString())
     const [line, path, reason] = await refusedOf(reset({ id: 'r1' }, undefined, { at: later }))
     assert.deepEqual([line, path], [1, '/at'])
@@ -178,7 +178,7 @@ describe('after a reset', () => {
     )
   })
 
-  test('nations, alliances, members, treaties and the market are gone; what is new is there', async () => {
+  test('nations, alliances, members, treaties and the market are deleted; new entities exist', async () => {
     for (const path of ['/nations/n1', '/alliances/a1', '/alliances/a1/members', '/market/steel'])
       assert.equal(await statusOf(chancery, path), 404, path)
     const { data, pagination } = await chancery.read<{ data: Document[]; pagination: Document }>('/nations')
@@ -190,7 +190,7 @@ describe('after a reset', () => {
     )
   })
 
-  test('wars, battles, conflicts, eras, news and the log stay; what went on has ended', async () => {
+  test('wars, battles, conflicts, eras, news and the log stay; active ones have ended', async () => {
     const { status, ended_at, outcome: how, attacker, losses: _ } = await read('/wars/w1')
     assert.deepEqual([status, ended_at, how], ['ended', endOfEra, null])
     assert.equal((attacker as Document).nation_name, 'Nation n1')
@@ -227,7 +227,7 @@ describe('after a reset', () => {
     )
   })
 
-  test('a refused batch about what was retired is overtaken', async () => {
+  test('a dead letter about retired entities is superseded', async () => {
     const { data } = (await (await chancery.operate('GET', '/refused')).json()) as {
       data: { id: string; overtaken_by: string | null; refusals: { path: string }[] }[]
     }
@@ -235,7 +235,7 @@ describe('after a reset', () => {
     assert.equal(kept?.overtaken_by, outcome.batch)
   })
 
-  test('ids of what was retired are refused with what to do, also of what was deleted before', async () => {
+  test('retired ids are rejected with a remedy, also those of entities deleted before', async () => {
     const reason = (resource: string, id: string) =>
       `${resource} ${id} was retired with era e3: give the new one an id of its own, for example e4-${id}`
     assert.deepEqual(await refusedOf(nation('n2')), [1, '/data/id', reason('nation', 'n2')])
@@ -311,7 +311,7 @@ describe('after a reset', () => {
     assert.equal((await read('/wars/w1')).outcome, 'attacker_victory')
   })
 
-  test('a war of before is over, whatever a row that nobody cleared away says', async () => {
+  test('a war from before the reset has ended, whatever its fact says', async () => {
     await told(put('war', { id: 'w1', status: 'active', ended_at: null }))
     await told(war('w-late', 'n1', 'n2', { declared_at: '2026-05-30T00:00:00Z' }))
     for (const id of ['w1', 'w-late']) {
@@ -325,7 +325,7 @@ describe('after a reset', () => {
     )
   })
 
-  test('a snapshot is about what came after, and leaves history alone', async () => {
+  test('a snapshot concerns the current era, and keeps history', async () => {
     const wars = (await list('/wars?limit=100')).length
     await told(nation('e4-n4'))
     await told(

@@ -31,7 +31,7 @@ const step = fc.record({
 })
 
 for (const isNested of [false, true]) {
-  test(`rows are what they are to be, whatever columns of them change, as ${isNested ? 'jsonb' : 'json'}`, async () => {
+  test(`rows are stored correctly, whatever columns change, as ${isNested ? 'jsonb' : 'json'}`, async () => {
     const table = `public.tried_${isNested}`
     const columns = names.map(name => `${name} bigint`).join(', ')
     await pool.rows(sql`${raw(`create table ${table} (id text primary key, ${columns})`)}`)

@@ -35,7 +35,7 @@ async function warIds(): Promise<string[]> {
   return data.map(({ id }) => id).sort()
 }
 
-test('what a snapshot leaves out is deleted, and told of as deletions are', async () => {
+test('entities that a snapshot leaves out are deleted, with the events of deletions', async () => {
   await apply('world', ...numbered('n', 12).map(id => nation(id)))
   const outcome = await apply(
     'whole',
@@ -60,7 +60,7 @@ test('the same snapshot again changes nothing', async () => {
   assert.equal(await seqOf(running()), seq)
 })
 
-test('more than a tenth is a mistake, unless the game says otherwise', async () => {
+test('deleting more than a tenth is rejected, unless the game allows it', async () => {
   await apply('world', ...numbered('n', 30).map(id => nation(id)))
   const seq = await seqOf(running())
   const refusal = refusalOf(await apply('empty', snapshot('nation')))
@@ -79,7 +79,7 @@ test('more than a tenth is a mistake, unless the game says otherwise', async () 
   assert.deepEqual(await alive(numbered('n', 30)), [])
 })
 
-test('of a few things one may go', async () => {
+test('of a few entities one may be deleted', async () => {
   await apply('world', ...numbered('n', 3).map(id => nation(id)))
   assert.match(refusalOf(await apply('two', snapshot('nation'), nation('n1'))).reason, /omits 2 of 3/)
   assert.equal((await apply('one', snapshot('nation'), nation('n1'), nation('n2')))?.status, 'applied')
@@ -105,7 +105,7 @@ test('members of an alliance that the same batch leaves out are not counted agai
   assert.equal(outcome.events, 41)
 })
 
-test('what is excepted stays as it is', async () => {
+test('excepted entities are kept', async () => {
   await apply('world', ...numbered('n', 4).map(id => nation(id)))
   await apply(
     'whole',
@@ -117,7 +117,7 @@ test('what is excepted stays as it is', async () => {
   assert.deepEqual(await alive(['n1', 'n2', 'n3', 'n4', 'never']), ['n1', 'n2', 'n3', 'n4'])
 })
 
-test('a snapshot stands before what its batch says of the resource, and once', async () => {
+test('a snapshot precedes the facts of its resource, and occurs once', async () => {
   for (const [batch, ...facts] of [
     ['after a put', nation('n1'), snapshot('nation')],
     ['after a delete', remove('nation', 'n1'), snapshot('nation')],
@@ -134,7 +134,7 @@ test('a snapshot stands before what its batch says of the resource, and once', a
   assert.equal((await apply('other', nation('n1'), snapshot('alliance')))?.status, 'applied')
 })
 
-test('a snapshot of each resource is taken', async () => {
+test('a snapshot of each resource is applied', async () => {
   for (const resource of factResources) {
     const outcome = await apply(`none-${resource}`, snapshot(resource))
     assert.deepEqual({ resource, status: outcome?.status }, { resource, status: 'applied' })

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => chancery.close())
 
-test('a line of 100 MB refuses its batch and no other', async () => {
+test('a line of 100 MB rejects its batch and no other', async () => {
   const part = Buffer.alloc(1_000_000, 0x61)
   async function* body() {
     yield Buffer.from(lines(nation('long-1'), commit('long-1'), nation('long-2')))
@@ -27,7 +27,7 @@ test('a line of 100 MB refuses its batch and no other', async () => {
   ])
 })
 
-test('a line of exactly 1 MiB is read, one byte more is refused', async () => {
+test('a line of exactly 1 MiB is read, one byte more is rejected', async () => {
   const ofLength = (length: number) => {
     const text = JSON.stringify(nation('mib'))
     return `${text}${' '.repeat(length - text.length)}\n`
@@ -41,7 +41,7 @@ test('a line of exactly 1 MiB is read, one byte more is refused', async () => {
   )
 })
 
-test('CRLF, blank lines and spaces around a fact mean nothing', async () => {
+test('CRLF, blank lines and spaces around a fact are ignored', async () => {
   const text = `\r\n\n  \t\n  ${lines(nation('crlf')).trim()}  \r\n\r\n${lines(commit('crlf')).trim()}\r\n\r\n`
   const [outcome, ...more] = await chancery.send(text)
   assert.deepEqual([outcome?.status, outcome?.facts, more.length], ['applied', 1, 0])
@@ -58,7 +58,7 @@ test('an empty stream has no outcome', async () => {
   assert.deepEqual(await chancery.send('\n\r\n'), [])
 })
 
-test('what the last commit does not close is refused, and said so', async () => {
+test('facts behind the last commit are rejected', async () => {
   const [one, rest, ...more] = await chancery.send(
     lines(nation('open-1'), commit('open-1'), nation('open-2')),
   )
@@ -80,7 +80,7 @@ for (const { name, line, path } of [
     path: '/announce',
   },
 ]) {
-  test(`a commit ${name} refuses what it closes, and not the batch after it`, async () => {
+  test(`a commit ${name} rejects its batch, and not the next one`, async () => {
     const id = `commit-${name.replaceAll(' ', '-')}`
     const outcomes = await chancery.send(lines(nation(`${id}-1`), line, nation(`${id}-2`), commit(`${id}-2`)))
     assert.deepEqual(
@@ -106,7 +106,7 @@ test('an empty batch is applied, once', async () => {
   )
 })
 
-test('a batch sent again is a duplicate with the numbers of the first time, and nothing is done twice', async () => {
+test('a batch sent again is a duplicate with the first result, and is applied once', async () => {
   const text = lines(nation('twice'), alliance('twice'), member('twice', 'twice'), commit('twice'))
   const [first] = await chancery.send(text)
   const before = await seqOf(chancery)
@@ -135,7 +135,7 @@ test('another batch under a known id is a conflict and changes nothing', async (
   assert.equal(data.motto, null)
 })
 
-test('a refused batch leaves its id free', async () => {
+test('a rejected batch leaves its id free', async () => {
   const outcomes = await chancery.send(
     lines(nation('free', { rank: 1 }), commit('free'), nation('free'), commit('free')),
   )
@@ -160,12 +160,12 @@ test('the first hundred wrong facts of a batch are named', async () => {
   )
 })
 
-test('a deletion of what is not there is no mistake', async () => {
+test('the deletion of an unknown entity is accepted', async () => {
   const [outcome] = await chancery.send(lines(remove('nation', 'never'), commit('never')))
   assert.deepEqual([outcome?.status, outcome?.events], ['applied', 0])
 })
 
-test('text of every kind comes back as it was sent', async () => {
+test('text of every kind is returned as it was sent', async () => {
   const motto = 'Ünïcödé \u2028 \u2029 \ufeff 😀 "quotes" \\ \t \u0001 %_ </script>'
   await chancery.ingest([nation('text', { motto })], { waits: false })
   const { data } = await chancery.read<{ data: { motto: string } }>('/nations/text')
@@ -195,7 +195,7 @@ test('a stream that is cut stores nothing of its open batch, and the next connec
   assert.equal(await statusOf(chancery, '/alliances/cut-2'), 404)
 })
 
-test('each batch is answered as soon as it is durable, not when the stream ends', async () => {
+test('each batch is acknowledged as soon as it is durable, not when the stream ends', async () => {
   const { promise: isRead, resolve: read } = Promise.withResolvers<void>()
   async function* body() {
     yield Buffer.from(lines(nation('soon-1'), commit('soon-1')))

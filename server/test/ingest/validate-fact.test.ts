@@ -46,7 +46,7 @@ const fact = fc.record(
   { requiredKeys: [] },
 )
 
-test('whatever a line holds, it is a fact or it is told what is wrong with it, and where', () => {
+test('any line is a valid fact or gets a rejection with its place', () => {
   fc.assert(
     fc.property(fc.oneof(fact, value), sent => {
       const parsed = parseFact(JSON.stringify(sent), 7)
@@ -174,7 +174,7 @@ test('all that is wrong with a fact is reported at once, with the place, the val
   )
 })
 
-test('a fact with very many mistakes is reported with the first twenty', () => {
+test('a fact with very many errors has the first twenty rejections', () => {
   const data = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`field_${index}`, index]))
   assert.equal(put('nation', { id: 'n1', ...data }).length, 20)
 })
@@ -206,7 +206,7 @@ function* placesOf(
   else yield { path: path.split('/').slice(1), isPublic: isRead }
 }
 
-test('a value of a field that not everybody may read is never repeated, of any resource', () => {
+test('the value of a private field is never repeated, of any resource', () => {
   let hidden = 0
   for (const resource of factResources) {
     const { fields, factFields } = contract.resources[resource]
@@ -236,7 +236,7 @@ test('a value of a field that not everybody may read is never repeated, of any r
 
 const guide = await readFile(new URL('../../../docs/game/what-to-send.md', import.meta.url), 'utf8')
 
-test('the guide says what every resource needs', () => {
+test('the guide lists the required fields of every resource', () => {
   const rows = tableRows(markedBlock(guide, 'needed'))
   const said = Object.fromEntries(
     rows.map(([resource = '', needed = '']) => [

@@ -25,7 +25,7 @@ test('processes that start at once with one profile agree, and the first to come
   assert.deepEqual(await adopted(host.databaseUrl), first, 'the same again is no change')
 })
 
-test('of two that start at once, the one that contradicts what is stored is refused', async t => {
+test('of two processes that start together, the one that contradicts stored data is rejected', async t => {
   const host = await createGameHost()
   t.after(() => host.close())
   const running = await host.start(smallGame)
@@ -41,7 +41,7 @@ test('of two that start at once, the one that contradicts what is stored is refu
   assert.deepEqual((await adopted(host.databaseUrl))?.profile, wider)
 })
 
-test('a process beside a running one may not take away what that one has stored', async t => {
+test('a second process may not remove keys that a running one has stored', async t => {
   const host = await createGameHost()
   t.after(() => host.close())
   const first = await host.start(smallGame)

@@ -233,21 +233,21 @@ const cases: Record<string, [change: (profile: Profile) => void, line: RegExp]> 
 }
 
 for (const [what, [change, line]] of Object.entries(cases)) {
-  test(`it is refused that ${what}, while stored things use it, and nothing is changed by the attempt`, async () => {
+  test(`it is rejected that ${what}, while stored rows use it, and nothing changes`, async () => {
     const lines = await refusedAdoption(used, changed(change))
     assert.equal(lines.length, 1, lines.join('\n'))
     assert.match(String(lines[0]), line)
     assert.deepEqual(await refusedAdoption(used, smallGame), [], 'what it had is taken again')
   })
 
-  test(`it is taken that ${what}, where nothing stored uses it`, async () => {
+  test(`it is accepted that ${what}, where no stored row uses it`, async () => {
     assert.deepEqual(await refusedAdoption(empty, changed(change)), [])
     // What a profile may become, an empty world may turn back from.
     assert.deepEqual(await refusedAdoption(empty, smallGame), [])
   })
 }
 
-test('all that is refused is told at once, a line each', async () => {
+test('all rejections are reported at once, a line each', async () => {
   const lines = await refusalsOf(
     used,
     changed(profile => {
@@ -262,7 +262,7 @@ test('all that is refused is told at once, a line each', async () => {
   )
 })
 
-test('additions, labels, addresses and what nothing uses are taken', async () => {
+test('additions, labels, addresses and unused keys are accepted', async () => {
   const taken = changed(profile => {
     profile.name = 'Imperium'
     profile.url = null
@@ -292,7 +292,7 @@ test('additions, labels, addresses and what nothing uses are taken', async () =>
   assert.deepEqual(await refusalsOf(used, smallGame), [])
 })
 
-test('what the game has cleared can be changed', async () => {
+test('keys that the game has cleared can be changed', async () => {
   const server = await used.start(smallGame)
   await ingest(server, [
     ...['n1', 'n2'].map(id =>

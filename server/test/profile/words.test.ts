@@ -15,7 +15,7 @@ test('the game of the documentation is one that can be served', async () => {
   )
 })
 
-test('losses that are public no longer are withheld, and none is taken; what the log has told stays told', async t => {
+test('losses that are no longer public are withheld and rejected; the log keeps its events', async t => {
   const host = await createGameHost()
   t.after(() => host.close())
   const before = await host.start(smallGame)
@@ -68,7 +68,7 @@ test('losses that are public no longer are withheld, and none is taken; what the
   await assert.rejects(host.start(smallGame), /units\.cavalry: 1 battle, 1 event of the log use the word/)
 })
 
-test('a word that is gone with a count of none stands in no answer', async t => {
+test('a removed key with a count of 0 is in no response', async t => {
   const host = await createGameHost()
   t.after(() => host.close())
   const before = await host.start(smallGame)

@@ -52,7 +52,7 @@ async function untilFilled(): Promise<void> {
   }
 }
 
-test('what a batch changes while a round fills its tables is in the lists when the round is over', async () => {
+test('changes by a batch while a round fills its tables are in the lists after the round', async () => {
   for (const [id, score] of [
     ['gone', 9],
     ['here', 7],
@@ -131,7 +131,7 @@ test('processes share the pause after a round, and a clock that was set back doe
   assert.deepEqual(rows, [{ rests: true }])
 })
 
-test('waiting for a batch is no part of what a round worked', async () => {
+test('waiting for a batch does not count as work of a round', async () => {
   await client.query(nextVersion)
   await client.query('select pg_advisory_lock($1)', [ingestLock])
   const startedAt = performance.now()
@@ -190,7 +190,7 @@ test('alliances that go while a round fills its tables are neither ranked nor co
   assert.ok(await runRankingRound(pool))
 })
 
-test('a row that an earlier version wrote is filled by the next round, though nothing has changed', async () => {
+test('a row that an earlier version wrote is completed by the next round, though nothing changed', async () => {
   assert.equal(await runRankingRound(pool), undefined)
   await client.query('update chancery_world.nation_place set alliance_id = null')
   assert.ok(await runRankingRound(pool))

@@ -18,7 +18,7 @@ after(async () => {
   await database.drop()
 })
 
-test('a database of an earlier version is refused until it is migrated', async () => {
+test('a database of an earlier version is rejected until it is migrated', async () => {
   await assert.rejects(
     startTestServer({}, { databaseUrl: database.url }),
     /lacks \d+ migrations: run `chancery migrate`/,
@@ -51,7 +51,7 @@ function changes(was: unknown, is: unknown, path = ''): string[] {
   ]
 }
 
-test('it answers as the earlier version did', async () => {
+test('it responds as the earlier version did', async () => {
   for (const [path, answer] of Object.entries(earlier.public))
     assert.deepEqual(changes(answer, await chancery.read(path)), [], path)
 })
@@ -62,12 +62,12 @@ test('numbers of conflicts go on from the wars of that time', async () => {
   await assertConflictsAddUp(database.url)
 })
 
-test('a key of that time opens what it opened', async () => {
+test('an earlier key keeps its access', async () => {
   for (const [path, answer] of Object.entries(earlier.own))
     assert.deepEqual(changes(answer, await chancery.read(path, { key: earlier.key })), [], path)
 })
 
-test('the world goes on where it stood', async () => {
+test('the world continues', async () => {
   const newest = async () =>
     (await chancery.read<{ data: { seq: number }[] }>('/events?limit=1')).data[0]?.seq ?? 0
   const stood = await newest()

@@ -19,7 +19,7 @@ after(async () => {
   await database.drop()
 })
 
-test('callers are answered while a migration is applied, and after it', async () => {
+test('requests are answered while a migration is applied, and after it', async () => {
   let isOver = false
   const reading = (async () => {
     while (!isOver) await chancery.read('/nations/n1')
@@ -34,12 +34,12 @@ test('callers are answered while a migration is applied, and after it', async ()
   assert.equal(data.national_score, 7)
 })
 
-test('a process of an older version is told so at its start, and its neighbours that run go on', async () => {
+test('a process of an older version fails at its start with the reason, and running ones continue', async () => {
   await assert.rejects(startTestServer({}, { databaseUrl: database.url }), /newer version of Chancery/)
   await chancery.read('/nations/n1')
 })
 
-test('a migration that cannot be applied changes nothing, and says which it is', async () => {
+test('a migration that cannot be applied changes nothing, and is named', async () => {
   const migrations = [...(await readMigrations()), adding(9001)]
   const wrong = later(9005, 'alter table chancery_world.nation add column half text; select 1 / 0')
   await assert.rejects(migrate(database.target, [...migrations, wrong]), (error: Error) => {

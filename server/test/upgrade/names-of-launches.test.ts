@@ -72,7 +72,7 @@ test('launches of version 0.1 get the names that their nations had then', async 
   assert.deepEqual(await launches(), before)
 })
 
-test('what a redaction of version 0.1 left of a name in a summary is gone', async () => {
+test('the rest of a name that a redaction of version 0.1 left in a summary is removed', async () => {
   await ingest(
     nation('l4', { nation_name: 'Attacker' }),
     nation('l5', { nation_name: 'Leftover launched a nuclear missile at me' }),

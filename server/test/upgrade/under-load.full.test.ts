@@ -109,7 +109,7 @@ function assertAnswered({ statuses, standstillMs }: Load, usualMs: number): void
   assert.ok(standstillMs() < limitMs, `${standstillMs()} ms without an answer, and ${usualMs} ms before`)
 }
 
-test('while migrations are applied callers are answered, and every batch is applied once', async () => {
+test('while migrations are applied requests are answered, and every batch is applied once', async () => {
   const known = await readMigrations()
   const usualMs = await usualStandstillMs()
   const load = startLoad()

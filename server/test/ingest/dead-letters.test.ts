@@ -151,7 +151,7 @@ test('a batch that is too large to keep is listed without its facts', async () =
   assert.deepEqual([found?.has_content, found?.content, found?.facts], [false, null, 5_001])
   const { status, body } = await retry('large')
   assert.equal(status, 409)
-  assert.match(JSON.stringify(body), /send it again/)
+  assert.match(JSON.stringify(body), /Send it again/)
 })
 
 test('text that the database cannot store is rejected without a dead letter', async () => {

@@ -18,24 +18,24 @@ export async function fuzzOperator(
   client: Client,
   world: KnownValues,
   { seed, requests, ...options }: RunOptions,
-): Promise<Pick<Session, 'count' | 'statusCounts'> & { findings: number }> {
+): Promise<Pick<Session, 'count' | 'statusCounts'> & { failures: number }> {
   const { operator } = client.settings
   if (!operator) throw new Error('the operator API is not configured')
   const api = await readApi(operator.url)
   const callers = await makeCallers(client, operator.token)
   const session = openSession({ api, callers, values: world, isFrozen: false })
-  let findings = 0
+  let failures = 0
   for (let round = 0; round < rounds; round += 1) {
     const own = await learnValues(api, target => client.requestOperator('GET', target))
     session.values = { ...own, named: name => [...own.named(name), ...world.named(name)] }
-    findings += await runProbes(session, operatorCalls(session), {
+    failures += await runProbes(session, operatorCalls(session), {
       ...options,
       seed: seed + round,
       requests: requests / rounds,
     })
   }
   session.close()
-  return { count: session.count, statusCounts: session.statusCounts, findings }
+  return { count: session.count, statusCounts: session.statusCounts, failures }
 }
 
 /** A token of every role, and an invalid one. */

@@ -19,7 +19,7 @@ export interface FuzzOptions {
   only?: string
   /** Whether this server may be changed: then its world is static, and its operator API is fuzzed too. */
   isDisposable?: boolean
-  /** Whether to print how often each operation responseHeaders with which status. */
+  /** Whether to print the number of responses by operation and status. */
   isVerbose?: boolean
 }
 
@@ -50,19 +50,19 @@ export async function fuzz({
     const probes = publicProbes(session, client.settings.operator && { keys, client })
     const parts = [
       {
-        findings: await runProbes(session, probes, { ...common, requests: options.requests - ofOperator }),
+        failures: await runProbes(session, probes, { ...common, requests: options.requests - ofOperator }),
         ...session,
       },
       ...(ofOperator > 0 ? [await fuzzOperator(client, values, { ...common, requests: ofOperator })] : []),
     ]
     session.close()
-    const findings = parts.reduce((sum, part) => sum + part.findings, 0)
+    const failures = parts.reduce((sum, part) => sum + part.failures, 0)
     const count = parts.reduce((sum, part) => sum + part.count, 0)
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
     for (const { statusCounts } of isVerbose ? parts : []) printStatusCounts(statusCounts)
-    const outcome = findings === 0 ? 'all responseHeaders as documented' : `${findings} findings`
+    const outcome = failures === 0 ? 'all responses as documented' : `${failures} failures`
     console.log(`${count} requests in ${seconds} s, ${outcome}; seed ${options.seed}`)
-    return findings === 0
+    return failures === 0
   } finally {
     await keys.revokeAll()
     client.close()

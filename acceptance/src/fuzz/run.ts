@@ -7,7 +7,7 @@ export interface RunOptions {
   requests: number
   /** Only probes whose name contains this text. */
   only?: string
-  /** Told of each finding as it is made. */
+  /** Told of each failure. */
   onFailure(text: string): void
 }
 
@@ -22,18 +22,18 @@ export async function runProbes(
 ): Promise<number> {
   const weights = probes.reduce((sum, { weight }) => sum + weight, 0)
   const waiting = probes.entries().filter(([, { name }]) => name.includes(only))
-  let findings = 0
+  let failures = 0
   const lane = async () => {
     for (const [index, { name, weight, cost, run }] of waiting) {
       const runs = Math.max(1, Math.round((requests * weight) / weights / cost))
       const failure = await run({ seed: (seed + index * 7_919) | 0, runs })
       if (!failure) continue
-      findings += 1
+      failures += 1
       onFailure(describeFailure(session.api.origin, name, failure))
     }
   }
   await Promise.all(Array.from({ length: lanes }, lane))
-  return findings
+  return failures
 }
 
 function describeFailure(origin: string, name: string, { error, shrinks }: Failure): string {

@@ -45,7 +45,7 @@ async function compareTwins(session: Session, operation: Operation, call: Call, 
   const response = await session.request(operation, twin)
   if (!session.isFrozen) return
   if (!response.raw.equals(first.raw))
-    throw new ProbeError([`it is not responseHeaders like ${call.target}`], twin)
+    throw new ProbeError([`its response differs from ${call.target}`], twin)
 }
 
 async function compareHead(session: Session, operation: Operation, call: Call, first: Exchange) {

@@ -1,8 +1,21 @@
-/** Checks that the words which were removed do not come back. Exits 1 and prints each place with what to use instead. */
+/**
+ * Checks that words which were replaced by field terms do not come back: in identifiers, comments, messages and documents. Exits 1 and
+ * prints each place with what to use instead. `--clean` lists the pending
+ * places that no longer have their word.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type BannedWord, bannedWords, exempt } from './banned-words.ts'
+
+/** A line of banned-words.txt, which describes its format. */
+export interface BannedWord {
+  forms: string
+  pattern: RegExp
+  use: string
+  isCode: boolean
+  pending: string[]
+  allowed: string[]
+}
 
 export interface Finding {
   file: string
@@ -11,40 +24,96 @@ export interface Finding {
   use: string
 }
 
-/** Whether a folder or file contains a path. */
-const contains = (place: string, file: string) => file === place || file.startsWith(`${place}/`)
+const isWithin = (file: string, place: string) => file === place || file.startsWith(`${place}/`)
 
-export function findWords(file: string, text: string, words: readonly BannedWord[] = bannedWords): Finding[] {
-  if (exempt.some(place => contains(place, file))) return []
+/** Matches the forms as words and as parts of an identifier: `told`, `Told`, `toldNobody`, `isTold`, `was_told`. */
+export function patternOf(forms: string): RegExp {
+  const capitalized = forms.replaceAll(/(^|\|)([a-z])/g, (_, bar, letter) => bar + letter.toUpperCase())
+  const start = '(?<![A-Za-z])'
+  return new RegExp(`${start}(?:${forms}|${capitalized})(?![a-z])|(?<=[a-z0-9])(?:${capitalized})(?![a-z])`)
+}
+
+const places = (part: string | undefined) =>
+  part
+    ?.split(/[:\s]+/)
+    .slice(1)
+    .filter(Boolean) ?? []
+
+export function parseWords(text: string): BannedWord[] {
+  const lines = text.split('\n').filter(line => line !== '' && !line.startsWith('#'))
+  return lines.map(line => {
+    const [head = '', ...parts] = line.split(';').map(part => part.trim())
+    const [forms = '', use = ''] = head.split(' => ')
+    return {
+      forms,
+      pattern: patternOf(forms),
+      use,
+      isCode: parts.includes('code'),
+      pending: places(parts.find(part => part.startsWith('pending:'))),
+      allowed: places(parts.find(part => part.startsWith('allowed:'))),
+    }
+  })
+}
+
+const codeFile = /\.(ts|tsx|js|mjs|sql|sh)$/
+
+/** The banned words of a file. `inPending`: in the pending places instead of all others. */
+export function findWords(
+  file: string,
+  text: string,
+  words: readonly BannedWord[],
+  inPending = false,
+): Finding[] {
   const applied = words.filter(
-    ({ where, except = [] }) =>
-      where.some(place => place === '*' || contains(place, file)) &&
-      !except.some(place => contains(place, file)),
+    ({ isCode, pending, allowed }) =>
+      !(isCode && !codeFile.test(file)) &&
+      !allowed.some(place => isWithin(file, place)) &&
+      pending.some(place => isWithin(file, place)) === inPending,
   )
   if (applied.length === 0) return []
   return text.split('\n').flatMap((line, index) =>
-    applied.flatMap(({ word, use }) => {
-      const found = word.exec(line)?.[0]
-      return found === undefined ? [] : { file, line: index + 1, word: found, use }
+    applied.flatMap(({ pattern, use }) => {
+      const word = pattern.exec(line)?.[0]
+      return word === undefined ? [] : { file, line: index + 1, word, use }
     }),
   )
 }
 
-/** Text files that git tracks; written files such as generated documents are exempt. */
-function trackedFiles(root: string): string[] {
-  const list = execFileSync('git', ['grep', '-I', '-l', '-z', '-e', ''], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-  })
-  return list.split('\0').filter(Boolean)
-}
+/** Generated and released files, and the list itself. */
+const exempt = [
+  'CHANGELOG.md',
+  'LICENSE',
+  'package-lock.json',
+  'contract/examples.json',
+  'contract/facts.schema.json',
+  'contract/openapi.json',
+  'contract/operator.openapi.json',
+  'server/src/store/migrations',
+  'server/src/store/schema.sql',
+  'tools/banned-words.txt',
+  'tools/check-words.ts',
+  'tools/check-words.test.ts',
+]
 
 if (import.meta.main) {
   const root = fileURLToPath(new URL('../', import.meta.url))
-  const files = trackedFiles(root)
-  const findings = files.flatMap(file => findWords(file, readFileSync(`${root}${file}`, 'utf8')))
-  for (const { file, line, word, use } of findings) console.error(`${file}:${line}: "${word}": ${use}`)
-  if (findings.length > 0) process.exitCode = 1
-  else console.log(`${files.length} files, ${bannedWords.length} words`)
+  const options = { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 } as const
+  const files = execFileSync('git', ['grep', '-I', '-l', '-z', '-e', ''], options).split('\0').filter(Boolean)
+  const texts = files
+    .filter(file => !exempt.some(place => isWithin(file, place)))
+    .map(file => ({ file, text: readFileSync(`${root}${file}`, 'utf8') }))
+  const words = parseWords(readFileSync(`${root}tools/banned-words.txt`, 'utf8'))
+  if (process.argv.includes('--clean')) {
+    for (const word of words)
+      for (const place of word.pending) {
+        const inPlace = texts.filter(({ file }) => isWithin(file, place))
+        if (!inPlace.some(({ file, text }) => findWords(file, text, [word], true).length > 0))
+          console.log(`${word.forms}: ${place}`)
+      }
+  } else {
+    const findings = texts.flatMap(({ file, text }) => findWords(file, text, words))
+    for (const { file, line, word, use } of findings) console.error(`${file}:${line}: "${word}": use ${use}`)
+    if (findings.length > 0) process.exitCode = 1
+    else console.log(`${texts.length} files, ${words.length} words`)
+  }
 }

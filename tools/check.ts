@@ -36,6 +36,7 @@ const steps: Record<string, string[]> = {
   'format and lint': ['biome', 'check', '--error-on-warnings'],
   'files made from the contract': ['node', 'contract/src/generate.ts', '--check'],
   'client made from the contract': ['node', 'client/generate/main.ts', '--check'],
+  'replaced words': ['node', 'tools/check-words.ts'],
   'lockfile for all platforms': ['node', 'tools/complete-lockfile.ts', '--check'],
 }
 

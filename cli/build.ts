@@ -10,7 +10,7 @@ const outDir = join(root, 'cli/dist')
 
 const inPackage = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/
 
-/** Stack traces name the lines of our own sources. Maps of packages would be three times as large. */
+/** Stack traces show lines of our own sources. Maps of packages would be three times as large. */
 const withoutMapsOfPackages = {
   name: 'without-maps-of-packages',
   transform: {
@@ -19,13 +19,13 @@ const withoutMapsOfPackages = {
   },
 }
 
-/** Builds every chunk flat in one directory: files beside the sources are found from there by the same paths. */
+/** All chunks are in one directory, from which relative paths to files beside the sources are the same. */
 async function build(): Promise<OutputChunk[]> {
   const bundle = await rolldown({
     cwd: root,
     input: { chancery: 'cli/src/main.ts' },
     platform: 'node',
-    // pg asks for it where somebody wants it, and does without.
+    // An optional dependency of pg.
     external: ['pg-native'],
     plugins: [withoutMapsOfPackages],
     onLog(level, { message }) {
@@ -45,7 +45,7 @@ async function build(): Promise<OutputChunk[]> {
   return output.filter(file => file.type === 'chunk')
 }
 
-/** The licences of all packages of which something is in the bundle. */
+/** The licences of all bundled packages. */
 function licencesOf(modules: string[]): string {
   const packages = new Set(modules.flatMap(module => inPackage.exec(module)?.[1] ?? []))
   return [...packages]
@@ -60,7 +60,7 @@ function licencesOf(modules: string[]): string {
     .join(`\n\n${'-'.repeat(80)}\n\n`)
 }
 
-// Without this file the bundle counts as outdated (cli/start/main.js): it is written last.
+// Written last: without this file the bundle counts as outdated (cli/start/main.js).
 const manifest = join(outDir, 'sources.json')
 rmSync(manifest, { force: true })
 const chunks = await build()

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript for whatever Node is installed: it only finds the Node that runs TypeScript directly.
+// Plain JavaScript for any installed Node: it only finds the Node that runs TypeScript directly.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -37,10 +37,10 @@ function runOn(node) {
   const words = process.argv.slice(2)
   const flags = isServing(words[0]) ? servingFlags : []
   const child = spawn(node, [...flags, main, ...words], { stdio: 'inherit' })
-  // From a terminal the child gets the signal as well; it takes two in one moment for one.
+  // A terminal also signals the child, which counts repeated signals as one.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, () => child.kill(signal))
-  // npx runs this through a shell, which a signal to npx ends without passing it on.
+  // npx runs this in a shell, which does not forward signals: the end of the parent is a stop.
   const parent = process.ppid
   const watch = setInterval(() => {
     if (process.ppid === parent) return
@@ -59,7 +59,7 @@ function runOn(node) {
       process.exitCode = status
       return
     }
-    // Ends as the child did; should this process survive it, the status says the same.
+    // End by the same signal as the child. The exit status is a fallback if this process survives it.
     process.exitCode = 128 + constants.signals[signal]
     process.kill(process.pid, signal)
   })

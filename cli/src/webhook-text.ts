@@ -8,7 +8,7 @@ type TestResult = NonNullable<ResponseOf<typeof operatorOperations.webhooksTest>
 const reasons: Record<DisabledReason, string> = {
   owner: 'on request',
   failing: `failed ${webhooks.failingDays} days`,
-  gone: 'answered 410',
+  gone: 'returned 410',
   player_suspended: 'suspended',
 }
 const reasonTexts = new Map<string, string>(Object.entries(reasons))
@@ -17,7 +17,7 @@ const reasonTexts = new Map<string, string>(Object.entries(reasons))
 const reasonText = ({ disabled_reason: reason }: Endpoint): string =>
   reasonTexts.get(reason ?? '') ?? reason ?? 'unknown reason'
 
-/** `active`, `unconfirmed`, `off: answered 410`, or since when it fails and the part of the time limit that has passed. */
+/** `active`, `unconfirmed`, `off: returned 410`, or since when it fails and the part of the time limit that has passed. */
 export function stateText(endpoint: Endpoint, nowMs: number): string {
   const { status, failing_since: since, switches_off_at: until } = endpoint
   if (status === 'disabled') return `off: ${reasonText(endpoint)}`
@@ -25,7 +25,7 @@ export function stateText(endpoint: Endpoint, nowMs: number): string {
   return `failing since ${formatMinute(since)}${until === null ? '' : `, ${percentOf(since, until, nowMs)} %`}`
 }
 
-/** At most 99: it is not disabled yet, whatever the clocks say. */
+/** At most 99: it is not disabled yet, even if the clocks differ. */
 function percentOf(since: string, until: string, nowMs: number): number {
   const share = (nowMs - Date.parse(since)) / (Date.parse(until) - Date.parse(since))
   return Math.floor(Math.min(Math.max(share, 0), 0.99) * 100)
@@ -55,7 +55,7 @@ export const testText = (endpoint: Endpoint, test: TestResult): string =>
   (test.has_arrived ? passed(endpoint, test) : failed(endpoint, test)).join('\n')
 
 function passed(endpoint: Endpoint, { status, latency_ms: latencyMs }: TestResult): string[] {
-  const result = `The receiver answered the test with ${status} in ${latencyMs} ms.`
+  const result = `The receiver responded to the test with ${status} in ${latencyMs} ms.`
   return endpoint.status === 'active'
     ? [`${result} The endpoint is active.`, `Events: ${filterText(endpoint)}`]
     : [result, ...nextSteps(endpoint, 'To enable it:')]
@@ -66,7 +66,7 @@ const responseLengthMax = 80
 function failed(endpoint: Endpoint, test: TestResult): string[] {
   const response = firstLine(test.answer ?? '', responseLengthMax)
   return [
-    'The test failed: the receiver must answer with a status from 200 to 299. Result:',
+    'The test failed: the receiver must respond with a status from 200 to 299. Result:',
     `  ${describeAttempt(test)}`,
     ...(response === '' ? [] : [`  Response: ${response}`]),
     ...nextSteps(endpoint, 'When the receiver is ready:'),

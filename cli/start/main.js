@@ -1,5 +1,5 @@
-// The command line, on a Node that runs TypeScript. Plain JavaScript: Node's compiler of TypeScript takes 20 MB, and stays in
-// memory, from the first source that it reads (docs/decisions/0033).
+// The command line, on a Node that runs TypeScript. Plain JavaScript: Node's TypeScript compiler stays in memory with 20 MB from
+// the first source that it compiles (docs/decisions/0033).
 import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { setSourceMapsSupport } from 'node:module'
@@ -8,7 +8,7 @@ const root = new URL('../../', import.meta.url)
 const source = new URL('cli/src/main.ts', root)
 const bundle = new URL('cli/dist/', root)
 
-/** Whether the bundle was made from the sources as they are. An image has none: there it was made from those of the image. */
+/** Whether the bundle was built from the present sources. An image has no sources: its bundle is always current. */
 function isCurrent() {
   if (!existsSync(source)) return true
   try {
@@ -17,13 +17,13 @@ function isCurrent() {
       ([file, digest]) => hash('sha256', readFileSync(new URL(file, root))) === digest,
     )
   } catch {
-    // Not built, or a source is gone.
+    // Not built, or a source is missing.
     return false
   }
 }
 
 if (isCurrent()) {
-  // Our own maps alone: looking for maps in code that is made while it runs, as --enable-source-maps does, takes 17 MB.
+  // Only our own source maps: maps of generated code, as --enable-source-maps loads them, take 17 MB.
   setSourceMapsSupport(true, { nodeModules: false, generatedCode: false })
   await import(new URL('chancery.js', bundle))
 } else {

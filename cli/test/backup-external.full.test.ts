@@ -55,12 +55,12 @@ const file = () => join(dir, 'world.chancery.gz')
 test('a world is moved from one PostgreSQL to another, while its service runs', async () => {
   const variables = variablesFor(first, 'first')
   await whileServed(variables, async () => {
-    const told = await chanceryProcess(
+    const result = await chanceryProcess(
       ['ingest', '-'],
       variables,
       lines(['b1', { id: 'n1', nation_name: 'One' }]),
     )
-    assert.equal(told.status, 0, told.messages)
+    assert.equal(result.status, 0, result.messages)
     const taken = await chanceryProcess(['backup', file()], variables)
     assert.equal(taken.status, 0, taken.messages)
     const refused = await chanceryProcess(['restore', '--replace', file()], variables)
@@ -106,12 +106,12 @@ test('a world that was restored by pg_restore never reuses an event number', asy
   assert.ok(JSON.parse(continued.output).next_seq > seen)
   await whileServed(target, async url => {
     assert.match((await newest(url)).summary, /One/)
-    const told = await chanceryProcess(
+    const result = await chanceryProcess(
       ['ingest', '-'],
       target,
       lines(['b3', { id: 'n3', nation_name: 'Three' }]),
     )
-    assert.equal(told.status, 0, told.messages)
+    assert.equal(result.status, 0, result.messages)
     const { seq, summary } = await newest(url)
     assert.match(summary, /Three/)
     assert.ok(seq > seen)

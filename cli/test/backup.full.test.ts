@@ -53,7 +53,7 @@ test('a world goes from one bundled database to another, from the running servic
     const document = JSON.parse(output)
     assert.equal(document.bytes, (await stat(file)).size)
     assert.equal(document.seq, 1)
-    assert.equal((await stat(file)).mode & 0o777, 0o600, 'though what was there was open to everybody')
+    assert.equal((await stat(file)).mode & 0o777, 0o600, 'although the leftover was readable by others')
     const refused = await chanceryProcess(['restore', '--replace', file], variablesFor('first'))
     assert.equal(refused.status, 1)
     assert.match(refused.messages, /another Chancery is already running on/)

@@ -20,10 +20,10 @@ test('only the word itself confirms', async () => {
     ['\n', false],
     ['', false],
   ] as const) {
-    const asked = terminal(typed)
-    assert.equal(await confirm(asked, 'All of p7 goes.', 'p7'), isMeant, typed)
-    asked.messages.end()
-    assert.match(await text(asked.messages), /All of p7 goes\.\nType p7 to continue: /)
+    const shown = terminal(typed)
+    assert.equal(await confirm(shown, 'All of p7 goes.', 'p7'), isMeant, typed)
+    shown.messages.end()
+    assert.match(await text(shown.messages), /All of p7 goes\.\nType p7 to continue: /)
   }
 })
 

@@ -16,7 +16,7 @@ for (const host of [
   'localhost',
   'LocalHost',
 ])
-  test(`a demo on ${host || 'its usual host'} posts webhooks to local receivers, and lets anybody in`, async () => {
+  test(`a demo on ${host || 'its usual host'} sends webhooks to local receivers, and allows sign-in`, async () => {
     const { webhooksAllowLocal, demoSignIn } = await configOf({ CHANCERY_HOST: host })
     assert.deepEqual([webhooksAllowLocal, demoSignIn], [true, true])
   })
@@ -30,7 +30,7 @@ for (const host of [
   '127.0.0.1.example.com',
   'localhost.example.com',
 ])
-  test(`a demo on ${host} is reached by others: no webhooks to local receivers, nobody let in`, async () => {
+  test(`a demo on ${host} is reachable by others: no webhooks to local receivers, no sign-in`, async () => {
     const { webhooksAllowLocal, demoSignIn } = await configOf({ CHANCERY_HOST: host })
     assert.deepEqual([webhooksAllowLocal, demoSignIn], [false, false])
   })

@@ -7,10 +7,10 @@ const made = {
   url: 'https://api.game.example/developers/#handover=a-token',
   expires_at: '2026-03-01T12:01:00Z',
 }
-const answer = () => ({ status: 201, body: made })
+const respond = () => ({ status: 201, body: made })
 
 test('handover prints the link, and with --json exactly url and expires_at', async t => {
-  const api = await startStubApi(t, { respond: answer })
+  const api = await startStubApi(t, { respond })
   const people = await chancery(['handover', '--nation', 'n42'], api.variables)
   assert.equal(people.status, 0)
   assert.match(people.output, /^https:\/\/api\.game\.example\/developers\/#handover=a-token\n/)
@@ -31,7 +31,7 @@ for (const words of [
   ['handover', '--nation', 'n1', '--landing', 'elsewhere'],
 ])
   test(`wrong usage exits with 2 and sends nothing: ${words.join(' ')}`, async t => {
-    const api = await startStubApi(t, { respond: answer })
+    const api = await startStubApi(t, { respond })
     const { status, output, messages } = await chancery(words, api.variables)
     assert.deepEqual([status, output, api.calls], [2, '', []])
     assert.notEqual(messages, '')

@@ -127,21 +127,21 @@ test('ingest ends although standard input stays open after a lost connection', a
 })
 
 test('ingest waits until lists show what was ingested', async t => {
-  let asked = 0
+  let requests = 0
   const api = await startStubApi(t, {
-    respond: () => ({ status: 200, body: statusOf(5, ++asked < 4 ? 4 : 5) }),
+    respond: () => ({ status: 200, body: statusOf(5, ++requests < 4 ? 4 : 5) }),
   })
   const { status, messages } = await chancery(['ingest', '-'], api.variables, good)
   assert.equal(status, 0)
   assert.equal(messages, '')
-  assert.equal(asked, 4)
+  assert.equal(requests, 4)
 })
 
 test('a service that fails after the last batch does not fail the command', async t => {
-  let asked = 0
+  let requests = 0
   const error = { code: 'internal_error', message: 'Gone.', request_id: 'req_2' }
   const api = await startStubApi(t, {
-    respond: () => (++asked > 1 ? { status: 500, body: { error } } : undefined),
+    respond: () => (++requests > 1 ? { status: 500, body: { error } } : undefined),
   })
   const { status, output, messages } = await chancery(['ingest', '-'], api.variables, good)
   assert.equal(status, 0)

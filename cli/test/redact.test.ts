@@ -79,9 +79,9 @@ test('erase does nothing without a terminal to confirm on, unless --yes is given
   assert.equal(status, 2)
   assert.match(messages, /pass --yes to continue/)
   assert.deepEqual(lines, [])
-  const told = await chancery([...words, '--yes'], api.variables)
-  assert.equal(told.status, 0)
-  assert.match(told.output, /^p7 is erased, with 2 nations \(batch erase-/)
+  const result = await chancery([...words, '--yes'], api.variables)
+  assert.equal(result.status, 0)
+  assert.match(result.output, /^p7 is erased, with 2 nations \(batch erase-/)
   assert.deepEqual(lines[0], { op: 'erase', player: 'p7', nations: ['n5', 'n6'], name: 'Abandoned' })
 })
 

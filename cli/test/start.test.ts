@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 
-/** Says at the end whether Node has read its compiler of TypeScript. */
+/** Prints at the end whether Node has loaded its TypeScript compiler. */
 const watch = `data:text/javascript,process.on('exit', () => console.log(
   process.moduleLoadList.some(name => name.includes('amaro')) ? 'compiler' : 'no compiler'))`
 

@@ -40,7 +40,7 @@ const unauthorized = { error: { code: 'invalid_api_key', message: 'No.', request
 
 /** An operator API that records requests and returns prepared responses. */
 export async function startStubApi(t: TestContext, options: StubOptions = {}): Promise<StubApi> {
-  const { respond: answer = () => undefined, facts = takeFacts } = options
+  const { respond = () => undefined, facts = takeFacts } = options
   const calls: Call[] = []
   const server = createServer(async (req, res) => {
     const { method = '', url: path = '' } = req
@@ -51,8 +51,8 @@ export async function startStubApi(t: TestContext, options: StubOptions = {}): P
     calls.push(call)
     if (given !== token) return reply(res, 401, unauthorized)
     if (isFacts) return facts(req, res)
-    const answered = answer(call) ?? { status: 200, body: statusOf(1, 1) }
-    reply(res, answered.status, answered.body)
+    const response = respond(call) ?? { status: 200, body: statusOf(1, 1) }
+    reply(res, response.status, response.body)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.after(() => {

@@ -69,10 +69,10 @@ test('--attempts shows each attempt below its delivery, and the first line of a 
   const api = await startStubApi(t, { respond: responding(200, { data: data.slice(0, 2) }) })
   const { output } = await chancery([...log, '--attempts'], api.variables)
   assert.doesNotMatch(output, controlCharacters)
-  const said = '\\u001b[2J\\u001b]0;mine\\u0007\\u009b31m\\u202eowned'
+  const escaped = '\\u001b[2J\\u001b]0;mine\\u0007\\u009b31m\\u202eowned'
   assert.deepEqual(cells(output).slice(1), [
     ['dlv_12', 'evt_310', 'war.declared', 'pending', '2', '500', '80 ms', '03-01 12:00:05', 'in 30 min'],
-    ['', '2', '03-01 12:00:05', '500', '80 ms', said],
+    ['', '2', '03-01 12:00:05', '500', '80 ms', escaped],
     ['', '1', '03-01 12:00:00', 'timed_out', '15000 ms'],
     ['dlv_11', 'evt_310', 'war.declared', 'pending', '1', 'timed_out', '15000 ms', '03-01 12:00:00', 'now'],
     ['', '1', '03-01 12:00:00', 'timed_out', '15000 ms'],

@@ -42,10 +42,10 @@ test('--since replays a time range, which ends now by default', async t => {
 
 test('a delivery that fails is named, and the number queued before it is printed', async t => {
   const error = { code: 'not_found', message: 'There is no such delivery.', request_id: 'req_9' }
-  let asked = 0
+  let requests = 0
   const api = await startStubApi(t, {
     respond: () =>
-      ++asked % 2 === 0 ? { status: 404, body: { error } } : { status: 200, body: { queued: 1 } },
+      ++requests % 2 === 0 ? { status: 404, body: { error } } : { status: 200, body: { queued: 1 } },
   })
   const people = await chancery([...replay, 'dlv_1', 'dlv_2', 'dlv_3'], api.variables)
   assert.deepEqual(people, {

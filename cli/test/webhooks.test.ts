@@ -14,7 +14,7 @@ test('webhooks add prints id, secret and event filter; --json the response', asy
   assert.match(people.output, /^id {6}whe_1\nsecret {2}whsec_c2VjcmV0\n/)
   assert.match(
     people.output,
-    /answered the test with 204 in 35 ms\. The endpoint is active\.\nEvents: all\n$/,
+    /responded to the test with 204 in 35 ms\. The endpoint is active\.\nEvents: all\n$/,
   )
   assert.equal(people.output.split('whsec_').length, 2)
   const { output } = await chancery([...add, '--json'], api.variables)
@@ -80,7 +80,7 @@ test('webhooks list can be limited to one nation, and shows filter and state of 
       ['EVENTS', 'STATE'],
       ['war.* +1; alliances a1', 'active'],
       ['nations n1 +2', 'unconfirmed'],
-      ['all', 'off: answered 410'],
+      ['all', 'off: returned 410'],
       ['all', 'off: a_later_reason'],
       ['all', `${failing}, 40 %`],
       ['all', `${failing}, 99 %`],

@@ -19,8 +19,8 @@ after(async () => {
   await database.drop()
 })
 
-/** What a view of one row is told as. */
-async function told(
+/** The fact of a view with one row. */
+async function factOf(
   select: string,
   resource: 'nation' | 'war' | 'treaty' | 'era' = 'nation',
 ): Promise<unknown> {
@@ -42,7 +42,7 @@ async function told(
 
 test('integers are ids as text, also beyond the safe integers', async () => {
   assert.deepEqual(
-    await told("9007199254740993::bigint as id, 18014398509481985 as player, 'A' as nation_name"),
+    await factOf("9007199254740993::bigint as id, 18014398509481985 as player, 'A' as nation_name"),
     {
       id: '9007199254740993',
       player: '18014398509481985',
@@ -50,14 +50,14 @@ test('integers are ids as text, also beyond the safe integers', async () => {
     },
   )
   assert.deepEqual(
-    await told(`gen_random_uuid() is null as id, 1 as player`).catch((err: Error) => err.message),
+    await factOf(`gen_random_uuid() is null as id, 1 as player`).catch((err: Error) => err.message),
     'chancery_out.nation: the column id is boolean and must be text: cast it in the view',
   )
 })
 
 test('numbers are numbers, and others stay text for the service to reject', async () => {
   assert.deepEqual(
-    await told(
+    await factOf(
       '1 as id, 12.50::numeric(12, 2) as national_score, 0.25::real as land_area, 7::bigint as city_count, 9007199254740993 as "economy.credits"',
     ),
     {
@@ -68,12 +68,15 @@ test('numbers are numbers, and others stay text for the service to reject', asyn
       economy: { credits: '9007199254740993' },
     },
   )
-  assert.deepEqual(await told(`1 as id, 'NaN'::float8 as national_score`), { id: '1', national_score: 'NaN' })
+  assert.deepEqual(await factOf(`1 as id, 'NaN'::float8 as national_score`), {
+    id: '1',
+    national_score: 'NaN',
+  })
 })
 
 test('times are written in UTC, to the microsecond, whatever the zone of the database', async () => {
   await game.query(`alter database ${new URL(game.url).pathname.slice(1)} set timezone = 'Asia/Kolkata'`)
-  const war = (declared: string) => told(`1 as id, ${declared} as declared_at`, 'war')
+  const war = (declared: string) => factOf(`1 as id, ${declared} as declared_at`, 'war')
   assert.deepEqual(await war("timestamptz '2026-05-20 12:00:00.123456+02'"), {
     id: '1',
     declared_at: '2026-05-20T10:00:00.123456Z',
@@ -97,7 +100,7 @@ test('times are written in UTC, to the microsecond, whatever the zone of the dat
 test('text types are text, arrays arrays, and JSON stays unchanged', async () => {
   await game.query("create type mood as enum ('active', 'protected')")
   assert.deepEqual(
-    await told(
+    await factOf(
       `'n_1'::char(8) as id, 'active'::mood as status, 'Va'::varchar as nation_name, 'x'::char(3) as motto`,
     ),
     {
@@ -107,26 +110,29 @@ test('text types are text, arrays arrays, and JSON stays unchanged', async () =>
       motto: 'x',
     },
   )
-  assert.deepEqual(await told("5 as id, array[3, 7] as alliance_ids, 'non_aggression' as type", 'treaty'), {
+  assert.deepEqual(await factOf("5 as id, array[3, 7] as alliance_ids, 'non_aggression' as type", 'treaty'), {
     id: '5',
     alliance_ids: ['3', '7'],
     type: 'non_aggression',
   })
   assert.deepEqual(
-    await told(
+    await factOf(
       `1 as id, '{"queue": [{"item": "tanks", "quantity": 4, "completes_at": null}]}'::jsonb as production, jsonb_build_object('nation_id', 1) is null as x`,
     ).catch((err: Error) => err.message.slice(0, 50)),
     'chancery_out.nation: the column x is no field of a',
   )
-  assert.deepEqual(await told(`1 as id, '{"nation_id": 42, "alliance_id": null}'::json as attacker`, 'war'), {
-    id: '1',
-    attacker: { nation_id: '42', alliance_id: null },
-  })
+  assert.deepEqual(
+    await factOf(`1 as id, '{"nation_id": 42, "alliance_id": null}'::json as attacker`, 'war'),
+    {
+      id: '1',
+      attacker: { nation_id: '42', alliance_id: null },
+    },
+  )
 })
 
 test('null is null, is omitted for a field that is not nullable, and an object with only null members is null', async () => {
   assert.deepEqual(
-    await told(
+    await factOf(
       `1 as id, null::text as motto, null::text as nation_name, null::bigint as "economy.credits", null::int as "economy.resources.food",
        3 as "military.units.tanks", null::int as "military.units.ships", null::int as "military.readiness"`,
     ),
@@ -162,7 +168,7 @@ for (const [what, select, message] of [
   ],
 ] as const) {
   test(`${what} is one line that names view, column and what is allowed`, async () => {
-    await assert.rejects(told(select), { name: 'ConnectError', message })
+    await assert.rejects(factOf(select), { name: 'ConnectError', message })
   })
 }
 

@@ -67,13 +67,13 @@ const runner = (what: 'pull' | 'outbox'): Runner =>
 
 /**
  * Kills a puller or drainer so many times, at a random moment of its work, while the game writes; in some rounds the service
- * dies instead. The next one waits for its turn meanwhile. Returns one that works, and how many rounds were told.
+ * dies instead. The next one waits for its turn meanwhile. Returns one that works, and how many rounds were sent.
  */
 async function killing(
   what: 'pull' | 'outbox',
   write: (round: number) => Promise<void>,
 ): Promise<[Runner, number]> {
-  let told = 0
+  let sent = 0
   let working = runner(what)
   let next = runner(what)
   for (let round = 0; round < rounds; round += 1) {
@@ -86,14 +86,14 @@ async function killing(
     } else {
       await next.until(/^# (ready|another)/)
       await working.kill()
-      told += working.lines.filter(line => line.startsWith('{')).length
+      sent += working.lines.filter(line => line.startsWith('{')).length
       working = next
       next = runner(what)
     }
     await writing
   }
   await next.kill()
-  return [working, told]
+  return [working, sent]
 }
 
 async function readAll<T>(path: string): Promise<T[]> {
@@ -127,7 +127,7 @@ interface LoggedEvent {
   data: Record<string, unknown>
 }
 
-/** How often each thing happened, by what names it. */
+/** Occurrences by name. */
 const countsOf = (events: LoggedEvent[], nameOf: (event: LoggedEvent) => unknown) => {
   const counts = new Map<unknown, number>()
   for (const event of events) counts.set(nameOf(event), (counts.get(nameOf(event)) ?? 0) + 1)
@@ -137,7 +137,7 @@ const countsOf = (events: LoggedEvent[], nameOf: (event: LoggedEvent) => unknown
 test(`a puller and the service killed in ${rounds} rounds: the world equals the source, without duplicate events`, {
   timeout,
 }, async () => {
-  const [last, told] = await killing('pull', async round => {
+  const [last, sent] = await killing('pull', async round => {
     const first = round * 3
     await game.query(
       `begin;
@@ -152,11 +152,11 @@ test(`a puller and the service killed in ${rounds} rounds: the world equals the 
   await game.query(`insert into nations (id, name) values (100000, 'The last')`)
   await until(
     async () => (await fetch(`${served.url}/api/v1/nations/100000`)).status === 200,
-    `the last round is told:\n${last.lines.slice(-5).join('\n')}`,
+    `the last round is sent:\n${last.lines.slice(-5).join('\n')}`,
   )
   await last.kill()
   await untilRanked()
-  assert.ok(told > rounds / 4, `${told} rounds were told before a kill`)
+  assert.ok(sent > rounds / 4, `${sent} rounds were sent before a kill`)
 
   const source = await game.query(
     `select id::text, name as nation_name, score::float8 as national_score from nations order by id::text collate "C"`,
@@ -207,19 +207,19 @@ test(`a drainer and the service killed in ${rounds} rounds: each event is logged
   const before = new Set((await readAll<LoggedEvent>('/events')).map(({ seq }) => seq))
   const sessions = [await game.session(), await game.session()]
   const wanted: number[] = []
-  const tell = (number: number) =>
+  const insertFact = (number: number) =>
     `select chancery_out.event('game.disaster', now(), '{"disaster": "storm", "severity": ${number}}');`
   await game.query(`select chancery_out.put('nation', '{"id": "counter", "nation_name": "Counter"}')`)
   const [last] = await killing('outbox', async round => {
     // Two overlap, and commit in any order; the third is rolled back.
     const numbers = [round * 4, round * 4 + 1, round * 4 + 2]
     const [one, other] = Math.random() < 0.5 ? sessions : sessions.toReversed()
-    await one?.query(`begin; ${tell(numbers[0] ?? 0)} ${tell(numbers[1] ?? 0)}`)
-    await other?.query(`begin; ${tell(numbers[2] ?? 0)}
+    await one?.query(`begin; ${insertFact(numbers[0] ?? 0)} ${insertFact(numbers[1] ?? 0)}`)
+    await other?.query(`begin; ${insertFact(numbers[2] ?? 0)}
       select chancery_out.put('nation', '{"id": "counter", "city_count": ${round}}'); commit`)
     await sleep(Math.random() * 10)
     await one?.query('commit')
-    await one?.query(`begin; ${tell(round * 4 + 3)} rollback`)
+    await one?.query(`begin; ${insertFact(round * 4 + 3)} rollback`)
     wanted.push(...numbers)
   })
   await until(
@@ -228,9 +228,9 @@ test(`a drainer and the service killed in ${rounds} rounds: each event is logged
   )
   await last.kill()
   const events = (await readAll<LoggedEvent>('/events')).filter(({ seq }) => !before.has(seq))
-  const told = events.filter(({ type }) => type === 'game.disaster').map(({ data }) => Number(data.severity))
+  const sent = events.filter(({ type }) => type === 'game.disaster').map(({ data }) => Number(data.severity))
   assert.deepEqual(
-    told.sort((one, other) => one - other),
+    sent.sort((one, other) => one - other),
     wanted.sort((one, other) => one - other),
   )
   const response = await fetch(`${served.url}/api/v1/nations/counter`)

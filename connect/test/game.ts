@@ -71,7 +71,7 @@ export async function createSmallGame(
   return game
 }
 
-/** A puller whose rounds are asked for one by one. */
+/** A puller whose rounds a test starts. */
 export interface ManualPuller {
   puller: Puller
   db: GameDatabase

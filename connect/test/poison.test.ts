@@ -38,12 +38,12 @@ const kept = async () =>
 
 test('a row with an invalid value is quarantined, the rest is sent, and the dead-letter store lists it', async () => {
   await game.query("update nations set name = '' where id = $1", [n(5)])
-  const told = await hand.round()
+  const report = await hand.round()
   assert.deepEqual(
-    told?.refused.map(({ resource, key, path }) => [resource, key, path]),
+    report?.refused.map(({ resource, key, path }) => [resource, key, path]),
     [['nation', n(5), '/data/nation_name']],
   )
-  assert.equal(told?.views.nation?.new, 119)
+  assert.equal(report?.views.nation?.new, 119)
   assert.equal(await statusOf(`/nations/${n(6)}`), 200)
   assert.equal(await statusOf(`/nations/${n(5)}`), 404)
   assert.deepEqual(
@@ -72,16 +72,16 @@ test('rows that refer to a rejected one are quarantined with it, however many', 
     'insert into members select $1::int + i, $1::int + 900 + 1 + i % 5 from generate_series(1, 40) i',
     [start],
   )
-  const told = await hand.round()
+  const report = await hand.round()
   assert.deepEqual(
-    told?.refused
+    report?.refused
       .filter(({ resource }) => resource === 'alliance')
       .map(({ key }) => key)
       .sort(),
     [n(901), n(902), n(903)],
   )
-  assert.equal(told?.views.alliance_member?.aside, 24)
-  assert.equal(told?.views.nation?.new, 120, 'all others are sent')
+  assert.equal(report?.views.alliance_member?.aside, 24)
+  assert.equal(report?.views.nation?.new, 120, 'all others are sent')
   await game.query(`update alliances set name = 'Mended ' || id where name = ''`)
   await hand.round()
   assert.equal(
@@ -139,8 +139,8 @@ test('rows that refer to a quarantined one are released with it', async () => {
     'insert into wars (id, attacker, defender) select $1 + i, $2::int, $3::int from generate_series(1, 200) i',
     [n(600), n(7), n(8)],
   )
-  const told = await hand.round()
-  assert.deepEqual([told?.views.war?.new, told?.views.war?.aside], [200, 12])
+  const report = await hand.round()
+  assert.deepEqual([report?.views.war?.new, report?.views.war?.aside], [200, 12])
   assert.equal((await kept()).length, 13)
   await game.query("update nations set name = 'Mended' where id = $1", [n(5)])
   const cured = await hand.round()
@@ -195,8 +195,8 @@ test('a column that is missing or has another type stops the pull with one line,
     hand.round(),
     /^ConnectError: chancery_out\.nation no longer exists: nothing of this round was sent/,
   )
-  const told = (await chancery.read<{ data: { motto: null } }>(`/nations/${n(1)}`)).data
-  assert.equal(told.motto, null)
+  const report = (await chancery.read<{ data: { motto: null } }>(`/nations/${n(1)}`)).data
+  assert.equal(report.motto, null)
 })
 
 test('a new column is sent for all rows', async () => {
@@ -212,9 +212,9 @@ test('a view that fails on a value is skipped, and the others are sent', async (
     select id, attacker as "attacker.nation_id", defender as "defender.nation_id", declared as declared_at, ended as ended_at,
       case when ended is null then 'active' else 'ended' end as status, reason || (100 / id)::text as reason from wars`)
   await game.query('insert into wars (id, attacker, defender) values (0, $1, $2)', [n(1), n(2)])
-  const told = await hand.round()
-  assert.equal(told?.views.nation?.new, 120)
-  assert.equal(told?.views.war, undefined)
+  const report = await hand.round()
+  assert.equal(report?.views.nation?.new, 120)
+  assert.equal(report?.views.war, undefined)
   assert.deepEqual(hand.messages, ['chancery_out.war cannot be read and is skipped: division by zero'])
   await game.query('update wars set id = $1', [n(500)])
   assert.equal((await hand.round())?.views.war?.new, 1)
@@ -226,8 +226,8 @@ test('a view that fails on a value is skipped, and the others are sent', async (
 test('rows with a duplicate key or without a key are skipped and reported once', async () => {
   await game.query(`drop view chancery_out.nation; create view chancery_out.nation as
     select nullif(id, ${n(3)}) as id, name as nation_name from nations union all select ${n(4)}, 'Again'`)
-  const told = await hand.round()
-  assert.deepEqual([told?.views.nation?.new, told?.views.nation?.aside], [118, 1])
+  const report = await hand.round()
+  assert.deepEqual([report?.views.nation?.new, report?.views.nation?.aside], [118, 1])
   assert.equal(await statusOf(`/nations/${n(4)}`), 404)
   await game.query('update nations set name = name || $1 where id = $2', ['!', n(9)])
   await hand.round()
@@ -285,12 +285,12 @@ test('a batch that is rejected without a line is bisected, and the row quarantin
   }
   const odd = await manualPuller(game, vague, { allowsDeletes: true })
   try {
-    const told = await odd.round()
+    const report = await odd.round()
     assert.deepEqual(
-      told?.refused.map(row => [row.key, row.reason]),
+      report?.refused.map(row => [row.key, row.reason]),
       [[n(77), reason]],
     )
-    assert.equal(told?.views.nation?.new, 119)
+    assert.equal(report?.views.nation?.new, 119)
     assert.ok(checks <= 8, `${checks} checks`)
   } finally {
     await odd.close()

@@ -1,6 +1,6 @@
 /**
  * A puller or a drainer as a process of its own, which a test kills: the same as the commands, with a shorter wait.
- * Arguments: pull | outbox. A line on standard output for each round that was told.
+ * Arguments: pull | outbox. A line on standard output for each round that was sent.
  */
 
 import { flushCompileCache } from 'node:module'
@@ -8,7 +8,7 @@ import { runDrain } from '../src/outbox/drainer.ts'
 import { runPull } from '../src/pull/puller.ts'
 import { clientOf, contract } from './service-client.ts'
 
-// Whoever is killed does not write what was compiled, and the next would compile it again.
+// A killed process does not write its compile cache.
 flushCompileCache()
 
 const { GAME_URL = '', OPERATOR_URL: operatorUrl = '', OPERATOR_TOKEN: operatorToken = '' } = process.env
@@ -25,7 +25,7 @@ const common = {
   },
   signal: new AbortController().signal,
   log: (message: string) => console.log(`# ${message}`),
-  report: (told: object) => console.log(JSON.stringify(told)),
+  report: (round: object) => console.log(JSON.stringify(round)),
 }
 console.log('# ready')
 if (process.argv[2] === 'pull')

@@ -41,9 +41,9 @@ const eventsOf = async (nation: string) =>
   )
 
 test('the first round sends everything, and one without changes sends nothing', async () => {
-  const told = await hand.round()
-  assert.equal(told?.views.nation?.new, 30)
-  assert.equal(told?.views.nation?.is_whole, true)
+  const report = await hand.round()
+  assert.equal(report?.views.nation?.new, 30)
+  assert.equal(report?.views.nation?.is_whole, true)
   assert.equal((await read(`/nations/${n(7)}`)).nation_name, 'Nation 7')
   assert.equal((await read(`/nations/${n(7)}`)).founded_at, '2026-01-01T00:00:00Z')
   assert.equal(await hand.round(), undefined)
@@ -76,9 +76,9 @@ test('new, changed and deleted rows become facts, and their consequences events'
   await game.query('insert into members values ($1, $2), ($3, $2)', [n(1), n(900), n(2)])
   await game.query('insert into wars (id, attacker, defender) values ($1, $2, $3)', [n(500), n(3), n(4)])
   await game.query('update nations set motto = $2 where id = $1', [n(5), 'Homeward.'])
-  const told = await hand.round()
+  const report = await hand.round()
   assert.deepEqual(
-    Object.entries(told?.views ?? {}).map(([resource, view]) => [
+    Object.entries(report?.views ?? {}).map(([resource, view]) => [
       resource,
       view.new,
       view.changed,
@@ -253,7 +253,7 @@ test('all views are read in one snapshot, despite concurrent writes', async () =
 test('the first round is history; later changes, and those that a later puller finds, are news', async () => {
   const commits: { announce?: boolean; feed: { after: string | null } }[] = []
   const client = clientOf(chancery)
-  const heard: ServiceClient = {
+  const recording: ServiceClient = {
     ...client,
     async *send(facts, options) {
       let text = ''
@@ -264,7 +264,7 @@ test('the first round is history; later changes, and those that a later puller f
   }
   const feed = `new-${start}`
   for (const rounds of [2, 1]) {
-    const next = await manualPuller(game, heard, { allowsDeletes: true, feed })
+    const next = await manualPuller(game, recording, { allowsDeletes: true, feed })
     for (let round = 0; round < rounds; round += 1) {
       await game.query('update nations set motto = $1', [`${commits.length}`])
       await next.round()

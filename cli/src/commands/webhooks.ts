@@ -29,8 +29,8 @@ export function addWebhooks(program: Command, terminal: Terminal) {
     .addHelpText(
       'after',
       `
-Events are delivered as soon as the receiver answers a test with a status from 200 to 299: the test that is
-sent now, or a later one (chancery webhooks test ID).
+Events are delivered once the receiver has responded to a test with a status from 200 to 299: to the test
+that is sent now, or to a later one (chancery webhooks test ID).
 
 Examples:
   chancery webhooks add --nation n42 --url https://bot.example.com/events
@@ -48,7 +48,7 @@ Examples:
     .addHelpText(
       'after',
       `
-An endpoint is unconfirmed until it answers a test. A failing endpoint is disabled after some days: the
+An endpoint is unconfirmed until it responds to a test. A failing endpoint is disabled after some days: the
 percentage is the part of that time that has passed.
 
 Examples:
@@ -57,14 +57,14 @@ Examples:
     )
   webhooks
     .command('test')
-    .description('send a test event; a pending endpoint becomes active when it answers')
+    .description('send a test event; a pending endpoint becomes active when it responds')
     .argument('<id>', 'id of the endpoint')
     .option('--json', 'print one JSON document', false)
     .action((id: string, options: JsonOption) => sendTest('webhooksTest', id, options, terminal))
     .addHelpText('after', `${testHelp}\n  chancery webhooks test whe_5bqk2yVh0TzD`)
   webhooks
     .command('enable')
-    .description('enable an endpoint if it answers a test')
+    .description('enable an endpoint if it responds to a test')
     .argument('<id>', 'id of the endpoint')
     .option('--json', 'print one JSON document', false)
     .action((id: string, options: JsonOption) => sendTest('webhooksEnable', id, options, terminal))
@@ -104,7 +104,7 @@ Examples:
 }
 
 const testHelp = `
-The exit status is 1 if the test was not answered with a status from 200 to 299.
+The exit status is 1 unless the receiver responds with a status from 200 to 299.
 
 Examples:`
 

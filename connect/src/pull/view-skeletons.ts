@@ -87,7 +87,7 @@ function readersOf(field: FieldSchema): string {
     case 'alliance_private':
       return `read by members of the alliance, with ${scope}`
     case 'admin_only':
-      return 'read by nobody outside'
+      return 'not readable through the API'
     default:
       return ''
   }

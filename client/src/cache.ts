@@ -137,11 +137,11 @@ const lists = new Map<string, readonly string[] | 'all'>([
 export const knownFamilies: ReadonlySet<string> = new Set(lists.keys())
 
 /** Paths of the lists that a kind of event changes; `all` for unknown families. */
-export const listsAffectedBy = (type: string): readonly string[] | 'all' =>
+const listsAffectedBy = (type: string): readonly string[] | 'all' =>
   lists.get(type.split('.')[0] ?? '') ?? 'all'
 
 /** The ids in the URL of a request, and in members of its response called `id`, `…_id` or `…_ids`. */
-export function idsIn(url: string, value: object): Set<string> {
+function idsIn(url: string, value: object): Set<string> {
   const [path = '', query = ''] = url.split('?')
   const ids = new Set(path.split('/').slice(2))
   for (const [name, text] of new URLSearchParams(query))

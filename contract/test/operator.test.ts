@@ -46,7 +46,7 @@ const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 )
 
-test('every operation of the private door is in its document once', () => {
+test('every operation of the operator API is in its document once', () => {
   const names = documented.map(({ method, path, operation }) => `${operation.operationId} ${method} ${path}`)
   assert.deepEqual(
     names.toSorted(),

@@ -172,7 +172,7 @@ export interface HistoryPlan {
  * Simulates a step. The order matters: deletions come first, so that nothing later in the step refers to deleted rows; wars end before
  * battles are fought; each nation is reported once, at the end.
  */
-export function* simulateStep(step: Step, plan: HistoryPlan | null): Generator<Fact[]> {
+function* simulateStep(step: Step, plan: HistoryPlan | null): Generator<Fact[]> {
   step.world.elapsed += Math.max(1, Math.round(step.days * 1000))
   updateNations(step)
   updateAlliances(step)

@@ -171,7 +171,7 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
  * Problems that JSON.parse does not report: duplicate members, of which it keeps the last, and excessive nesting. One line each, with its
  * JSON pointer; stops at the first that is nested too deep. `text` is valid JSON.
  */
-export function duplicateMembers(text: string): string[] {
+function duplicateMembers(text: string): string[] {
   const problems: string[] = []
   const open: Open[] = []
   const place = () => open.map(({ step }) => `/${pointerTo(String(step))}`).join('')

@@ -114,7 +114,7 @@ const emblems = `Lantern Falcon Anchor Rose Wolf Compass Lion Oak Raven Star Tow
 const split = (text: string) => text.trim().split(/\s+/)
 const [adjectiveList, bodyList, emblemList] = [split(adjectives), split(bodies), split(emblems)]
 
-export function allianceName(random: Random, place: () => string): string {
+function allianceName(random: Random, place: () => string): string {
   const adjective = random.pick(adjectiveList)
   const body = random.pick(bodyList)
   const emblem = random.pick(emblemList)
@@ -129,7 +129,7 @@ export function allianceName(random: Random, place: () => string): string {
 }
 
 /** The initials; further attempts add letters, then numbers. */
-export function tagOf(random: Random, name: string, attempt: number): string {
+function tagOf(random: Random, name: string, attempt: number): string {
   const parts = name.split(/[\s-]+/).filter(part => !/^(of|the)$/i.test(part))
   const initials = parts.map(part => part.slice(0, 1)).join('')
   if (attempt === 0 && initials.length > 1) return initials.toUpperCase()
@@ -170,7 +170,7 @@ const lands = words(`
 const pieces =
   /fuck|shit|cunt|rape|nazi|hitler|cock|dick|anus|tits|slut|nigg|nigr|fagg|kike|porn|sex|penis|wank|piss|arsch|scheis|mussol|lenin|stalin|putin/
 
-export function isReserved(name: string): boolean {
+function isReserved(name: string): boolean {
   const folded = name.toLowerCase()
   return pieces.test(folded) || folded.split(' ').some(word => lands.has(word))
 }

@@ -124,7 +124,7 @@ function bylineOf({ seed, vocabulary }: WorldState, topic: Story['topic'], rando
 }
 
 /** The news value of an occurrence, from 0. */
-export function weightOf(happening: Occurrence): number {
+function weightOf(happening: Occurrence): number {
   switch (happening.kind) {
     case 'conflict_started':
     case 'conflict_ended':
@@ -162,7 +162,7 @@ export function weightOf(happening: Occurrence): number {
   }
 }
 
-export function writeStory(happening: Occurrence, desk: StoryContext): Story {
+function writeStory(happening: Occurrence, desk: StoryContext): Story {
   switch (happening.kind) {
     case 'war_declared':
       return wars.warDeclared(happening, desk)

@@ -27,29 +27,29 @@ const press = (name: string) => async (page: Page) =>
 /** In this order: later pages show what was made on earlier ones. */
 const views: View[] = [
   { name: 'verify', path: '/' },
-  { name: 'verify-code', path: '/', prepare: press('Make a code') },
+  { name: 'verify-code', path: '/', prepare: press('Create code') },
   { name: 'keys', path: '/keys' },
   { name: 'keys-create', path: '/keys', prepare: createKey },
   { name: 'keys-created', path: '/keys', prepare: createdKey },
-  { name: 'keys-replace', path: '/keys', prepare: press('Replace') },
+  { name: 'keys-regenerate', path: '/keys', prepare: press('Regenerate') },
   { name: 'keys-revoke', path: '/keys', prepare: press('Revoke') },
-  { name: 'keys-limit', path: '/keys', prepare: press('Ask for a higher limit') },
+  { name: 'keys-limit', path: '/keys', prepare: press('Request higher limit') },
   { name: 'usage', path: '/usage' },
-  { name: 'usage-table', path: '/usage', prepare: press('Show as a table') },
+  { name: 'usage-table', path: '/usage', prepare: press('Show as table') },
   { name: 'webhooks-add', path: '/webhooks/new', prepare: pickEvents },
   { name: 'webhooks-added', path: '/webhooks/new', prepare: addEndpoint },
   { name: 'webhooks', path: '/webhooks' },
   { name: 'webhooks-endpoint', path: '/webhooks', prepare: openEndpoint },
   { name: 'explore', path: '/explore' },
-  { name: 'try', path: '/try', prepare: tryCall },
+  { name: 'playground', path: '/try', prepare: sendRequest },
   { name: 'log', path: '/log' },
-  { name: 'nothing', path: '/nothing-of-this-name' },
+  { name: 'not-found', path: '/nothing-of-this-name' },
 ]
 
 async function createKey(page: Page) {
   await press('Create key')(page)
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('Looked at')
+  await dialog.getByLabel('Name').fill('Test bot')
   await dialog.getByLabel('military.read').check()
 }
 
@@ -60,8 +60,8 @@ async function createdKey(page: Page) {
 }
 
 async function pickEvents(page: Page) {
-  await page.getByLabel('Every kind of event').uncheck()
-  await page.getByLabel('All of war').check()
+  await page.getByLabel('All events').uncheck()
+  await page.getByLabel('All war events').check()
   await page.getByText('Sample of battle.fought').click()
 }
 
@@ -79,12 +79,12 @@ async function openEndpoint(page: Page) {
 }
 
 /** With a key made for it: that is the longest the page gets. */
-async function tryCall(page: Page) {
+async function sendRequest(page: Page) {
   await page.getByLabel('Operation').selectOption('me.nation')
-  await page.getByLabel('Who asks').selectOption('A key of mine')
-  await press('Make a key for an hour')(page)
+  await page.getByLabel('Authentication').selectOption('API key')
+  await press('Create temporary key')(page)
   await press('Send')(page)
-  await page.getByRole('heading', { name: 'Answer' }).waitFor()
+  await page.getByRole('heading', { name: 'Response' }).waitFor()
 }
 
 const complaints: string[] = []
@@ -137,7 +137,7 @@ async function lookAtAll(context: BrowserContext, suffix: string) {
   await show('/')
   await look(page, `signed-out-${suffix}`)
   // Another player each time: what is made here stays, and a player may have ten endpoints.
-  const players = page.getByRole('list', { name: 'Players of the demo' }).getByRole('button')
+  const players = page.getByRole('list', { name: 'Demo players' }).getByRole('button')
   await players.nth(Math.floor(Math.random() * (await players.count()))).click()
   await page.getByRole('heading', { name: 'Verify', exact: true }).waitFor()
   for (const { name, path, prepare } of views) {

@@ -8,12 +8,12 @@ import { ApiContext } from './api/context.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { createRequest } from './api/request.ts'
 import { createServerClock } from './api/server-clock.ts'
-import { takeHandoverToken } from './session/handover-token.ts'
+import { App } from './app.tsx'
+import { takeHandoverToken } from './session/handover-page.tsx'
 import { readSession, replaceSession } from './session/use-session.ts'
-import { App } from './ui/app.tsx'
 
 const root = document.getElementById('root')
-if (!root) throw new Error('the page has no root')
+if (!root) throw new Error('index.html has no element with the id "root"')
 
 const clock = createServerClock()
 const queryClient = createQueryClient(() => {

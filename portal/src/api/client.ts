@@ -26,7 +26,7 @@ import { queryString, type Request } from './request.ts'
 
 const at = (...segments: string[]) => segments.map(segment => `/${encodeURIComponent(segment)}`).join('')
 
-/** Everything that the page asks of the server, each with the shape of its answer. */
+/** The operations of the account API. */
 export function createClient(request: Request) {
   const get = <T>(path: string) => request<T>('GET', path)
   const post = <T>(path: string, body?: object) => request<T>('POST', path, body)
@@ -56,7 +56,7 @@ export function createClient(request: Request) {
         post<NewAccountKeyResponse>(at('keys', id, 'rotate'), { overlap_hours: overlapHours }),
       revoke: (id: string) => post<void>(at('keys', id, 'revoke')),
       revokePrivate: () => post<{ revoked: number }>('/keys/revoke-private'),
-      askLimit: (id: string, body: LimitRequest) => post<void>(at('keys', id, 'limit-request'), body),
+      requestLimit: (id: string, body: LimitRequest) => post<void>(at('keys', id, 'limit-request'), body),
       usage: (id: string) => get<KeyUsage>(at('keys', id, 'usage')),
     },
     calls: (filter: { keyId?: string | undefined; requestId?: string | undefined }) =>
@@ -66,7 +66,7 @@ export function createClient(request: Request) {
     webhooks: {
       list: () => get<AccountList<AccountEndpoint>>('/webhooks'),
       add: (body: EndpointDraft) => post<NewAccountEndpoint>('/webhooks', body),
-      change: (id: string, body: EndpointDraft) => request<AccountEndpoint>('PUT', at('webhooks', id), body),
+      update: (id: string, body: EndpointDraft) => request<AccountEndpoint>('PUT', at('webhooks', id), body),
       test: (id: string) => post<TestedAccountEndpoint>(at('webhooks', id, 'test')),
       enable: (id: string) => post<TestedAccountEndpoint>(at('webhooks', id, 'enable')),
       disable: (id: string) => post<AccountEndpoint>(at('webhooks', id, 'disable')),
@@ -77,7 +77,7 @@ export function createClient(request: Request) {
       deliveries: (id: string, filter: { limit: number; state: string }) =>
         get<AccountList<WebhookDelivery>>(`${at('webhooks', id, 'deliveries')}${queryString(filter)}`),
     },
-    explore: (kind: 'nation' | 'alliance', id: string) =>
+    explore: (kind: Exploration['resource'], id: string) =>
       get<Exploration>(`/explore${queryString({ kind, id })}`),
     log: () => get<AccountList<AccountLogEntry>>('/log'),
   }

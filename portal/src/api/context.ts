@@ -1,19 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import type { Client } from './client.ts'
 import type { ServerClock } from './server-clock.ts'
 
-export interface ApiParts {
+export interface Api {
   client: Client
   clock: ServerClock
 }
 
-export const ApiContext = createContext<ApiParts | null>(null)
+export const ApiContext = createContext<Api | null>(null)
 
-function useApiParts(): ApiParts {
-  const parts = useContext(ApiContext)
-  if (!parts) throw new Error('the page stands outside its ApiContext')
-  return parts
+function useApi(): Api {
+  const api = useContext(ApiContext)
+  if (!api) throw new Error('useApi requires an ApiContext')
+  return api
 }
 
-export const useClient = () => useApiParts().client
-export const useClock = () => useApiParts().clock
+export const useClient = () => useApi().client
+export const useClock = () => useApi().clock
+
+/** A mutation that invalidates the queries of the given names when it succeeds. */
+export function useApiMutation<Variables, Result>(
+  mutationFn: (variables: Variables) => Promise<Result>,
+  invalidates: string[],
+  onSuccess?: (result: Result) => void,
+) {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn,
+    onSuccess: result => {
+      onSuccess?.(result)
+      // Not awaited: the result, such as a key that is shown once, is shown before the lists are reloaded.
+      for (const name of invalidates) void queryClient.invalidateQueries({ queryKey: [name] })
+    },
+  })
+}

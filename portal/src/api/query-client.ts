@@ -1,25 +1,25 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiError, isLimited, isSignedOut } from './errors.ts'
+import { ApiError, isRateLimited, isSignedOut } from './request.ts'
 
-/** Longer waits than this are told instead of waited for. */
+/** A request is not retried after a longer wait than this; its error is shown. */
 const waitSecondsMax = 15
 const defaultWaitSeconds = 2
 
-const retryAfterSeconds = (error: unknown) =>
+const waitSecondsOf = (error: unknown) =>
   (error instanceof ApiError ? error.retryAfterSeconds : null) ?? defaultWaitSeconds
 
-/** A 429 has done nothing, so that also a change may be sent again once the wait is over. */
+/** A rate-limited request had no effect, so mutations are retried too. */
 const isRetryableLimit = (failures: number, error: unknown) =>
-  failures < 3 && isLimited(error) && retryAfterSeconds(error) <= waitSecondsMax
+  failures < 3 && isRateLimited(error) && waitSecondsOf(error) <= waitSecondsMax
 
-/** What the server cannot be blamed for: the connection, or a process that is being replaced. */
+/** No connection, or a server that is being restarted. */
 const isTransient = (error: unknown) =>
   error instanceof ApiError && (error.status === 0 || error.status >= 502)
 
 const retryDelayMs = (failures: number, error: unknown) =>
-  isLimited(error) ? retryAfterSeconds(error) * 1000 : 500 * 2 ** failures
+  isRateLimited(error) ? waitSecondsOf(error) * 1000 : 500 * 2 ** failures
 
-/** Any answer that says nobody is signed in leads out, wherever it was asked. */
+/** Calls `onSignedOut` when any request is rejected because no session is active. */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown) => {
     if (isSignedOut(error)) onSignedOut()

@@ -1,18 +1,71 @@
-import { ApiError, readError } from './errors.ts'
 import type { ServerClock } from './server-clock.ts'
+
+interface ErrorDetails {
+  status: number
+  code: string | null
+  requestId: string | null
+  /** How long to wait before retrying; null where the server does not say. */
+  retryAfterSeconds: number | null
+}
+
+/** An error response. `code` is null for a response that is not one of Chancery's errors; `status` is 0 without a response. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: number
+  readonly code: string | null
+  readonly requestId: string | null
+  readonly retryAfterSeconds: number | null
+
+  constructor(message: string, { status, code, requestId, retryAfterSeconds }: ErrorDetails) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.requestId = requestId
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+export const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === 401
+export const isRateLimited = (error: unknown) => error instanceof ApiError && error.status === 429
+
+export const unreachableError = () =>
+  new ApiError('The server cannot be reached. Check your connection and try again.', {
+    status: 0,
+    code: null,
+    requestId: null,
+    retryAfterSeconds: null,
+  })
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+const textOr = (value: unknown, otherwise: string | null) => (typeof value === 'string' ? value : otherwise)
+
+/** Reads an error response. The body of a proxy's response may not be JSON. */
+export async function readError(res: Response): Promise<ApiError> {
+  const body: unknown = await res.json().catch(() => null)
+  const error = isObject(body) && isObject(body.error) ? body.error : {}
+  const seconds = Number(res.headers.get('retry-after') ?? Number.NaN)
+  return new ApiError(textOr(error.message, null) ?? `The server responded with status ${res.status}.`, {
+    status: res.status,
+    code: textOr(error.code, null),
+    requestId: textOr(error.request_id, res.headers.get('x-request-id')),
+    retryAfterSeconds: Number.isFinite(seconds) ? seconds : null,
+  })
+}
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-export interface RequestParts {
+export interface RequestDependencies {
   clock: ServerClock
-  /** The token of the session, once somebody is signed in. */
+  /** The token of the session, once signed in. */
   csrfToken: () => string | null
 }
 
-/** Asks the page's own API. Throws an ApiError for whatever is not a success. */
+/** Sends a request to the account API. Throws an ApiError unless the response is a success. */
 export type Request = <T>(method: Method, path: string, body?: object) => Promise<T>
 
-export function createRequest({ clock, csrfToken }: RequestParts): Request {
+export function createRequest({ clock, csrfToken }: RequestDependencies): Request {
   return async <T>(method: Method, path: string, body?: object): Promise<T> => {
     const token = method === 'GET' ? null : csrfToken()
     const res = await fetch(`/developers/api${path}`, {
@@ -31,20 +84,11 @@ export function createRequest({ clock, csrfToken }: RequestParts): Request {
     clock.observe(res.headers.get('date'))
     if (!res.ok) throw await readError(res)
     const text = await res.text()
-    // What is asked for as nothing may come as nothing.
     return JSON.parse(text || 'null')
   }
 }
 
-export const unreachableError = () =>
-  new ApiError('The server cannot be reached. Check the connection and try again.', {
-    status: 0,
-    code: null,
-    requestId: null,
-    retryAfterSeconds: null,
-  })
-
-/** A path's query of those parameters that are given. */
+/** The query string of the parameters that have a value. */
 export function queryString(parameters: Record<string, string | number | null | undefined>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters))

@@ -1,22 +1,22 @@
-/** The server's clock, by which codes and sessions end. */
+/** The server's clock, which decides when codes and sessions expire. */
 export interface ServerClock {
   /** Milliseconds since 1970. */
   now(): number
   observe(dateHeader: string | null): void
 }
 
-/** A date header is up to a second old when it is written: smaller differences than this are noise. */
-const noiseMs = 2000
+/** The Date header has a resolution of one second: smaller offsets are ignored. */
+const toleranceMs = 2000
 
 export function createServerClock(): ServerClock {
-  let aheadMs = 0
+  let offsetMs = 0
   return {
-    now: () => Date.now() + aheadMs,
+    now: () => Date.now() + offsetMs,
     observe(dateHeader) {
       const serverMs = Date.parse(dateHeader ?? '')
       if (Number.isNaN(serverMs)) return
       const differenceMs = serverMs - Date.now()
-      aheadMs = Math.abs(differenceMs) > noiseMs ? differenceMs : 0
+      offsetMs = Math.abs(differenceMs) > toleranceMs ? differenceMs : 0
     },
   }
 }

@@ -1,11 +1,23 @@
-import type { Exploration } from '@chancery/contract'
+import type { Class, Exploration } from '@chancery/contract'
 import { Title } from '@mantine/core'
-import { Description } from './description.tsx'
+import { InlineCode } from '../ui/inline-code.tsx'
 import classes from './explore.module.css'
-import { FieldValue } from './field-value.tsx'
-import { classLabels, type FieldCell, type FieldRow, fieldRows, viewers } from './views.ts'
 
-/** Each field, its class, and what three viewers read there. Roles are written out as in RecordTable. */
+/** In the order of their clearance. */
+const viewers = [
+  { key: 'anonymous', label: 'Anonymous' },
+  { key: 'stranger', label: 'Another player’s key' },
+  { key: 'self', label: 'You' },
+] as const
+
+const classLabels: Record<Class, string> = {
+  public: 'Public',
+  player_private: 'Private to the player',
+  alliance_private: 'Private to the alliance',
+  admin_only: 'Administrators only',
+}
+
+/** Each field, its class, and its value for each viewer. Roles are explicit as in RecordTable. */
 export function FieldTable({ of: exploration }: { of: Exploration }) {
   const name = nameOf(exploration)
   return (
@@ -14,7 +26,7 @@ export function FieldTable({ of: exploration }: { of: Exploration }) {
         {name}
       </Title>
       <div className={classes.frame}>
-        {/* biome-ignore-start lint/a11y/noRedundantRoles: browsers forget them where a table is not laid out as one */}
+        {/* biome-ignore-start lint/a11y/noRedundantRoles: browsers drop implicit roles where a table is not laid out as one */}
         <table className={classes.table} role="table" aria-labelledby="explored">
           <thead role="rowgroup">
             <tr role="row">
@@ -51,12 +63,12 @@ function FieldTableRow({ row: { field, cells, isSame } }: { row: FieldRow }) {
           {field.scope && `, ${field.scope}`}
         </span>
         <span className={classes.description}>
-          <Description text={field.description} />
+          <InlineCode text={field.description} />
         </span>
       </th>
       {isSame ? (
         <td role="cell" colSpan={viewers.length} data-label={sameLabel(cells.self)}>
-          <span className={classes.everybody}>{sameLabel(cells.self)}</span>
+          <span className={classes.sameLabel}>{sameLabel(cells.self)}</span>
           <FieldValue cell={cells.self} />
         </td>
       ) : (
@@ -71,11 +83,57 @@ function FieldTableRow({ row: { field, cells, isSame } }: { row: FieldRow }) {
   )
 }
 
-/** Others than these three may read what is withheld from them. */
-const sameLabel = (cell: FieldCell) => (cell.isShown ? 'Everybody' : 'All three')
+/** A value withheld from these three viewers may be readable to others. */
+const sameLabel = (cell: FieldCell) => (cell.isShown ? 'Everyone' : 'All three')
+
+function FieldValue({ cell }: { cell: FieldCell }) {
+  if (!cell.isShown) return <span className={classes.withheld}>Withheld</span>
+  const { value } = cell
+  if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
+    return <pre className={classes.json}>{JSON.stringify(value, null, 2)}</pre>
+  return <code className={classes.value}>{JSON.stringify(value)}</code>
+}
 
 function nameOf({ views, resource, id }: Exploration): string {
   const view: { nation_name?: unknown; name?: unknown } = views.anonymous
   const name = view.nation_name ?? view.name
   return typeof name === 'string' ? name : `${resource} ${id}`
 }
+
+/** The value for a viewer, or that it is withheld. */
+type FieldCell = { isShown: true; value: unknown } | { isShown: false }
+
+interface FieldRow {
+  field: Exploration['fields'][number]
+  cells: Record<(typeof viewers)[number]['key'], FieldCell>
+  /** Whether all viewers read the same. */
+  isSame: boolean
+}
+
+/** Fields that are withheld from some viewers come first. */
+function fieldRows({ fields, views }: Exploration): FieldRow[] {
+  // A field whose members have classes of their own is listed by member.
+  const listed = fields.filter(({ name }) => !fields.some(other => other.name.startsWith(`${name}.`)))
+  const rows = listed.map(field => {
+    const cells = {
+      anonymous: cellOf(views.anonymous, field.name),
+      stranger: cellOf(views.stranger, field.name),
+      self: cellOf(views.self, field.name),
+    }
+    const distinct = new Set(Object.values(cells).map(cell => JSON.stringify(cell)))
+    return { field, cells, isSame: distinct.size === 1 }
+  })
+  const isPublic = (row: FieldRow) => row.field.class === 'public'
+  return [...rows.filter(row => !isPublic(row)), ...rows.filter(isPublic)]
+}
+
+const cellOf = (view: object, name: string): FieldCell => {
+  // Game-specific fields are nested, such as `attributes.name`.
+  const value = name.split('.').reduce<unknown>(memberOf, view)
+  return value === undefined ? { isShown: false } : { isShown: true, value }
+}
+
+const memberOf = (from: unknown, name: string): unknown =>
+  typeof from === 'object' && from !== null
+    ? new Map<string, unknown>(Object.entries(from)).get(name)
+    : undefined

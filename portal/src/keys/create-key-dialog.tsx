@@ -1,23 +1,114 @@
-import type { NewAccountKeyResponse } from '@chancery/contract'
-import { useState } from 'react'
+import type { NewAccountKeyResponse, Scope } from '@chancery/contract'
+import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useClock } from '../api/context.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { CreateKeyForm } from './create-key-form.tsx'
-import { CreatedKey } from './new-key.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { WarnIcon } from '../ui/icons.tsx'
+import { usePageInfo } from '../ui/use-page-info.ts'
+import { CreatedKey } from './created-key.tsx'
+import { privateScopes, ScopeCheckboxes } from './scopes.tsx'
+import { useCreateKey } from './use-keys.ts'
 
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
-  const [made, setMade] = useState<NewAccountKeyResponse | null>(null)
+  const [created, setCreated] = useState<NewAccountKeyResponse | null>(null)
   return (
     <Dialog
-      title={made ? 'Your new key' : 'Create key'}
+      title={created ? 'Key created' : 'Create key'}
       isWide
-      isPersistent={made !== null}
+      isPersistent={created !== null}
       onClose={onClose}
     >
-      {made ? (
-        <CreatedKey of={made} onDone={onClose} />
+      {created ? (
+        <CreatedKey of={created} onDone={onClose} />
       ) : (
-        <CreateKeyForm onCreated={setMade} onCancel={onClose} />
+        <CreateKeyForm onCreated={setCreated} onCancel={onClose} />
       )}
     </Dialog>
+  )
+}
+
+/** Values are numbers of days. */
+const expirations = [
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: '1 year' },
+  { value: 'never', label: 'No expiration' },
+]
+
+const expiresAt = (days: string, nowMs: number) =>
+  days === 'never' ? null : new Date(nowMs + Number(days) * 86_400_000).toISOString()
+
+interface FormProps {
+  onCreated: (key: NewAccountKeyResponse) => void
+  onCancel: () => void
+}
+
+function CreateKeyForm({ onCreated, onCancel }: FormProps) {
+  const info = usePageInfo()
+  const clock = useClock()
+  const create = useCreateKey()
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<Scope[]>(info.default_scopes)
+  const [selectedDays, setSelectedDays] = useState<string | null>(null)
+  const isPrivate = privateScopes(scopes, info).length > 0
+  const days = selectedDays ?? (isPrivate ? '90' : 'never')
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    create.mutate(
+      { name: name.trim(), scopes, expires_at: expiresAt(days, clock.now()) },
+      { onSuccess: onCreated },
+    )
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <TextInput
+          label="Name"
+          description="What uses the key, for example “War bot of the Northern Pact”."
+          required
+          withAsterisk={false}
+          maxLength={100}
+          autoComplete="off"
+          data-autofocus
+          value={name}
+          onChange={event => setName(event.currentTarget.value)}
+        />
+        <ScopeCheckboxes selected={scopes} onChange={setScopes} />
+        {isPrivate && (
+          <Alert
+            color="orange"
+            variant="light"
+            icon={<WarnIcon />}
+            title="This key can read your private data"
+          >
+            So can anyone who has the key. Never paste a key into a chat or into a program that you do not
+            trust.
+          </Alert>
+        )}
+        <NativeSelect
+          label="Expiration"
+          value={days}
+          onChange={event => setSelectedDays(event.currentTarget.value)}
+          data={expirations}
+        />
+        {create.error && <ErrorNotice error={create.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            loading={create.isPending}
+            disabled={name.trim() === '' || scopes.length === 0}
+          >
+            Create
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

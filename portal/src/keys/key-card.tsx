@@ -1,21 +1,20 @@
 import type { AccountKey } from '@chancery/contract'
-import { Badge, Button, Group, Title } from '@mantine/core'
+import { Badge, Button, Group, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { useAnnounce } from '../ui/announcer.tsx'
 import { DescriptionList } from '../ui/description-list.tsx'
-import { TimeAgo, TimeOrNever } from '../ui/time-ago.tsx'
-import { displayPrefix } from './key-status.ts'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { TimeAgo, TimeOrNever } from '../ui/time.tsx'
 import classes from './keys.module.css'
-import { LastUsed } from './last-used.tsx'
-import { LimitRequestStatus } from './limit-request.tsx'
 import { RegenerateKeyDialog } from './regenerate-key-dialog.tsx'
 import { RequestLimitDialog } from './request-limit-dialog.tsx'
-import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
-import { ScopeBadges } from './scope-badges.tsx'
+import { ScopeBadges } from './scopes.tsx'
+import { useRevokeKey } from './use-keys.ts'
 
-type OpenDialog = 'replace' | 'revoke' | 'limit' | null
+type OpenDialog = 'regenerate' | 'revoke' | 'limit' | null
 
-export function KeyCard({ of: key, isOver: isInactive }: { of: AccountKey; isOver: boolean }) {
+export function KeyCard({ of: key, isInactive }: { of: AccountKey; isInactive: boolean }) {
   const [open, setOpen] = useState<OpenDialog>(null)
   const close = () => setOpen(null)
   const numbers = new Intl.NumberFormat('en')
@@ -25,14 +24,14 @@ export function KeyCard({ of: key, isOver: isInactive }: { of: AccountKey; isOve
         <Title order={2} className={classes.name}>
           {key.name}
         </Title>
-        <code className={classes.beginning}>{displayPrefix(key)}</code>
+        <code className={classes.prefix}>{prefixOf(key)}</code>
         {isInactive && <Badge color="gray">{key.revoked_at ? 'Revoked' : 'Expired'}</Badge>}
       </div>
       <ScopeBadges scopes={key.scopes} />
       <DescriptionList
         items={[
-          ['Limit', `${numbers.format(key.limit)} a minute`],
-          ['Calls today', numbers.format(key.calls_today)],
+          ['Rate limit', `${numbers.format(key.limit)} per minute`],
+          ['Requests today', numbers.format(key.calls_today)],
           ['Last used', <LastUsed key="used" of={key} />],
           ['Created', <TimeAgo key="created" time={key.created_at} />],
           key.revoked_at
@@ -48,10 +47,10 @@ export function KeyCard({ of: key, isOver: isInactive }: { of: AccountKey; isOve
         {!isInactive && (
           <>
             <Button size="xs" variant="default" onClick={() => setOpen('limit')}>
-              Ask for a higher limit
+              Request higher limit
             </Button>
-            <Button size="xs" variant="default" onClick={() => setOpen('replace')}>
-              Replace
+            <Button size="xs" variant="default" onClick={() => setOpen('regenerate')}>
+              Regenerate
             </Button>
             <Button size="xs" variant="light" color="red" onClick={() => setOpen('revoke')}>
               Revoke
@@ -60,8 +59,57 @@ export function KeyCard({ of: key, isOver: isInactive }: { of: AccountKey; isOve
         )}
       </Group>
       {open === 'limit' && <RequestLimitDialog of={key} onClose={close} />}
-      {open === 'replace' && <RegenerateKeyDialog of={key} onClose={close} />}
+      {open === 'regenerate' && <RegenerateKeyDialog of={key} onClose={close} />}
       {open === 'revoke' && <RevokeKeyDialog of={key} onClose={close} />}
     </li>
+  )
+}
+
+/** The stored beginning of a key; the rest is known only to its owner. */
+export const prefixOf = ({ prefix }: AccountKey) => (prefix ? `${prefix}…` : 'Prefix unknown')
+
+/** The stored time of last use lags behind; the count of today is current. */
+export const LastUsed = ({ of: { last_used_at, calls_today } }: { of: AccountKey }) =>
+  last_used_at === null && calls_today > 0 ? 'Today' : <TimeOrNever time={last_used_at} />
+
+function LimitRequestStatus({ request }: { request: NonNullable<AccountKey['limit_request']> }) {
+  return (
+    <div className={classes.limitRequest}>
+      <p>
+        You requested {request.calls_per_minute} requests per minute <TimeAgo time={request.asked_at} />: “
+        {request.sentence}”
+      </p>
+      {request.answered_at ? (
+        <p>
+          <strong>The operator replied</strong> <TimeAgo time={request.answered_at} />
+          {request.note ? `: “${request.note}”` : '.'}
+        </p>
+      ) : (
+        <Text size="sm" c="dimmed">
+          Waiting for a reply from the operator.
+        </Text>
+      )}
+    </div>
+  )
+}
+
+function RevokeKeyDialog({ of: key, onClose }: { of: AccountKey; onClose: () => void }) {
+  const announce = useAnnounce()
+  const revoke = useRevokeKey()
+  const onSuccess = () => {
+    announce(`Revoked the key ${key.name}.`)
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      title={`Revoke “${key.name}”?`}
+      confirmLabel="Revoke key"
+      isPending={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate(key.id, { onSuccess })}
+      onClose={onClose}
+    >
+      <Text>Requests with this key are rejected within a second. This cannot be undone.</Text>
+    </ConfirmDialog>
   )
 }

@@ -1,12 +1,20 @@
-import { Button } from '@mantine/core'
+import { type AccountKey, limits } from '@chancery/contract'
+import { Button, Text } from '@mantine/core'
 import { useState } from 'react'
+import { useAnnounce } from '../ui/announcer.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { PlusIcon } from '../ui/icons.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { QueryView } from '../ui/query-view.tsx'
+import { type Column, RecordTable } from '../ui/record-table.tsx'
+import { Empty, Section } from '../ui/section.tsx'
+import { useNow } from '../ui/time.tsx'
+import { usePageInfo } from '../ui/use-page-info.ts'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
-import { KeyList } from './key-list.tsx'
-import { PrivateKeys } from './private-keys.tsx'
-import { useKeys } from './use-keys.ts'
+import { KeyCard, LastUsed, prefixOf } from './key-card.tsx'
+import classes from './keys.module.css'
+import { privateScopes, ScopeBadges } from './scopes.tsx'
+import { useKeys, useRevokePrivateKeys } from './use-keys.ts'
 
 export function KeysPage() {
   const keys = useKeys()
@@ -21,18 +29,106 @@ export function KeysPage() {
           </Button>
         }
       >
-        A key lets a bot or a tool read as you. Give each its own, so that one can be revoked without the
-        others.
+        An API key lets a bot or a tool read data on your behalf. Create a separate key for each, so that you
+        can revoke them separately.
       </PageHeading>
       <QueryView query={keys} rows={3} rowHeight={150}>
-        {({ data }) => (
-          <>
-            <KeyList keys={data} />
-            <PrivateKeys keys={data} />
-          </>
-        )}
+        {({ data }) => <KeyLists keys={data} />}
       </QueryView>
       {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} />}
     </>
+  )
+}
+
+function KeyLists({ keys }: { keys: AccountKey[] }) {
+  const now = useNow(20_000)
+  const { true: inactive = [], false: active = [] } = Object.groupBy(keys, key => `${isInactive(key, now)}`)
+  return (
+    <>
+      {active.length === 0 ? (
+        <Empty>You have no API keys. Bots that read only public data do not need one.</Empty>
+      ) : (
+        <ul className={classes.list} aria-label="Active keys">
+          {active.map(key => (
+            <KeyCard key={key.id} of={key} isInactive={false} />
+          ))}
+        </ul>
+      )}
+      <Text size="sm" c="dimmed">
+        {active.length} of {limits.keysPerPlayer} keys
+      </Text>
+      {inactive.length > 0 && (
+        <details className={classes.inactive}>
+          <summary>Revoked and expired keys ({inactive.length})</summary>
+          <ul className={classes.list} aria-label="Revoked and expired keys">
+            {inactive.map(key => (
+              <KeyCard key={key.id} of={key} isInactive />
+            ))}
+          </ul>
+        </details>
+      )}
+      <PrivateKeys activeKeys={active} />
+    </>
+  )
+}
+
+const isInactive = (key: AccountKey, nowMs: number) =>
+  key.revoked_at !== null || (key.expires_at !== null && Date.parse(key.expires_at) <= nowMs)
+
+/** Lists the keys that can read private data, and revokes all of them at once. */
+function PrivateKeys({ activeKeys }: { activeKeys: AccountKey[] }) {
+  const info = usePageInfo()
+  const announce = useAnnounce()
+  const revoke = useRevokePrivateKeys()
+  const [isConfirming, setConfirming] = useState(false)
+  const keys = activeKeys.filter(key => privateScopes(key.scopes, info).length > 0)
+
+  const columns: Column<AccountKey>[] = [
+    { label: 'Key', render: key => key.name },
+    { label: 'Prefix', render: key => <code>{prefixOf(key)}</code> },
+    { label: 'Scopes', render: key => <ScopeBadges scopes={privateScopes(key.scopes, info)} /> },
+    { label: 'Last used', render: key => <LastUsed of={key} /> },
+  ]
+  const onRevoked = ({ revoked }: { revoked: number }) => {
+    announce(`Revoked ${revoked} keys.`)
+    setConfirming(false)
+  }
+  return (
+    <Section
+      title="Keys with access to private data"
+      action={
+        keys.length > 0 && (
+          <Button size="xs" variant="light" color="red" onClick={() => setConfirming(true)}>
+            Revoke all
+          </Button>
+        )
+      }
+    >
+      {keys.length === 0 ? (
+        <Empty>None of your keys can read private data.</Empty>
+      ) : (
+        <RecordTable
+          caption="Keys with access to private data"
+          columns={columns}
+          rows={keys}
+          rowKey={({ id }) => id}
+        />
+      )}
+      {isConfirming && (
+        <ConfirmDialog
+          title="Revoke all keys with access to private data?"
+          confirmLabel="Revoke all keys"
+          isPending={revoke.isPending}
+          error={revoke.error}
+          onConfirm={() => revoke.mutate(undefined, { onSuccess: onRevoked })}
+          onClose={() => setConfirming(false)}
+        >
+          <Text>
+            {keys.length === 1 ? 'The key listed here stops' : `The ${keys.length} keys listed here stop`}{' '}
+            working within a second. This cannot be undone. Your other keys keep working.
+          </Text>
+        </ConfirmDialog>
+      )}
+    </Section>
   )
 }

@@ -1,7 +1,6 @@
 import type { LimitRequest } from '@chancery/contract'
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../api/context.ts'
-import { useApiMutation } from '../api/use-api-mutation.ts'
+import { useApiMutation, useClient } from '../api/context.ts'
 
 export function useKeys() {
   const { keys } = useClient()
@@ -30,5 +29,5 @@ export function useRevokePrivateKeys() {
 
 export function useRequestLimit(id: string) {
   const { keys } = useClient()
-  return useApiMutation((body: LimitRequest) => keys.askLimit(id, body), ['keys'])
+  return useApiMutation((body: LimitRequest) => keys.requestLimit(id, body), ['keys'])
 }

@@ -3,21 +3,21 @@ import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../api/context.ts'
-import { useSignOut } from '../session/use-sign-out.ts'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { useSignOut } from '../session/use-session.ts'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { type Column, RecordTable } from '../ui/record-table.tsx'
 import { Empty, Section } from '../ui/section.tsx'
-import { ExactTime } from '../ui/time-ago.tsx'
+import { ExactTime } from '../ui/time.tsx'
 import classes from './log-page.module.css'
 
 const columns: Column<AccountLogEntry>[] = [
   { label: 'Time', render: ({ at }) => <ExactTime time={at} /> },
-  // A newer server may know more actions than this page.
-  { label: 'What', render: ({ action }) => accountActions[action] ?? action },
+  // After an update, the server may know more actions than this page.
+  { label: 'Action', render: ({ action }) => accountActions[action] ?? action },
   {
-    label: 'About',
+    label: 'Details',
     render: ({ detail, subject }) => (
       <>
         {detail}
@@ -28,30 +28,30 @@ const columns: Column<AccountLogEntry>[] = [
   },
 ]
 
-/** Whatever was done in this player's name, by whoever was signed in. */
+/** The changes made with this player's account. */
 export function LogPage() {
   const { log } = useClient()
   const entries = useQuery({ queryKey: ['log'], queryFn: log, staleTime: 0 })
   const signOut = useSignOut({ everywhere: true })
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   return (
     <>
       <PageHeading
         title="Account log"
         action={
-          <Button variant="light" color="red" onClick={() => setAsking(true)}>
+          <Button variant="light" color="red" onClick={() => setConfirming(true)}>
             Sign out everywhere
           </Button>
         }
       >
-        Everything that was changed in your name. If there is something that you did not do, sign out
-        everywhere and revoke your keys.
+        All changes made with your account. If you do not recognize one, sign out everywhere and revoke your
+        keys.
       </PageHeading>
-      <Section title="Latest first">
+      <Section title="Newest first">
         <QueryView query={entries} rows={6}>
           {({ data }) =>
             data.length === 0 ? (
-              <Empty>Nothing has been changed yet.</Empty>
+              <Empty>No changes yet.</Empty>
             ) : (
               <RecordTable
                 caption="Account log"
@@ -63,17 +63,18 @@ export function LogPage() {
           }
         </QueryView>
       </Section>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title="Sign out everywhere?"
           confirmLabel="Sign out everywhere"
           isPending={signOut.isPending}
           error={signOut.error}
           onConfirm={() => signOut.mutate()}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <Text>
-            Every browser that is signed in as you has to be signed in anew from the game, this one too.
+            Signs you out of every browser, including this one. To sign in again, open the developer settings
+            from the game.
           </Text>
         </ConfirmDialog>
       )}

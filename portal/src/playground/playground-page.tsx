@@ -3,17 +3,17 @@ import { useState } from 'react'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Section } from '../ui/section.tsx'
-import { KeyChoice, type SelectedKey } from './key-choice.tsx'
+import { KeySelect, type SelectedKey } from './key-select.tsx'
 import { type Operation, useOperations } from './operations.ts'
 import { RequestForm } from './request-form.tsx'
 
-/** Calls the API from the page, as a bot would. */
+/** Sends requests to the public API from the browser. */
 export function PlaygroundPage() {
   const operations = useOperations()
   return (
     <>
-      <PageHeading title="Try it">
-        Send a call to the API and read its answer. Calls made here count like any other.
+      <PageHeading title="Playground">
+        Send a request to the API and see the response. Requests from here count towards the rate limits.
       </PageHeading>
       <QueryView query={operations} rows={3} rowHeight={96}>
         {found => <Playground operations={found} />}
@@ -24,28 +24,28 @@ export function PlaygroundPage() {
 
 function Playground({ operations }: { operations: Operation[] }) {
   const [id, setId] = useState(operations[0]?.id ?? '')
-  // Held here and nowhere else: it is gone with the page.
-  const [held, setHeld] = useState<SelectedKey>({ isUsed: false, key: '', temporaryUntil: null })
+  // The key is kept only in this state, and discarded with the page.
+  const [key, setKey] = useState<SelectedKey>({ isUsed: false, key: '', temporaryUntil: null })
   const operation = operations.find(known => known.id === id)
   return (
     <>
-      <Section title="Call">
+      <Section title="Request">
         <Stack>
           <NativeSelect
             label="Operation"
             value={id}
             onChange={event => setId(event.currentTarget.value)}
-            data={groupsOf(operations)}
+            data={optionGroups(operations)}
           />
-          <KeyChoice held={held} onChange={setHeld} />
+          <KeySelect selected={key} onChange={setKey} />
         </Stack>
       </Section>
-      {operation && <RequestForm key={id} operation={operation} held={held} />}
+      {operation && <RequestForm key={id} operation={operation} selectedKey={key} />}
     </>
   )
 }
 
-const groupsOf = (operations: Operation[]) =>
+const optionGroups = (operations: Operation[]) =>
   [...Map.groupBy(operations, ({ tag }) => tag)].map(([group, items]) => ({
     group,
     items: items.map(({ id, summary, path }) => ({ value: id, label: `${summary} (${path})` })),

@@ -1,41 +1,40 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { Description } from '../explore/description.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
+import { InlineCode } from '../ui/inline-code.tsx'
 import { Section } from '../ui/section.tsx'
-import { isKeyText, type SelectedKey } from './key-choice.tsx'
+import { isKeyText, type SelectedKey } from './key-select.tsx'
 import type { Operation } from './operations.ts'
 import classes from './playground.module.css'
-import { buildTarget, type Values } from './request.ts'
 import { ResponseView } from './response-view.tsx'
-import { useApiRequest } from './use-request.ts'
+import { buildTarget, useApiRequest, type Values } from './use-request.ts'
 
 interface Props {
   operation: Operation
-  held: SelectedKey
+  selectedKey: SelectedKey
 }
 
-/** What an operation is asked, and below it what it has answered. */
-export function RequestForm({ operation, held }: Props) {
-  const { call, isPending, outcome } = useApiRequest()
+/** The parameters of an operation, and the response below. */
+export function RequestForm({ operation, selectedKey }: Props) {
+  const { send, isPending, result } = useApiRequest()
   const [values, setValues] = useState<Values>({})
-  const isMissingKey = held.isUsed && !isKeyText(held.key)
+  const isMissingKey = selectedKey.isUsed && !isKeyText(selectedKey.key)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void call(buildTarget(operation, values), held.isUsed ? held.key : null)
+    void send(buildTarget(operation, values), selectedKey.isUsed ? selectedKey.key : null)
   }
   return (
     <>
       <Section title={operation.summary} lead={<code className={classes.path}>GET {operation.path}</code>}>
         <form onSubmit={submit}>
           <Stack>
-            {operation.parameters.length === 0 && <Text size="sm">It takes no parameters.</Text>}
+            {operation.parameters.length === 0 && <Text size="sm">No parameters.</Text>}
             <div className={classes.parameters}>
               {operation.parameters.map(({ name, description, isRequired, example }) => (
                 <TextInput
                   key={name}
                   label={name}
-                  description={<Description text={description} />}
+                  description={<InlineCode text={description} />}
                   placeholder={example}
                   required={isRequired}
                   autoComplete="off"
@@ -47,8 +46,10 @@ export function RequestForm({ operation, held }: Props) {
               ))}
             </div>
             <Group justify="flex-end">
-              {operation.needsKey && !held.isUsed && <Text size="sm">Without a key it is refused.</Text>}
-              {isMissingKey && <Text size="sm">Paste or make a key first.</Text>}
+              {operation.requiresKey && !selectedKey.isUsed && (
+                <Text size="sm">This operation requires an API key.</Text>
+              )}
+              {isMissingKey && <Text size="sm">Enter or create a key first.</Text>}
               <Button type="submit" loading={isPending} disabled={isMissingKey}>
                 Send
               </Button>
@@ -56,11 +57,11 @@ export function RequestForm({ operation, held }: Props) {
           </Stack>
         </form>
       </Section>
-      {outcome &&
-        ('error' in outcome.result ? (
-          <ErrorNotice error={outcome.result.error} title="There was no answer" />
+      {result &&
+        ('error' in result ? (
+          <ErrorNotice error={result.error} title="No response" />
         ) : (
-          <ResponseView answer={outcome.result.answer} target={outcome.target} hasKey={outcome.hasKey} />
+          <ResponseView {...result} />
         ))}
     </>
   )

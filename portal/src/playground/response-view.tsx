@@ -8,26 +8,23 @@ import { Section } from '../ui/section.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import { StatusCode } from '../usage/status-code.tsx'
 import classes from './playground.module.css'
-import { type ApiResponse, curlCommand } from './request.ts'
+import { type ApiResponse, curlCommand } from './use-request.ts'
 
 interface Props {
-  answer: ApiResponse
+  response: ApiResponse
   target: string
   hasKey: boolean
 }
 
-export function ResponseView({
-  answer: { status, statusText, durationMs: tookMs, headers, body },
-  target,
-  hasKey,
-}: Props) {
+export function ResponseView({ response, target, hasKey }: Props) {
+  const { status, statusText, durationMs, headers, body } = response
   const { api_url } = usePageInfo()
   const requestId = headers.get('x-request-id')
   const limits = [...headers].filter(([name]) => name.startsWith('x-ratelimit-') || name === 'retry-after')
   return (
     <Section
-      title="Answer"
-      action={requestId && <CopyButton text={requestId} label="Copy request id" size="xs" />}
+      title="Response"
+      action={requestId && <CopyButton text={requestId} label="Copy request ID" size="xs" />}
     >
       <Stack>
         <DescriptionList
@@ -38,17 +35,17 @@ export function ResponseView({
                 <StatusCode status={status} /> {statusText}
               </span>,
             ],
-            ['Time', `${tookMs} ms`],
-            ...(requestId ? [requestIdFact(requestId, hasKey && status !== 401)] : []),
+            ['Duration', `${durationMs} ms`],
+            ...(requestId ? [requestIdItem(requestId, hasKey && status !== 401)] : []),
             ...limits,
           ]}
         />
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keyboard too */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region has to be reachable by keyboard */}
         <section className={classes.body} tabIndex={0} aria-label="Body">
           <pre>{body || '(empty)'}</pre>
         </section>
         <OneTimeSecret
-          label="The same call in a shell"
+          label="curl command"
           text={curlCommand(api_url, target, hasKey)}
           copyLabel="Copy command"
         />
@@ -57,14 +54,14 @@ export function ResponseView({
   )
 }
 
-/** Only calls with a key that works are found among a player's calls. */
-const requestIdFact = (requestId: string, isInUsage: boolean): [string, ReactNode] => [
+/** Usage lists only requests with a valid key. */
+const requestIdItem = (requestId: string, isInUsage: boolean): [string, ReactNode] => [
   'x-request-id',
   <span key="id">
     <code className={classes.id}>{requestId}</code>{' '}
     {isInUsage && (
       <Anchor component={Link} href="/usage" inherit underline="always">
-        Find it in usage
+        View in usage
       </Anchor>
     )}
   </span>,

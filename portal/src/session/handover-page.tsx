@@ -1,7 +1,8 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { useClient } from '../api/context.ts'
-import { ApiError } from '../api/errors.ts'
+import { ApiError } from '../api/request.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { WarnIcon } from '../ui/icons.tsx'
 import { NationName } from '../ui/nation-name.tsx'
@@ -9,14 +10,13 @@ import { PageHeading } from '../ui/page-heading.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Section } from '../ui/section.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
-import { useNation } from './use-session.ts'
-import { useSignIn } from './use-sign-in.ts'
+import { useNation, useSignIn } from './use-session.ts'
 
-/** Asks before a link of the game signs somebody in: nobody works as somebody else without having been told. */
+/** Confirms the player before a handover link signs in, so that a link sent by somebody else does not go unnoticed. */
 export function HandoverPage({ token, onDone }: { token: string; onDone: () => void }) {
   const { session } = useClient()
   const { game } = usePageInfo()
-  const present = useNation()
+  const currentNation = useNation()
   const preview = useQuery({
     queryKey: ['handover', token],
     queryFn: () => session.preview(token),
@@ -35,11 +35,10 @@ export function HandoverPage({ token, onDone }: { token: string; onDone: () => v
           color="orange"
           variant="light"
           icon={<WarnIcon />}
-          title="Used, or older than a minute"
+          title="The link was already used or is older than one minute"
           role="alert"
         >
-          A link from the game signs in once, within one minute. Go back to {game.name} and open the developer
-          settings again.
+          A link works once, within one minute. Go back to {game.name} and open the developer settings again.
         </Alert>
         <Group>
           <Button variant="default" onClick={onDone}>
@@ -51,27 +50,27 @@ export function HandoverPage({ token, onDone }: { token: string; onDone: () => v
   }
   return (
     <>
-      <PageHeading title="Sign in from the game" />
+      <PageHeading title="Sign in" />
       <Section title="You are about to sign in as">
         <QueryView query={preview} rows={1} rowHeight={56}>
           {({ nation }) => (
             <>
-              {nation ? <NationName nation={nation} /> : <Text>A player who has no nation at present</Text>}
-              {present && present.nation_id !== nation?.nation_id && (
+              {nation ? <NationName nation={nation} /> : <Text>A player without a nation</Text>}
+              {currentNation && currentNation.nation_id !== nation?.nation_id && (
                 <Text size="sm" c="dimmed" mt="sm">
-                  At present you are signed in as <bdi>{present.nation_name}</bdi>.
+                  You are currently signed in as <bdi>{currentNation.nation_name}</bdi>.
                 </Text>
               )}
               <Text size="sm" c="dimmed" mt="sm">
-                If somebody sent you this link and this is not your nation, choose “Not me”.
+                If this is not your nation, or somebody else sent you this link, select “Cancel”.
               </Text>
               {signIn.error && <ErrorNotice error={signIn.error} />}
               <Group mt="md">
                 <Button loading={signIn.isPending} onClick={() => signIn.mutate(token)}>
-                  Go on
+                  Continue
                 </Button>
                 <Button variant="default" onClick={onDone}>
-                  Not me
+                  Cancel
                 </Button>
               </Group>
             </>
@@ -80,4 +79,28 @@ export function HandoverPage({ token, onDone }: { token: string; onDone: () => v
       </Section>
     </>
   )
+}
+
+const fragmentPrefix = '#handover='
+
+/** Reads the token of a handover link and removes it from the address and the history. */
+export function takeHandoverToken(): string | null {
+  if (!location.hash.startsWith(fragmentPrefix)) return null
+  const token = location.hash.slice(fragmentPrefix.length)
+  history.replaceState(history.state, '', location.pathname + location.search)
+  return token || null
+}
+
+/** The token of the handover link that was opened, if any. A link opened while the page is open only changes the fragment. */
+export function useHandoverToken(firstToken: string | null) {
+  const [token, setToken] = useState(firstToken)
+  useEffect(() => {
+    const onChange = () => {
+      const next = takeHandoverToken()
+      if (next) setToken(next)
+    }
+    addEventListener('hashchange', onChange)
+    return () => removeEventListener('hashchange', onChange)
+  }, [])
+  return { token, clear: () => setToken(null) }
 }

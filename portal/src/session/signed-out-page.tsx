@@ -1,42 +1,99 @@
-import { Alert, Anchor } from '@mantine/core'
+import { Alert, Anchor, TextInput, VisuallyHidden } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useClient } from '../api/context.ts'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { NationName } from '../ui/nation-name.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
-import { Section } from '../ui/section.tsx'
+import { QueryView } from '../ui/query-view.tsx'
+import { Empty, Section } from '../ui/section.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
-import { DemoPlayers } from './demo-players.tsx'
 import classes from './signed-out-page.module.css'
+import { useSignIn } from './use-session.ts'
 
 export function SignedOutPage({ hasEnded }: { hasEnded: boolean }) {
   const { game, is_demo, docs_url } = usePageInfo()
   return (
     <>
       <PageHeading title="Developer settings">
-        For players of {game.name} who verify themselves to a chat bot, and for people who write bots.
+        For players of {game.name} who verify their nation to a chat bot, and for bot developers.
       </PageHeading>
       {hasEnded && (
         <Alert color="orange" variant="light" title="Your session has ended" role="alert">
-          {is_demo ? 'Sign in again below.' : 'Open this page from the game to go on.'}
+          {is_demo ? 'Sign in again below.' : 'To sign in again, open the developer settings from the game.'}
         </Alert>
       )}
       {is_demo ? (
         <DemoPlayers />
       ) : (
-        <Section title="Open it from the game">
+        <Section title="Sign in from the game">
           <p className={classes.text}>
-            There is no password here. Sign in to{' '}
-            {game.url ? <Anchor href={game.url}>{game.name}</Anchor> : game.name}, and choose “Developer
-            settings” there: the link that it gives you signs you in.
+            You do not need a password. Sign in to{' '}
+            {game.url ? <Anchor href={game.url}>{game.name}</Anchor> : game.name}, select “Developer settings”
+            there and follow the link.
           </p>
         </Section>
       )}
-      <Section title="What is here">
+      <Section title="What you can do here">
         <ul className={classes.list}>
-          <li>A code that proves to a chat bot which nation is yours.</li>
-          <li>Keys for bots and tools, with what each may read, and how much each calls.</li>
-          <li>Webhooks: the game’s events, sent to an address of yours.</li>
-          <li>What others see of your nation and your alliance.</li>
+          <li>Verify your nation to a chat bot with a one-time code.</li>
+          <li>Create API keys for bots and tools, choose their scopes and see their usage.</li>
+          <li>Receive game events at your own URL with webhooks.</li>
+          <li>See which data of your nation and alliance others can read.</li>
         </ul>
         <Anchor href={docs_url}>Read the API reference</Anchor>
       </Section>
     </>
+  )
+}
+
+/** Signs in to the demo as any of its players. */
+function DemoPlayers() {
+  const { session } = useClient()
+  const [search, setSearch] = useState('')
+  const [debouncedSearch] = useDebouncedValue(search.trim(), 200)
+  const players = useQuery({
+    queryKey: ['demo-players', debouncedSearch],
+    queryFn: () => session.demoPlayers(debouncedSearch),
+    placeholderData: keepPreviousData,
+  })
+  const signIn = useSignIn(session.startDemo)
+
+  return (
+    <Section title="Sign in as a demo player" lead="This world is fictional. Select a player.">
+      <TextInput
+        label="Search players"
+        placeholder="Nation or leader"
+        type="search"
+        maxLength={100}
+        value={search}
+        onChange={event => setSearch(event.currentTarget.value)}
+      />
+      {signIn.error && <ErrorNotice error={signIn.error} />}
+      <QueryView query={players} rows={5} rowHeight={56}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty>No players found.</Empty>
+          ) : (
+            <ul className={classes.players} aria-label="Demo players">
+              {data.map(player => (
+                <li key={player.player_id}>
+                  <button
+                    type="button"
+                    className={classes.player}
+                    disabled={signIn.isPending}
+                    onClick={() => signIn.mutate(player.player_id)}
+                  >
+                    <VisuallyHidden>Sign in as </VisuallyHidden>
+                    <NationName nation={player.nation} />
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryView>
+    </Section>
   )
 }

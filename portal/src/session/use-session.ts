@@ -1,13 +1,15 @@
-import type { AccountSession } from '@chancery/contract'
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AccountSession, Landing } from '@chancery/contract'
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
 import { useClient } from '../api/context.ts'
-import { isSignedOut } from '../api/errors.ts'
+import { isSignedOut } from '../api/request.ts'
+import { useAnnounce } from '../ui/announcer.tsx'
 
-/** `hasEnded`: somebody was signed in a moment ago, and did not sign out here. */
+/** `hasEnded`: the session expired or was ended elsewhere, rather than by signing out here. */
 export type SessionState = { signedIn: AccountSession } | { signedIn: null; hasEnded: boolean }
 
 const sessionKey = ['session']
-/** What the page knows of no player in particular, and may keep when another one signs in. */
+/** Queries without data of a player: they stay cached when another player signs in. */
 const playerIndependentKeys = new Set(['session', 'page'])
 
 export function useSessionState() {
@@ -30,14 +32,45 @@ export function useSessionState() {
 export const readSession = (queryClient: QueryClient) =>
   queryClient.getQueryData<SessionState>(sessionKey)?.signedIn ?? null
 
-/** Puts another session in place. Nothing that the former player saw is kept. */
+/** Replaces the session, and removes all cached data of the previous player. */
 export function replaceSession(queryClient: QueryClient, state: SessionState) {
   queryClient.setQueryData(sessionKey, state)
   queryClient.removeQueries({ predicate: ({ queryKey }) => !playerIndependentKeys.has(String(queryKey[0])) })
 }
 
-/** What somebody signed in with: the nation where there is one. */
+/** The nation of the player who is signed in; null without one. */
 export function useNation() {
   const { data } = useSessionState()
   return data?.signedIn?.nation ?? null
+}
+
+const landingPaths: Record<Landing, string> = { verify: '/', keys: '/keys', webhooks: '/webhooks' }
+
+/** Signs in by `start`, then opens the landing page of the session. */
+export function useSignIn<Variables>(
+  start: (variables: Variables) => Promise<AccountSession>,
+  onDone?: () => void,
+) {
+  const queryClient = useQueryClient()
+  const announce = useAnnounce()
+  const [, navigate] = useLocation()
+  return useMutation({
+    mutationFn: start,
+    onSuccess: session => {
+      replaceSession(queryClient, { signedIn: session })
+      announce(`Signed in${session.nation ? ` as ${session.nation.nation_name}` : ''}.`)
+      onDone?.()
+      navigate(landingPaths[session.landing], { replace: true })
+    },
+  })
+}
+
+/** Ends this session, or with `everywhere` all sessions of the player. */
+export function useSignOut({ everywhere = false } = {}) {
+  const { session } = useClient()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: everywhere ? session.endAll : session.end,
+    onSuccess: () => replaceSession(queryClient, { signedIn: null, hasEnded: false }),
+  })
 }

@@ -3,18 +3,21 @@ import { createContext, type ReactNode, useCallback, useContext, useState } from
 
 const AnnouncerContext = createContext<(text: string) => void>(() => {})
 
-/** Says something to those who hear the page: what changed without their doing, and that what they did has worked. */
+/** Announces text to screen readers: a result of the user's action, or a change in the background. */
 export const useAnnounce = () => useContext(AnnouncerContext)
 
 export function Announcer({ children }: { children: ReactNode }) {
-  const [said, setSaid] = useState({ text: '', times: 0 })
-  const announce = useCallback((text: string) => setSaid(({ times }) => ({ text, times: times + 1 })), [])
+  const [announcement, setAnnouncement] = useState({ text: '', count: 0 })
+  const announce = useCallback(
+    (text: string) => setAnnouncement(({ count }) => ({ text, count: count + 1 })),
+    [],
+  )
   return (
     <AnnouncerContext value={announce}>
       {children}
       <VisuallyHidden role="status" aria-live="polite">
-        {/* A new element each time, so that the same words are said again. */}
-        <span key={said.times}>{said.text}</span>
+        {/* A new element each time, so that a repeated text is announced again. */}
+        <span key={announcement.count}>{announcement.text}</span>
       </VisuallyHidden>
     </AnnouncerContext>
   )

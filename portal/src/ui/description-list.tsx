@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './description-list.module.css'
 
-/** Names and values beside each other, as many to a line as there is room. */
+/** Terms and values in columns, as many as fit. */
 export function DescriptionList({ items }: { items: [name: string, value: ReactNode][] }) {
   return (
     <dl className={classes.items}>

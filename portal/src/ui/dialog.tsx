@@ -1,17 +1,18 @@
-import { Modal } from '@mantine/core'
+import { Button, Group, Modal, Stack } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
+import { ErrorNotice } from './error-notice.tsx'
 
 interface Props {
   title: string
-  /** Wide where there are keys and secrets to read. */
+  /** Wide for keys and secrets. */
   isWide?: boolean
-  /** Whether it shows what is shown this once: then it is not closed by a slip. */
+  /** Closed only by its own button, for a secret that is shown once. */
   isPersistent?: boolean
   onClose: () => void
   children: ReactNode
 }
 
-/** A dialog that is there as long as it is drawn. The focus stays in it, and goes back to where it came from. */
+/** A modal dialog, open while it is rendered. It traps the focus and returns it to the element that had it. */
 export function Dialog({ title, isWide = false, isPersistent = false, onClose, children }: Props) {
   const [opener] = useState(() => document.activeElement)
   useEffect(
@@ -33,5 +34,36 @@ export function Dialog({ title, isWide = false, isPersistent = false, onClose, c
     >
       {children}
     </Modal>
+  )
+}
+
+interface ConfirmProps {
+  title: string
+  confirmLabel: string
+  children: ReactNode
+  isPending: boolean
+  error: unknown
+  onConfirm: () => void
+  onClose: () => void
+}
+
+/** Confirms an action that cannot be undone. Cancel has the initial focus. */
+export function ConfirmDialog(props: ConfirmProps) {
+  const { title, confirmLabel, children, isPending, error, onConfirm, onClose } = props
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Stack>
+        <div>{children}</div>
+        {Boolean(error) && <ErrorNotice error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button color="red" loading={isPending} onClick={onConfirm}>
+            {confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
   )
 }

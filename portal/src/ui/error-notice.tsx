@@ -1,5 +1,5 @@
 import { Alert, Button, Code, Text } from '@mantine/core'
-import { ApiError } from '../api/errors.ts'
+import { ApiError } from '../api/request.ts'
 import { WarnIcon } from './icons.tsx'
 
 interface Props {
@@ -8,20 +8,20 @@ interface Props {
   onRetry?: () => void
 }
 
-/** A refusal in the server's own words, with the id by which its operator finds the request. */
-export function ErrorNotice({ error, title = 'That did not work', onRetry }: Props) {
-  const { requestId, retryAfterSeconds } = error instanceof ApiError ? error : nothingKnown
+/** An error with the server's message, and the request ID by which its operator finds the request. */
+export function ErrorNotice({ error, title = 'Something went wrong', onRetry }: Props) {
+  const apiError = error instanceof ApiError ? error : null
   return (
     <Alert color="red" variant="light" title={title} icon={<WarnIcon />} role="alert">
       <Text size="sm">
-        {error instanceof ApiError ? error.message : 'Something went wrong on this page.'}
+        {apiError?.message ?? 'An unexpected error occurred. Reload the page and try again.'}
       </Text>
-      {retryAfterSeconds !== null && (
-        <Text size="sm">It may be tried again in {retryAfterSeconds} seconds.</Text>
+      {typeof apiError?.retryAfterSeconds === 'number' && (
+        <Text size="sm">Try again in {apiError.retryAfterSeconds} seconds.</Text>
       )}
-      {requestId && (
+      {apiError?.requestId && (
         <Text size="sm" mt={4}>
-          Request id: <Code>{requestId}</Code>
+          Request ID: <Code>{apiError.requestId}</Code>
         </Text>
       )}
       {onRetry && (
@@ -32,5 +32,3 @@ export function ErrorNotice({ error, title = 'That did not work', onRetry }: Pro
     </Alert>
   )
 }
-
-const nothingKnown = { requestId: null, retryAfterSeconds: null }

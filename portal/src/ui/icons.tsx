@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Line drawings on a grid of 24. They repeat what stands beside them in words: nobody needs to hear them. */
+/** Line icons on a 24 px grid. Each stands next to a text label, so it is hidden from screen readers. */
 function Icon({ size = 18, children }: { size?: number | undefined; children: ReactNode }) {
   return (
     <svg

@@ -1,4 +1,4 @@
-// What the page uses of Mantine, in the order in which one component builds on another.
+// Styles of the Mantine components in use. The order matters: later components build on earlier ones.
 import '@mantine/core/styles/baseline.layer.css'
 import '@mantine/core/styles/default-css-variables.layer.css'
 import '@mantine/core/styles/global.layer.css'

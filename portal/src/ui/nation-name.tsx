@@ -2,10 +2,10 @@ import type { NationSummary } from '@chancery/contract'
 import { useState } from 'react'
 import classes from './nation-name.module.css'
 
-/** Flags come from wherever the game keeps them: nothing is said to that place about this page, and a missing one leaves no hole. */
+/** The game's flag URL may be on any host: it is fetched without a referrer, and hidden if it fails to load. */
 function Flag({ url }: { url: string | null }) {
-  const [failed, setFailed] = useState<string | null>(null)
-  if (!url?.startsWith('https://') || url === failed) return null
+  const [failedUrl, setFailedUrl] = useState<string | null>(null)
+  if (!url?.startsWith('https://') || url === failedUrl) return null
   return (
     <img
       src={url}
@@ -15,20 +15,20 @@ function Flag({ url }: { url: string | null }) {
       loading="lazy"
       referrerPolicy="no-referrer"
       className={classes.flag}
-      onError={() => setFailed(url)}
+      onError={() => setFailedUrl(url)}
     />
   )
 }
 
-/** A nation with its flag, and below it its leader and alliance. Names are isolated: a control of direction in one turns nothing else around. */
+/** A nation with its flag, leader and alliance. Names are isolated, so that text direction controls in one affect only that name. */
 export function NationName({ nation }: { nation: NationSummary }) {
   const { alliance } = nation
   return (
     <span className={classes.nation}>
       <Flag url={nation.flag_url} />
-      <span className={classes.words}>
+      <span className={classes.text}>
         <bdi className={classes.name}>{nation.nation_name}</bdi>
-        <span className={classes.more}>
+        <span className={classes.details}>
           <bdi>{nation.leader_name}</bdi>
           {alliance && (
             <>

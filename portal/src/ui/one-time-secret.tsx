@@ -8,7 +8,7 @@ interface Props {
   copyLabel: string
 }
 
-/** Text to be copied from here, such as a secret that is shown this once. */
+/** A text to copy, such as a secret that is shown only once. */
 export function OneTimeSecret({ label, text, copyLabel }: Props) {
   return (
     <div>

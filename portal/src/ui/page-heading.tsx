@@ -6,24 +6,24 @@ import { usePageInfo } from './use-page-info.ts'
 interface Props {
   title: string
   children?: ReactNode
-  /** The page's main button. */
+  /** The page's primary button. */
   action?: ReactNode
 }
 
-/** Names the page, in the window's title too, and takes the focus there when the page is come to from another. */
+/** The page's heading, also in the window's title. It takes the focus after navigation from another page. */
 export function PageHeading({ title, children, action }: Props) {
   const { game } = usePageInfo()
   const heading = useRef<HTMLHeadingElement>(null)
 
   useEffect(() => {
     document.title = `${title} · ${game.name}`
-    // Where a page is the first one nothing holds the focus, and it stays at the top.
+    // On the first page nothing has the focus yet: Tab starts at the top.
     if (document.activeElement !== document.body) heading.current?.focus({ preventScroll: true })
   }, [title, game.name])
 
   return (
     <header className={classes.heading}>
-      <div className={classes.words}>
+      <div className={classes.text}>
         <Title order={1} ref={heading} tabIndex={-1} className={classes.title}>
           {title}
         </Title>

@@ -15,8 +15,8 @@ interface Props<Row> {
 }
 
 /**
- * Rows under headings; on a narrow screen a card for each row. Roles are written out because browsers forget them for elements
- * that are not laid out as a table.
+ * A table; on a narrow screen each row is a card. Roles are explicit because browsers drop the implicit ones from elements that
+ * are not laid out as a table.
  */
 export function RecordTable<Row>({ caption, columns, rows, rowKey }: Props<Row>) {
   return (

@@ -9,7 +9,7 @@ interface Props {
   children: ReactNode
 }
 
-/** A part of a page, on a surface of its own. */
+/** A titled part of a page, on a card. */
 export function Section({ title, action, lead, children }: Props) {
   const id = useId()
   return (
@@ -26,5 +26,5 @@ export function Section({ title, action, lead, children }: Props) {
   )
 }
 
-/** Why there is nothing here, and what to do about it. */
+/** Shown in place of an empty list. */
 export const Empty = ({ children }: { children: ReactNode }) => <p className={classes.empty}>{children}</p>

@@ -8,11 +8,11 @@ export function usePageInfoQuery() {
   return useQuery({ queryKey: ['page'], queryFn: client.page, staleTime: Number.POSITIVE_INFINITY })
 }
 
-/** The page is not drawn before it is known, so that whoever is inside can rely on it. */
+/** Provided before any page renders. */
 export const PageInfoContext = createContext<PageInfo | null>(null)
 
 export function usePageInfo(): PageInfo {
   const info = useContext(PageInfoContext)
-  if (!info) throw new Error('the page stands outside its PageInfoContext')
+  if (!info) throw new Error('usePageInfo requires a PageInfoContext')
   return info
 }

@@ -1,9 +1,9 @@
 import type { UsageBucket } from '@chancery/contract'
 import { Button } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
 import { useState } from 'react'
 import { RecordTable } from '../ui/record-table.tsx'
-import { ExactTime } from '../ui/time-ago.tsx'
-import { BarChart } from './bar-chart.tsx'
+import { ExactTime, formatTime } from '../ui/time.tsx'
 import classes from './usage.module.css'
 
 const numbers = new Intl.NumberFormat('en')
@@ -13,49 +13,110 @@ interface Props {
   per: 'minute' | 'hour'
 }
 
-/** Calls over time as bars, or the same numbers as a table. */
+/** Requests over time, as a bar chart or a table. */
 export function RequestChart({ bars, per }: Props) {
   const [isTable, setTable] = useState(false)
-  const calls = bars.reduce((sum, bar) => sum + bar.calls, 0)
+  const requests = bars.reduce((sum, bar) => sum + bar.calls, 0)
   const limited = bars.reduce((sum, bar) => sum + bar.limited, 0)
-  const refused =
-    limited === 0 ? 'none of them refused with 429' : `${numbers.format(limited)} of them refused with 429`
-  const words = `${numbers.format(calls)} calls, ${refused}`
-  const busy = bars.filter(bar => bar.calls > 0).toReversed()
+  const summary = `${numbers.format(requests)} requests, ${numbers.format(limited)} rate limited (429)`
+  const rows = bars.filter(bar => bar.calls > 0).toReversed()
 
   return (
     <>
-      <div className={classes.legend}>
-        <span>{words}.</span>
-        <span className={classes.keys} aria-hidden="true">
-          <span data-kind="answered">Let through</span>
-          <span data-kind="limited">Refused with 429</span>
+      <div className={classes.summary}>
+        <span>{summary}</span>
+        <span className={classes.legend} aria-hidden="true">
+          <span data-kind="allowed">Allowed</span>
+          <span data-kind="limited">Rate limited</span>
         </span>
       </div>
       {isTable ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-        <section className={classes.tableFrame} aria-label={`Calls by ${per}`} tabIndex={0}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region has to be reachable by keyboard
+        <section className={classes.tableFrame} aria-label={`Requests per ${per}`} tabIndex={0}>
           <RecordTable
-            caption={`Calls by ${per}`}
-            rows={busy}
+            caption={`Requests per ${per}`}
+            rows={rows}
             rowKey={({ at }) => at}
             columns={[
               {
-                label: `${per === 'minute' ? 'Minute' : 'Hour'} from`,
+                label: per === 'minute' ? 'Minute' : 'Hour',
                 render: ({ at }) => <ExactTime time={at} />,
               },
-              { label: 'Calls', render: bar => numbers.format(bar.calls), isNumber: true },
-              { label: 'Refused with 429', render: bar => numbers.format(bar.limited), isNumber: true },
+              { label: 'Requests', render: bar => numbers.format(bar.calls), isNumber: true },
+              { label: 'Rate limited', render: bar => numbers.format(bar.limited), isNumber: true },
             ]}
           />
-          {busy.length === 0 && <p className={classes.none}>No calls in this time.</p>}
+          {rows.length === 0 && <p className={classes.empty}>No requests in this time range.</p>}
         </section>
       ) : (
-        <BarChart bars={bars} per={per} label={`Calls by ${per}: ${words}`} />
+        <BarChart bars={bars} per={per} label={`Requests per ${per}: ${summary}`} />
       )}
       <Button size="compact-sm" variant="default" mt="xs" onClick={() => setTable(!isTable)}>
-        {isTable ? 'Show as a chart' : 'Show as a table'}
+        {isTable ? 'Show as chart' : 'Show as table'}
       </Button>
     </>
   )
+}
+
+const height = 200
+const bottom = 22
+const left = 44
+const plotHeight = height - bottom - 8
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const compact = new Intl.NumberFormat('en', { notation: 'compact' })
+
+/** `label` is the text alternative. */
+function BarChart({ bars, per, label }: Props & { label: string }) {
+  // Drawn at the element's size: a scaled drawing would have unreadable labels on a phone.
+  const frame = useElementSize()
+  const width = frame.width || 720
+  const top = axisMaximum(Math.max(0, ...bars.map(bar => bar.calls)))
+  const slot = (width - left) / Math.max(1, bars.length)
+  const gap = Math.min(2, slot * 0.25)
+  const yOf = (requests: number) => 8 + plotHeight * (1 - requests / top)
+  const barsPerTick = (per === 'minute' ? 15 : 24) * (width < 420 ? 2 : 1)
+
+  return (
+    <div ref={frame.ref} className={classes.chart}>
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+        {[0, 0.5, 1].map(share => (
+          <g key={share}>
+            <line x1={left} x2={width} y1={yOf(top * share)} y2={yOf(top * share)} className={classes.grid} />
+            <text x={left - 6} y={yOf(top * share) + 4} textAnchor="end" className={classes.tick}>
+              {compact.format(top * share)}
+            </text>
+          </g>
+        ))}
+        {bars.map(({ at, calls, limited }, index) => {
+          const x = left + index * slot + gap / 2
+          const size = { x, width: slot - gap }
+          return (
+            <g key={at}>
+              <rect {...size} y={yOf(calls)} height={yOf(limited) - yOf(calls)} className={classes.allowed} />
+              <rect {...size} y={yOf(limited)} height={yOf(0) - yOf(limited)} className={classes.limited} />
+              {/* The tooltip covers the whole column, so that short bars can be pointed at. */}
+              <rect x={left + index * slot} y={8} width={slot} height={plotHeight} fill="transparent">
+                <title>{`${formatTime(at)}: ${calls} requests, ${limited} rate limited (429)`}</title>
+              </rect>
+              {index % barsPerTick === 0 && (
+                <text x={x} y={height - 5} className={classes.tick}>
+                  {per === 'minute' ? clock.format(new Date(at)) : day.format(new Date(at))}
+                </text>
+              )}
+            </g>
+          )
+        })}
+      </svg>
+    </div>
+  )
+}
+
+/** The next round number from the highest value. */
+function axisMaximum(highest: number): number {
+  if (highest <= 4) return 4
+  const magnitude = 10 ** Math.floor(Math.log10(highest))
+  const step = [1, 2, 4, 5, 10].find(factor => factor * magnitude >= highest) ?? 10
+  return step * magnitude
 }

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { type Column, RecordTable } from '../ui/record-table.tsx'
 import { StatusCode } from './status-code.tsx'
 
-/** As many as are read at a glance; the others on demand. */
+/** Rows shown before "Show all". */
 const firstRows = 25
 
 const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'short', timeStyle: 'medium' })
@@ -18,29 +18,29 @@ const columns: Column<LoggedCall>[] = [
     render: ({ duration_ms }) => `${duration_ms < 10 ? duration_ms.toFixed(1) : Math.round(duration_ms)} ms`,
     isNumber: true,
   },
-  { label: 'Request id', render: ({ request_id }) => <code>{request_id}</code> },
+  { label: 'Request ID', render: ({ request_id }) => <code>{request_id}</code> },
 ]
-const withKey: Column<LoggedCall>[] = [{ label: 'Key', render: ({ key_name }) => <bdi>{key_name}</bdi> }]
+const keyColumn: Column<LoggedCall> = { label: 'Key', render: ({ key_name }) => <bdi>{key_name}</bdi> }
 
 interface Props {
   caption: string
-  calls: LoggedCall[]
+  requests: LoggedCall[]
   showsKey?: boolean
 }
 
-export function RequestTable({ caption, calls, showsKey }: Props) {
-  const [isWhole, setWhole] = useState(false)
+export function RequestTable({ caption, requests, showsKey }: Props) {
+  const [showsAll, setShowsAll] = useState(false)
   return (
     <>
       <RecordTable
         caption={caption}
-        columns={showsKey ? [...columns, ...withKey] : columns}
-        rows={isWhole ? calls : calls.slice(0, firstRows)}
-        rowKey={call => `${call.request_id} ${call.at}`}
+        columns={showsKey ? [...columns, keyColumn] : columns}
+        rows={showsAll ? requests : requests.slice(0, firstRows)}
+        rowKey={({ request_id, at }) => `${request_id} ${at}`}
       />
-      {!isWhole && calls.length > firstRows && (
-        <Button size="compact-sm" variant="default" mt="xs" onClick={() => setWhole(true)}>
-          Show all {calls.length}
+      {!showsAll && requests.length > firstRows && (
+        <Button size="compact-sm" variant="default" mt="xs" onClick={() => setShowsAll(true)}>
+          Show all {requests.length}
         </Button>
       )}
     </>

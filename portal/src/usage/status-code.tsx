@@ -1,8 +1,11 @@
 import classes from './usage.module.css'
 
-/** A status, in the colour of what it means. */
+/** An HTTP status, coloured by its class. */
 export const StatusCode = ({ status }: { status: number }) => (
-  <span className={classes.status} data-kind={status >= 500 ? 'broken' : status >= 400 ? 'refused' : 'good'}>
+  <span
+    className={classes.status}
+    data-kind={status >= 500 ? 'server-error' : status >= 400 ? 'client-error' : 'success'}
+  >
     {status}
   </span>
 )

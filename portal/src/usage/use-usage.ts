@@ -12,7 +12,7 @@ export function useKeyUsage(keyId: string) {
   })
 }
 
-/** The last calls with a key, or the one call of that request id. */
+/** The latest requests with a key, or the one with a request ID. */
 export function useLoggedRequests(filter: { keyId?: string; requestId?: string }) {
   const { calls } = useClient()
   return useQuery({

@@ -1,28 +1,27 @@
 import type { IssuedAccountCode } from '@chancery/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useClient } from '../api/context.ts'
-import { useApiMutation } from '../api/use-api-mutation.ts'
+import { useApiMutation, useClient } from '../api/context.ts'
 
-/** While a code lives its redemption is seen within a second. Out of sight nobody asks. */
-const watchMs = 500
+/** Polling interval while a code is active. A hidden page does not poll. */
+const pollMs = 500
 
 export function useCodes() {
   const { codes } = useClient()
   return useQuery({
     queryKey: ['codes'],
     queryFn: codes.list,
-    refetchInterval: ({ state }) => (state.data && state.data.live.length > 0 ? watchMs : false),
+    refetchInterval: ({ state }) => (state.data && state.data.live.length > 0 ? pollMs : false),
     refetchIntervalInBackground: false,
     refetchOnWindowFocus: 'always',
   })
 }
 
-/** The code that this page shows. It is kept while the page is open, also when another page of the settings is looked at. */
-const shownKey = ['code-shown']
+/** The code on display. It stays while the browser tab is open, also on other pages of the settings. */
+const displayedCodeKey = ['code-shown']
 
 export function useDisplayedCode() {
   const { data } = useQuery<IssuedAccountCode | null>({
-    queryKey: shownKey,
+    queryKey: displayedCodeKey,
     queryFn: () => null,
     initialData: null,
     staleTime: Number.POSITIVE_INFINITY,
@@ -33,13 +32,13 @@ export function useDisplayedCode() {
 
 export function useSetDisplayedCode() {
   const queryClient = useQueryClient()
-  return (code: IssuedAccountCode | null) => queryClient.setQueryData(shownKey, code)
+  return (code: IssuedAccountCode | null) => queryClient.setQueryData(displayedCodeKey, code)
 }
 
 export function useCreateCode() {
   const { codes } = useClient()
-  const setShown = useSetDisplayedCode()
-  return useApiMutation(codes.create, ['codes'], setShown)
+  const setDisplayed = useSetDisplayedCode()
+  return useApiMutation(codes.create, ['codes'], setDisplayed)
 }
 
 export function useCancelCode() {

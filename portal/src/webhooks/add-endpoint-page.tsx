@@ -22,17 +22,17 @@ export function AddEndpointPage() {
         <Alert
           color={has_arrived ? 'teal' : 'orange'}
           variant="light"
-          title={has_arrived ? 'It answered the test' : 'It hears nothing yet'}
+          title={has_arrived ? 'Test delivered' : 'Test failed'}
         >
           {describeTest(added.test)}
           {!has_arrived &&
-            ' Events are sent once a test has been answered with 200 to 299: send another from its page.'}
+            ' No events are sent until a test succeeds. Fix the endpoint, then send another test from its page.'}
         </Alert>
-        <Section title="Its secret">
+        <Section title="Signing secret">
           <SigningSecret secret={added.secret} />
           <Group justify="flex-end" mt="md">
             <Button component={Link} href={`/webhooks/${added.id}`}>
-              I have copied it
+              Done
             </Button>
           </Group>
         </Section>
@@ -42,7 +42,8 @@ export function AddEndpointPage() {
   return (
     <>
       <PageHeading title="Add endpoint">
-        A test is sent at once. Until one has been answered with 200 to 299, no event is.
+        A test event is sent immediately. Other events follow once the endpoint has responded to a test with
+        status 200 to 299.
       </PageHeading>
       <EndpointForm
         submitLabel="Add endpoint"

@@ -1,14 +1,15 @@
-import { type AccountEndpoint, deliveryStates } from '@chancery/contract'
-import { Button, NativeSelect } from '@mantine/core'
+import { type AccountEndpoint, deliveryStates, type WebhookDelivery } from '@chancery/contract'
+import { Badge, Button, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAnnounce } from '../ui/announcer.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Empty, Section } from '../ui/section.tsx'
-import { Delivery } from './delivery.tsx'
-import { deliveryStateLabels } from './descriptions.ts'
-import { ReplaySpanDialog } from './replay-span-dialog.tsx'
-import { useDeliveries, useEndpointChanges } from './use-webhooks.ts'
+import { formatTime, TimeAgo } from '../ui/time.tsx'
+import { deliveryStateLabels, describeAttempt, describeQueued } from './descriptions.ts'
+import { ReplayDialog } from './replay-dialog.tsx'
+import { UntrustedText } from './untrusted-text.tsx'
+import { useDeliveries, useEndpointMutations } from './use-webhooks.ts'
 import classes from './webhooks.module.css'
 
 const firstRows = 25
@@ -18,17 +19,18 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
   const announce = useAnnounce()
   const [state, setState] = useState('')
   const [limit, setLimit] = useState(firstRows)
-  const [isAskingSpan, setAskingSpan] = useState(false)
+  const [isReplayOpen, setReplayOpen] = useState(false)
   const deliveries = useDeliveries(endpoint.id, { limit, state })
-  const { replay } = useEndpointChanges(endpoint.id)
-  const onSuccess = ({ queued }: { queued: number }) => announce(`${queued} queued once more.`)
-  const hears = endpoint.status === 'active'
+  const { replay } = useEndpointMutations(endpoint.id)
+  const onSuccess = ({ queued }: { queued: number }) => announce(describeQueued(queued))
+  const isActive = endpoint.status === 'active'
+  const replaying = replay.isPending ? replay.variables : undefined
 
   return (
-    <Section title="Deliveries" lead="Of the last 30 days, newest first. Each opens to its attempts.">
+    <Section title="Deliveries" lead="The last 30 days, newest first. Expand a delivery to see its attempts.">
       <div className={classes.tools}>
         <NativeSelect
-          label="State"
+          label="Status"
           value={state}
           onChange={event => setState(event.currentTarget.value)}
           data={[
@@ -36,28 +38,28 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
             ...deliveryStates.map(name => ({ value: name, label: deliveryStateLabels[name].label })),
           ]}
         />
-        {hears && (
+        {isActive && (
           <>
             <Button
               variant="default"
-              loading={replay.isPending && replay.variables !== undefined && 'failed' in replay.variables}
+              loading={replaying !== undefined && 'failed' in replaying}
               onClick={() => replay.mutate({ failed: true }, { onSuccess })}
             >
-              Replay all that failed
+              Replay failed
             </Button>
-            <Button variant="default" onClick={() => setAskingSpan(true)}>
-              Replay a span
+            <Button variant="default" onClick={() => setReplayOpen(true)}>
+              Replay time range
             </Button>
           </>
         )}
       </div>
       {replay.error && <ErrorNotice error={replay.error} />}
-      {replay.data && <p role="status">{replay.data.queued} queued once more.</p>}
+      {replay.data && <p role="status">{describeQueued(replay.data.queued)}</p>}
       <QueryView query={deliveries} rows={4} rowHeight={44}>
         {({ data }) => (
           <>
             {data.length === 0 ? (
-              <Empty>{state ? 'No delivery is in this state.' : 'Nothing has been sent yet.'}</Empty>
+              <Empty>{state ? 'No deliveries with this status.' : 'No deliveries yet.'}</Empty>
             ) : (
               <ul className={classes.deliveries} aria-label="Deliveries">
                 {data.map(delivery => (
@@ -65,13 +67,10 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
                     key={delivery.id}
                     delivery={delivery}
                     isReplaying={
-                      replay.isPending &&
-                      replay.variables !== undefined &&
-                      'delivery' in replay.variables &&
-                      replay.variables.delivery === delivery.id
+                      replaying !== undefined && 'delivery' in replaying && replaying.delivery === delivery.id
                     }
                     onReplay={
-                      hears ? () => replay.mutate({ delivery: delivery.id }, { onSuccess }) : undefined
+                      isActive ? () => replay.mutate({ delivery: delivery.id }, { onSuccess }) : undefined
                     }
                   />
                 ))}
@@ -85,7 +84,74 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
           </>
         )}
       </QueryView>
-      {isAskingSpan && <ReplaySpanDialog endpointId={endpoint.id} onClose={() => setAskingSpan(false)} />}
+      {isReplayOpen && <ReplayDialog endpointId={endpoint.id} onClose={() => setReplayOpen(false)} />}
     </Section>
+  )
+}
+
+interface DeliveryProps {
+  delivery: WebhookDelivery
+  isReplaying: boolean
+  onReplay: (() => void) | undefined
+}
+
+function Delivery({ delivery, isReplaying, onReplay }: DeliveryProps) {
+  const { label, color } = deliveryStateLabels[delivery.state]
+  const isFinished = delivery.state === 'delivered' || delivery.state === 'failed'
+  return (
+    <li className={classes.delivery}>
+      <details>
+        <summary>
+          <span className={classes.deliverySummary}>
+            <Badge variant="light" color={color}>
+              {label}
+            </Badge>
+            <code>{delivery.type}</code>
+            <TimeAgo time={delivery.created_at} />
+          </span>
+        </summary>
+        {delivery.next_at && (
+          <Text size="sm" c="dimmed" ms="md" mt="xs">
+            Next attempt <TimeAgo time={delivery.next_at} />
+          </Text>
+        )}
+        <ol className={classes.attempts}>
+          {delivery.attempts.length === 0 && <li className={classes.dimmed}>No attempts yet.</li>}
+          {delivery.attempts.map(attempt => (
+            <li key={attempt.number}>
+              <div>
+                <strong>Attempt {attempt.number}</strong>{' '}
+                <span className={classes.dimmed}>
+                  {formatTime(attempt.attempted_at)} · {attempt.latency_ms} ms
+                </span>
+              </div>
+              <div>{describeAttempt(attempt)}.</div>
+              {attempt.next_at && (
+                <div className={classes.dimmed}>
+                  Next attempt <TimeAgo time={attempt.next_at} />
+                </div>
+              )}
+              {attempt.answer && <UntrustedText text={attempt.answer} />}
+            </li>
+          ))}
+        </ol>
+        {delivery.event_id && (
+          <Text size="sm" c="dimmed" ms="md" mt="xs">
+            webhook-id: <code>{delivery.event_id}</code>
+          </Text>
+        )}
+      </details>
+      {onReplay && isFinished && delivery.event_id && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={isReplaying}
+          aria-label={`Replay ${delivery.type} of ${formatTime(delivery.created_at)}`}
+          onClick={onReplay}
+        >
+          Replay
+        </Button>
+      )}
+    </li>
   )
 }

@@ -1,27 +1,26 @@
-import type { AccountEndpoint, WebhookTestResult } from '@chancery/contract'
-import { Alert, Button, Group, Text } from '@mantine/core'
+import { type AccountEndpoint, type WebhookTestResult, webhooks } from '@chancery/contract'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAnnounce } from '../ui/announcer.tsx'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { describeTest } from './descriptions.ts'
-import { ReplaceSecretDialog } from './replace-secret-dialog.tsx'
+import { SigningSecret } from './signing-secret.tsx'
 import { UntrustedText } from './untrusted-text.tsx'
-import { useEndpointChanges } from './use-webhooks.ts'
+import { useEndpointMutations } from './use-webhooks.ts'
 
 export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
-  const { test, enable, disable, remove } = useEndpointChanges(endpoint.id)
+  const { test, enable, disable, remove } = useEndpointMutations(endpoint.id)
   const announce = useAnnounce()
   const [, navigate] = useLocation()
   const [open, setOpen] = useState<'secret' | 'remove' | null>(null)
   const close = () => setOpen(null)
-  const isOff = endpoint.status === 'disabled'
-  const tested = [test, enable].find(({ data }) => data?.test)?.data?.test
-  const reset = () => {
-    test.reset()
-    enable.reset()
-    disable.reset()
+  const isDisabled = endpoint.status === 'disabled'
+  const testResult = [test, enable].find(({ data }) => data?.test)?.data?.test
+  const run = (mutation: typeof test | typeof enable | typeof disable) => {
+    for (const { reset } of [test, enable, disable]) reset()
+    mutation.mutate()
   }
   const onRemoved = () => {
     announce('Removed the endpoint.')
@@ -31,53 +30,35 @@ export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
   return (
     <>
       <Group gap="xs" mt="md">
-        {isOff ? (
-          <Button
-            size="xs"
-            loading={enable.isPending}
-            onClick={() => {
-              reset()
-              enable.mutate()
-            }}
-          >
-            Switch on
+        {isDisabled ? (
+          <Button size="xs" loading={enable.isPending} onClick={() => run(enable)}>
+            Enable
           </Button>
         ) : (
           <Button
             size="xs"
             variant={endpoint.status === 'unconfirmed' ? 'filled' : 'default'}
             loading={test.isPending}
-            onClick={() => {
-              reset()
-              test.mutate()
-            }}
+            onClick={() => run(test)}
           >
             Send test
           </Button>
         )}
         <Button size="xs" variant="default" onClick={() => setOpen('secret')}>
-          Replace secret
+          Regenerate secret
         </Button>
-        {!isOff && (
-          <Button
-            size="xs"
-            variant="default"
-            loading={disable.isPending}
-            onClick={() => {
-              reset()
-              disable.mutate()
-            }}
-          >
-            Switch off
+        {!isDisabled && (
+          <Button size="xs" variant="default" loading={disable.isPending} onClick={() => run(disable)}>
+            Disable
           </Button>
         )}
         <Button size="xs" variant="light" color="red" onClick={() => setOpen('remove')}>
           Remove
         </Button>
       </Group>
-      <div role="status">{tested && <TestResult test={tested} />}</div>
+      <div role="status">{testResult && <TestResult test={testResult} />}</div>
       {[test, enable, disable].map(({ error }, index) => error && <ErrorNotice key={index} error={error} />)}
-      {open === 'secret' && <ReplaceSecretDialog endpoint={endpoint} onClose={close} />}
+      {open === 'secret' && <RegenerateSecretDialog endpoint={endpoint} onClose={close} />}
       {open === 'remove' && (
         <ConfirmDialog
           title="Remove this endpoint?"
@@ -87,7 +68,7 @@ export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
           onConfirm={() => remove.mutate(undefined, { onSuccess: onRemoved })}
           onClose={close}
         >
-          <Text>Nothing more is sent to it, and its delivery log is deleted.</Text>
+          <Text>No more events are sent to it, and its delivery log is deleted. This cannot be undone.</Text>
         </ConfirmDialog>
       )}
     </>
@@ -100,5 +81,44 @@ function TestResult({ test }: { test: WebhookTestResult }) {
       {describeTest(test)}
       {test.answer && <UntrustedText text={test.answer} />}
     </Alert>
+  )
+}
+
+function RegenerateSecretDialog({ endpoint, onClose }: { endpoint: AccountEndpoint; onClose: () => void }) {
+  const { rotate } = useEndpointMutations(endpoint.id)
+  const secret = rotate.data?.secret
+  return (
+    <Dialog
+      title={secret ? 'New secret' : 'Regenerate secret?'}
+      isWide
+      isPersistent={secret !== undefined}
+      onClose={onClose}
+    >
+      <Stack>
+        {secret ? (
+          <SigningSecret secret={secret} />
+        ) : (
+          <Text>
+            For the next {webhooks.secretOverlapHours} hours, messages are signed with both the old and the
+            new secret, so that you can switch.
+          </Text>
+        )}
+        {rotate.error && <ErrorNotice error={rotate.error} />}
+        <Group justify="flex-end">
+          {secret ? (
+            <Button onClick={onClose}>Done</Button>
+          ) : (
+            <>
+              <Button variant="default" onClick={onClose} data-autofocus>
+                Cancel
+              </Button>
+              <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
+                Regenerate
+              </Button>
+            </>
+          )}
+        </Group>
+      </Stack>
+    </Dialog>
   )
 }

@@ -1,16 +1,16 @@
-import type { EndpointDraft } from '@chancery/contract'
-import { webhooks } from '@chancery/contract'
+import { type AccountEndpoint, type EndpointDraft, webhooks } from '@chancery/contract'
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { useNation } from '../session/use-session.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { Section } from '../ui/section.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
-import { draftOf, type EndpointFormValues, emptyFormValues } from './draft.ts'
 import { EventPicker } from './event-picker.tsx'
-import { IdsInput } from './ids-input.tsx'
+import classes from './webhooks.module.css'
 
 interface Props {
-  initial?: EndpointFormValues
+  /** The endpoint to edit; none to add one. */
+  endpoint?: AccountEndpoint
   submitLabel: string
   isPending: boolean
   error: unknown
@@ -18,59 +18,56 @@ interface Props {
   onCancel: () => void
 }
 
-export function EndpointForm({
-  initial = emptyFormValues,
-  submitLabel,
-  isPending,
-  error,
-  onSubmit,
-  onCancel,
-}: Props) {
+export function EndpointForm({ endpoint, submitLabel, isPending, error, onSubmit, onCancel }: Props) {
   const { webhooks_allow_local } = usePageInfo()
-  const [draft, setDraft] = useState(initial)
-  const write = (change: Partial<EndpointFormValues>) => setDraft({ ...draft, ...change })
-  const hearsNothing = draft.types?.length === 0
+  const [url, setUrl] = useState(endpoint?.url ?? '')
+  const [description, setDescription] = useState(endpoint?.description ?? '')
+  const [types, setTypes] = useState(endpoint?.types ?? null)
+  const [nationIds, setNationIds] = useState(endpoint?.nation_ids?.join(' ') ?? '')
+  const [allianceIds, setAllianceIds] = useState(endpoint?.alliance_ids?.join(' ') ?? '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    onSubmit(draftOf(draft))
+    onSubmit({
+      url: url.trim(),
+      description: description.trim(),
+      types,
+      nation_ids: parseIds(nationIds),
+      alliance_ids: parseIds(allianceIds),
+    })
   }
   return (
     <form onSubmit={submit}>
       <Stack gap="lg">
-        <Section title="Where to">
+        <Section title="Endpoint">
           <Stack>
             <TextInput
               type="url"
               label="URL"
               description={
                 webhooks_allow_local
-                  ? 'Where messages are posted. Here also http, and addresses of this machine.'
-                  : 'Where messages are posted: https, at a public address.'
+                  ? 'An http or https URL. Addresses of this machine are allowed.'
+                  : 'An https URL with a public address.'
               }
               placeholder="https://bot.example/webhooks"
               required
               withAsterisk={false}
               maxLength={webhooks.urlLengthMax}
-              value={draft.url}
-              onChange={event => write({ url: event.currentTarget.value })}
+              value={url}
+              onChange={event => setUrl(event.currentTarget.value)}
             />
             <TextInput
               label="Description (optional)"
               maxLength={webhooks.descriptionLengthMax}
-              value={draft.description}
-              onChange={event => write({ description: event.currentTarget.value })}
+              value={description}
+              onChange={event => setDescription(event.currentTarget.value)}
             />
           </Stack>
         </Section>
-        <Section title="What it hears">
+        <Section title="Events">
           <Stack>
-            <EventPicker types={draft.types} onChange={types => write({ types })} />
-            <IdsInput kind="nation" value={draft.nationIds} onChange={nationIds => write({ nationIds })} />
-            <IdsInput
-              kind="alliance"
-              value={draft.allianceIds}
-              onChange={allianceIds => write({ allianceIds })}
-            />
+            <EventPicker types={types} onChange={setTypes} />
+            <IdsInput kind="nation" value={nationIds} onChange={setNationIds} />
+            <IdsInput kind="alliance" value={allianceIds} onChange={setAllianceIds} />
           </Stack>
         </Section>
         {Boolean(error) && <ErrorNotice error={error} />}
@@ -78,11 +75,47 @@ export function EndpointForm({
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" loading={isPending} disabled={hearsNothing || draft.url.trim() === ''}>
+          <Button type="submit" loading={isPending} disabled={types?.length === 0 || url.trim() === ''}>
             {submitLabel}
           </Button>
         </Group>
       </Stack>
     </form>
+  )
+}
+
+const splitIds = (text: string) => text.split(/[\s,;]+/).filter(Boolean)
+
+/** Null, for all, where the text has no id. */
+const parseIds = (text: string) => {
+  const ids = [...new Set(splitIds(text))]
+  return ids.length > 0 ? ids : null
+}
+
+interface IdsInputProps {
+  kind: 'nation' | 'alliance'
+  value: string
+  onChange: (value: string) => void
+}
+
+function IdsInput({ kind, value, onChange }: IdsInputProps) {
+  const nation = useNation()
+  const ownId = kind === 'nation' ? nation?.nation_id : nation?.alliance?.alliance_id
+  return (
+    <div className={classes.ids}>
+      <TextInput
+        label={kind === 'nation' ? 'Nations (optional)' : 'Alliances (optional)'}
+        description={`Sends only events about one of these ${kind}s. Separate IDs with spaces.`}
+        spellCheck={false}
+        autoComplete="off"
+        value={value}
+        onChange={event => onChange(event.currentTarget.value)}
+      />
+      {ownId !== undefined && !splitIds(value).includes(ownId) && (
+        <Button variant="default" onClick={() => onChange(`${value} ${ownId}`.trim())}>
+          Add my {kind}
+        </Button>
+      )}
+    </div>
   )
 }

@@ -1,5 +1,5 @@
-import type { AccountEndpoint } from '@chancery/contract'
-import { Anchor, Button } from '@mantine/core'
+import { type AccountEndpoint, disabledReasons } from '@chancery/contract'
+import { Anchor, Badge, Button, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useAnnounce } from '../ui/announcer.tsx'
@@ -7,14 +7,12 @@ import { DescriptionList } from '../ui/description-list.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Section } from '../ui/section.tsx'
-import { TimeAgo, TimeOrNever } from '../ui/time-ago.tsx'
+import { ExactTime, TimeAgo, TimeOrNever } from '../ui/time.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
-import { describeFilter } from './descriptions.ts'
-import { formValuesOf } from './draft.ts'
+import { describeFilter, endpointStateLabel } from './descriptions.ts'
 import { EndpointActions } from './endpoint-actions.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
-import { EndpointState } from './endpoint-state.tsx'
-import { useEndpointChanges, useEndpoints } from './use-webhooks.ts'
+import { useEndpointMutations, useEndpoints } from './use-webhooks.ts'
 import classes from './webhooks.module.css'
 
 export function EndpointPage({ id }: { id: string }) {
@@ -33,8 +31,8 @@ export function EndpointPage({ id }: { id: string }) {
 }
 
 const EndpointNotFound = () => (
-  <PageHeading title="No such endpoint">
-    There is none of this name among yours.{' '}
+  <PageHeading title="Endpoint not found">
+    You have no endpoint with this ID.{' '}
     <Anchor component={Link} href="/webhooks" inherit underline="always">
       Go to your endpoints
     </Anchor>
@@ -44,7 +42,7 @@ const EndpointNotFound = () => (
 function EndpointDetails({ endpoint }: { endpoint: AccountEndpoint }) {
   const announce = useAnnounce()
   const [isEditing, setEditing] = useState(false)
-  const { change } = useEndpointChanges(endpoint.id)
+  const { update } = useEndpointMutations(endpoint.id)
 
   if (isEditing) {
     const onSuccess = () => {
@@ -55,11 +53,11 @@ function EndpointDetails({ endpoint }: { endpoint: AccountEndpoint }) {
       <>
         <PageHeading title="Edit endpoint">{endpoint.url}</PageHeading>
         <EndpointForm
-          initial={formValuesOf(endpoint)}
+          endpoint={endpoint}
           submitLabel="Save"
-          isPending={change.isPending}
-          error={change.error}
-          onSubmit={draft => change.mutate(draft, { onSuccess })}
+          isPending={update.isPending}
+          error={update.error}
+          onSubmit={draft => update.mutate(draft, { onSuccess })}
           onCancel={() => setEditing(false)}
         />
       </>
@@ -77,21 +75,77 @@ function EndpointDetails({ endpoint }: { endpoint: AccountEndpoint }) {
       >
         {endpoint.description && <bdi>{endpoint.description}</bdi>}
       </PageHeading>
-      <Section title="State">
-        <EndpointState endpoint={endpoint} />
+      <Section title="Status">
+        <EndpointStatus endpoint={endpoint} />
         <EndpointActions endpoint={endpoint} />
       </Section>
-      <Section title="What it hears">
-        <p className={classes.hears}>{describeFilter(endpoint)}</p>
+      <Section title="Events">
+        <p className={classes.eventFilter}>{describeFilter(endpoint)}</p>
         <DescriptionList
           items={[
             ['Added', <TimeAgo key="added" time={endpoint.created_at} />],
-            ['Last arrived', <TimeOrNever key="arrived" time={endpoint.last_delivered_at} />],
-            ['Last failed', <TimeOrNever key="failed" time={endpoint.last_failed_at} />],
+            ['Last delivery', <TimeOrNever key="delivered" time={endpoint.last_delivered_at} />],
+            ['Last failure', <TimeOrNever key="failed" time={endpoint.last_failed_at} />],
           ]}
         />
       </Section>
       <DeliveryLog endpoint={endpoint} />
     </>
+  )
+}
+
+/** Whether events are sent, and when the endpoint will be disabled if it keeps failing. */
+function EndpointStatus({ endpoint }: { endpoint: AccountEndpoint }) {
+  const { label, color } = endpointStateLabel(endpoint)
+  const { disabled_reason, disabled_at, failing_since, switches_off_at, previous_secret_ends_at } = endpoint
+  return (
+    <div className={classes.status}>
+      <div>
+        <Badge size="lg" variant="light" color={color}>
+          {label}
+        </Badge>
+      </div>
+      {endpoint.status === 'disabled' && (
+        <>
+          <p>{disabled_reason && disabledReasons[disabled_reason]} No events are sent until you enable it.</p>
+          {disabled_at && (
+            <Text size="sm" c="dimmed">
+              Disabled <TimeAgo time={disabled_at} />
+            </Text>
+          )}
+        </>
+      )}
+      {endpoint.status === 'unconfirmed' && (
+        <p>No events are sent until the endpoint responds to a test with status 200 to 299.</p>
+      )}
+      {endpoint.status === 'active' && failing_since && (
+        <>
+          <p>
+            All attempts have failed since <ExactTime time={failing_since} />.{' '}
+            {switches_off_at && (
+              <>
+                The endpoint is disabled on <ExactTime time={switches_off_at} /> unless a delivery succeeds.
+              </>
+            )}
+          </p>
+          {endpoint.warnings.length > 0 && (
+            <ul className={classes.warnings} aria-label="Warnings">
+              {endpoint.warnings.map(({ percent, warned_at }) => (
+                <li key={percent}>
+                  {percent}% of this period had passed on <ExactTime time={warned_at} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+      {endpoint.status === 'active' && !failing_since && <p>Events are sent as they happen.</p>}
+      {previous_secret_ends_at && (
+        <Text size="sm" c="dimmed">
+          Messages are also signed with the previous secret until <ExactTime time={previous_secret_ends_at} />
+          .
+        </Text>
+      )}
+    </div>
   )
 }

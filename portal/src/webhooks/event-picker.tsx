@@ -1,10 +1,10 @@
+import type { PageInfo } from '@chancery/contract'
 import { Checkbox, Text } from '@mantine/core'
 import { usePageInfo } from '../ui/use-page-info.ts'
-import { type EventFamily, groupByFamily, toggleType } from './event-families.ts'
 import classes from './webhooks.module.css'
 
 interface Props {
-  /** Kinds and families; null for all there are. */
+  /** Event kinds and wildcards of families; null for all. */
   types: string[] | null
   onChange: (types: string[] | null) => void
 }
@@ -14,8 +14,8 @@ export function EventPicker({ types, onChange }: Props) {
   return (
     <div>
       <Checkbox
-        label="Every kind of event"
-        description="Also kinds that come later."
+        label="All events"
+        description="Includes event kinds that are added later."
         checked={types === null}
         onChange={event => onChange(event.currentTarget.checked ? null : [])}
       />
@@ -23,13 +23,15 @@ export function EventPicker({ types, onChange }: Props) {
         <>
           {types.length === 0 && (
             <Text size="sm" c="dimmed" mt="sm">
-              Choose at least one.
+              Select at least one.
             </Text>
           )}
           <div className={classes.families}>
-            {groupByFamily(event_kinds).map(family => (
-              <EventFamilyPicker key={family.name} family={family} types={types} onChange={onChange} />
-            ))}
+            {[...Map.groupBy(event_kinds, ({ type }) => type.split('.', 1)[0] ?? type)].map(
+              ([name, kinds]) => (
+                <EventFamily key={name} name={name} kinds={kinds} types={types} onChange={onChange} />
+              ),
+            )}
           </div>
         </>
       )}
@@ -37,37 +39,46 @@ export function EventPicker({ types, onChange }: Props) {
   )
 }
 
-interface FamilyProps {
-  family: EventFamily
+interface EventFamilyProps {
+  /** The part of the event kinds before the first dot, such as `war`. */
+  name: string
+  kinds: PageInfo['event_kinds']
   types: string[]
   onChange: (types: string[]) => void
 }
 
-function EventFamilyPicker({ family, types, onChange }: FamilyProps) {
-  const isWhole = types.includes(family.wildcard)
+function EventFamily({ name, kinds, types, onChange }: EventFamilyProps) {
+  const wildcard = `${name}.*`
+  const hasWildcard = types.includes(wildcard)
+  const toggle = (type: string, isChecked: boolean) => {
+    if (!isChecked) return onChange(types.filter(other => other !== type))
+    // The wildcard replaces the kinds of its family.
+    const replaced = type === wildcard ? kinds.map(kind => kind.type) : []
+    onChange([...types.filter(other => !replaced.includes(other)), type])
+  }
   return (
     <fieldset className={classes.family}>
-      <legend>{family.name}</legend>
+      <legend>{name}</legend>
       <Checkbox
-        label={`All of ${family.name}`}
-        description={`${family.wildcard}: also kinds that come later`}
-        checked={isWhole}
-        onChange={event => onChange(toggleType(types, family, family.wildcard, event.currentTarget.checked))}
+        label={`All ${name} events`}
+        description={`${wildcard}: includes kinds that are added later`}
+        checked={hasWildcard}
+        onChange={event => toggle(wildcard, event.currentTarget.checked)}
       />
-      {family.eventKinds.map(({ type, description, sample }) => (
+      {kinds.map(({ type, description, sample }) => (
         <div key={type}>
           <Checkbox
             label={type}
             description={description}
-            checked={isWhole || types.includes(type)}
-            disabled={isWhole}
-            onChange={event => onChange(toggleType(types, family, type, event.currentTarget.checked))}
+            checked={hasWildcard || types.includes(type)}
+            disabled={hasWildcard}
+            onChange={event => toggle(type, event.currentTarget.checked)}
           />
           <details className={classes.sample}>
             <summary>
-              Sample<span className={classes.hidden}> of {type}</span>
+              Sample<span className={classes.visuallyHidden}> of {type}</span>
             </summary>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region has to be reachable by keyboard */}
             <pre tabIndex={0}>{JSON.stringify(sample, null, 2)}</pre>
           </details>
         </div>

@@ -1,14 +1,13 @@
 import type { EndpointDraft, ReplayRequest } from '@chancery/contract'
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../api/context.ts'
-import { useApiMutation } from '../api/use-api-mutation.ts'
+import { useApiMutation, useClient } from '../api/context.ts'
 
 export function useEndpoints() {
   const { webhooks } = useClient()
   return useQuery({ queryKey: ['webhooks'], queryFn: webhooks.list, refetchInterval: 15_000 })
 }
 
-/** Deliveries on their way settle within seconds; others are looked at now and then. */
+/** Polls often while a delivery is pending. */
 export function useDeliveries(id: string, filter: { limit: number; state: string }) {
   const { webhooks } = useClient()
   return useQuery({
@@ -20,23 +19,22 @@ export function useDeliveries(id: string, filter: { limit: number; state: string
   })
 }
 
-const all = ['webhooks', 'deliveries']
+const invalidated = ['webhooks', 'deliveries']
 
 export function useAddEndpoint() {
   const { webhooks } = useClient()
-  return useApiMutation(webhooks.add, all)
+  return useApiMutation(webhooks.add, invalidated)
 }
 
-/** What can be done to one endpoint. */
-export function useEndpointChanges(id: string) {
+export function useEndpointMutations(id: string) {
   const { webhooks } = useClient()
   return {
-    change: useApiMutation((draft: EndpointDraft) => webhooks.change(id, draft), all),
-    test: useApiMutation(() => webhooks.test(id), all),
-    enable: useApiMutation(() => webhooks.enable(id), all),
-    disable: useApiMutation(() => webhooks.disable(id), all),
-    rotate: useApiMutation(() => webhooks.rotate(id), all),
+    update: useApiMutation((draft: EndpointDraft) => webhooks.update(id, draft), invalidated),
+    test: useApiMutation(() => webhooks.test(id), invalidated),
+    enable: useApiMutation(() => webhooks.enable(id), invalidated),
+    disable: useApiMutation(() => webhooks.disable(id), invalidated),
+    rotate: useApiMutation(() => webhooks.rotate(id), invalidated),
     remove: useApiMutation(() => webhooks.remove(id), ['webhooks']),
-    replay: useApiMutation((body: ReplayRequest) => webhooks.replay(id, body), all),
+    replay: useApiMutation((body: ReplayRequest) => webhooks.replay(id, body), invalidated),
   }
 }

@@ -1,12 +1,11 @@
-import type { AccountEndpoint } from '@chancery/contract'
-import { webhooks } from '@chancery/contract'
+import { type AccountEndpoint, webhooks } from '@chancery/contract'
 import { Anchor, Badge, Button, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { PlusIcon } from '../ui/icons.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Empty } from '../ui/section.tsx'
-import { TimeAgo } from '../ui/time-ago.tsx'
+import { TimeAgo } from '../ui/time.tsx'
 import { describeFilter, endpointStateLabel } from './descriptions.ts'
 import { useEndpoints } from './use-webhooks.ts'
 import classes from './webhooks.module.css'
@@ -23,13 +22,13 @@ export function WebhooksPage() {
           </Button>
         }
       >
-        What happens in the game is sent to an address of yours within seconds, signed, and again until it
-        arrives.
+        Receive game events at your own URL within seconds. Messages are signed, and failed deliveries are
+        retried.
       </PageHeading>
       <QueryView query={endpoints} rows={2} rowHeight={120}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty>You have no endpoint. A bot that is told of events does not need to ask for them.</Empty>
+            <Empty>You have no endpoints. Add one to receive events instead of polling the API.</Empty>
           ) : (
             <>
               <ul className={classes.list} aria-label="Endpoints">
@@ -38,7 +37,7 @@ export function WebhooksPage() {
                 ))}
               </ul>
               <Text size="sm" c="dimmed">
-                {data.length} of {webhooks.endpointsPerPlayerMax} endpoints.
+                {data.length} of {webhooks.endpointsPerPlayerMax} endpoints
               </Text>
             </>
           )
@@ -73,10 +72,10 @@ function EndpointCard({ endpoint }: { endpoint: AccountEndpoint }) {
       <Text size="sm" c="dimmed">
         {endpoint.last_delivered_at ? (
           <>
-            Last arrived <TimeAgo time={endpoint.last_delivered_at} />
+            Last delivery <TimeAgo time={endpoint.last_delivered_at} />
           </>
         ) : (
-          'Nothing has arrived yet'
+          'No deliveries yet'
         )}
       </Text>
     </li>

@@ -7,11 +7,11 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 import { launchChromium } from './chromium.ts'
 import { newVisitor, type Visitor } from './visitor.ts'
 
-/** What the tests of a file share: a server with the small world, a developer's receiver, and one browser. */
+/** Shared by the tests of a file: a server with the small world, a webhook receiver, and a browser. */
 export interface BrowserFixture {
   chancery: TestServer
   receiver: WebhookReceiver
-  /** A browser of somebody's own, closed after the file. */
+  /** Opens a new browser context, which is closed after the file. */
   visitor(options?: BrowserContextOptions): Promise<Visitor>
 }
 

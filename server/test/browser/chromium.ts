@@ -4,10 +4,10 @@ import { type Browser, chromium } from 'playwright-core'
 const executablePath = '/usr/bin/chromium'
 const isRequired = process.env.CHANCERY_REQUIRE_BROWSER === '1'
 
-/** For `describe`: why nothing is tried in a browser here. Where there has to be one, the tests fail without it. */
+/** For `describe`: skips the tests where there is no browser, unless CHANCERY_REQUIRE_BROWSER is 1. */
 export const skip = isRequired || existsSync(executablePath) ? false : `there is no ${executablePath}`
 
-/** The system's browser, without a window, asking nothing of anybody by itself. */
+/** The system's browser, headless and without background requests. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath,

@@ -35,13 +35,13 @@ describe('the demo in a browser', { skip }, () => {
     await removeServeDir(dir)
   })
 
-  /** Runs a command on the one world until the test is over; returns where it answers, when it does. */
+  /** Runs a command on the shared data directory until the end of the test; returns its URL once it serves. */
   async function run(t: TestContext, words: string[], env: Record<string, string> = {}): Promise<string> {
     const child = spawn(process.execPath, [program, ...words, '--json'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...processEnv,
-        // Who asks until something has come asks often.
+        // The tests poll.
         CHANCERY_ANONYMOUS_LIMIT: '1000000',
         CHANCERY_DATA_DIR: join(dir, 'data'),
         CHANCERY_PORT: '0',
@@ -55,33 +55,33 @@ describe('the demo in a browser', { skip }, () => {
       child.kill('SIGTERM')
       await exited
     })
-    const said = text(child.stderr)
+    const errors = text(child.stderr)
     let output = ''
     for await (const part of child.stdout) {
       output += part
       if (output.trimEnd().endsWith('}')) break
     }
-    assert.notEqual(output, '', output === '' ? await said : '')
+    assert.notEqual(output, '', output === '' ? await errors : '')
     const addresses = JSON.parse(await readFile(join(dir, 'data', 'addresses.json'), 'utf8')) as Addresses
     const { port } = new URL(addresses.public)
     return `http://127.0.0.1:${port}`
   }
 
   const visitorOf = (url: string) =>
-    newVisitor(browser, { url, handover: () => assert.fail('nobody comes from the game') })
+    newVisitor(browser, { url, handover: () => assert.fail('no test uses a handover link') })
 
-  const players = (page: Page) => page.getByRole('list', { name: 'Players of the demo' }).getByRole('button')
+  const players = (page: Page) => page.getByRole('list', { name: 'Demo players' }).getByRole('button')
 
-  test('whoever tries it finds a player by name, and is signed in as them without a password', async t => {
+  test('a visitor finds a player by name and signs in without a password', async t => {
     const url = await run(t, ['demo', '--nations', '50', '--tick-seconds', '0'])
-    // Whoever is new has a place from the next ranking round on.
+    // A new nation is ranked in the next ranking round.
     let data: Nation[] = []
     await until(async () => {
       const response = await fetch(`${url}/api/v1/nations?limit=50`)
       const body = (await response.json()) as { data?: Nation[] }
       data = body.data ?? []
       return data.length === 50
-    }, 'every nation has a place')
+    }, 'every nation is ranked')
     const wanted = data[20]
     assert.ok(wanted)
     const visitor = await visitorOf(url)
@@ -89,29 +89,29 @@ describe('the demo in a browser', { skip }, () => {
     await visitor.open('/')
     await players(page).first().waitFor()
     assert.ok((await players(page).count()) > 10)
-    await page.getByLabel('Search players').fill('nobody is called this')
-    await page.getByText('No player is called that.').waitFor()
+    await page.getByLabel('Search players').fill('no such player')
+    await page.getByText('No players found.').waitFor()
     await page.getByLabel('Search players').fill(wanted.leader_name.toUpperCase())
     await players(page).filter({ hasText: wanted.nation_name }).click()
     await page.getByRole('heading', { level: 1, name: 'Verify' }).waitFor()
     await page.getByRole('banner').getByText(wanted.nation_name, { exact: true }).waitFor()
     await button(page, 'Sign out').click()
     await players(page).first().waitFor()
-    assert.deepEqual(visitor.complaints, [])
-    assert.deepEqual([...new Set(visitor.refusals)], ['401 GET /session'])
+    assert.deepEqual(visitor.problems, [])
+    assert.deepEqual([...new Set(visitor.rejections)], ['401 GET /session'])
   })
 
   const others: [string, string[], Record<string, string>][] = [
-    ['a demo that other machines reach', ['demo', '--tick-seconds', '0'], { CHANCERY_HOST: '0.0.0.0' }],
+    ['a demo that listens on all addresses', ['demo', '--tick-seconds', '0'], { CHANCERY_HOST: '0.0.0.0' }],
     ['a service', ['serve'], { CHANCERY_HOST: '127.0.0.1' }],
   ]
   for (const [what, words, env] of others) {
-    test(`${what} lists nobody`, async t => {
+    test(`${what} lists no players`, async t => {
       const url = await run(t, words, env)
       const visitor = await visitorOf(url)
       await visitor.open('/')
-      await visitor.page.getByRole('heading', { name: 'Open it from the game' }).waitFor()
-      assert.equal(await visitor.page.getByText('Sign in as a player of the demo').count(), 0)
+      await visitor.page.getByRole('heading', { name: 'Sign in from the game' }).waitFor()
+      assert.equal(await visitor.page.getByText('Sign in as a demo player').count(), 0)
       assert.equal((await fetch(`${url}/developers/api/demo/players`)).status, 404)
       const first = await fetch(`${url}/developers/api/demo/session`, {
         method: 'POST',
@@ -119,7 +119,7 @@ describe('the demo in a browser', { skip }, () => {
         body: '{"player_id":"p1"}',
       })
       assert.equal(first.status, 404)
-      assert.deepEqual(visitor.complaints, [])
+      assert.deepEqual(visitor.problems, [])
     })
   }
 })

@@ -17,18 +17,18 @@ describe('every page of the developer settings', { skip }, () => {
   const fixture = setUpBrowser()
   before(() => seedPlayer(fixture(), 'n1'))
 
-  /** Every page is looked at by one player in one browser, as people go from page to page. */
+  /** One player visits all pages in one browser. */
   let player: Visitor
   before(async () => {
     player = await fixture().visitor()
-    await player.enter({ nation_id: 'n1' })
+    await player.signInByApi({ nation_id: 'n1' })
   })
 
-  /** What axe finds serious or critical. The debugger runs it, not the page: its policy stays in force. */
-  async function barriersOf(page: Page, colorScheme: 'light' | 'dark', options: object): Promise<string[]> {
+  /** Serious and critical violations that axe finds. It runs through the debugger, so that the content security policy stays in force. */
+  async function violationsOf(page: Page, colorScheme: 'light' | 'dark', options: object): Promise<string[]> {
     await page.emulateMedia({ colorScheme })
     await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-    // Colours in the middle of a transition are those of nobody's page.
+    // Colours in the middle of a transition would be measured otherwise.
     await page.evaluate(`new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
       .then(() => Promise.all(document.getAnimations()
         .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
@@ -40,25 +40,25 @@ describe('every page of the developer settings', { skip }, () => {
         .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 200)).join(' | ')))`)
   }
 
-  /** Looks for barriers in the light, and for those that are of colours in the dark too. */
-  async function look(page: Page, name: string) {
-    assert.deepEqual(await barriersOf(page, 'light', {}), [], name)
+  /** Asserts that a page has no violation in the light theme, and none of colours in the dark theme. */
+  async function assertAccessible(page: Page, name: string) {
+    assert.deepEqual(await violationsOf(page, 'light', {}), [], name)
     const ofColors = { runOnly: ['color-contrast', 'link-in-text-block'] }
-    assert.deepEqual(await barriersOf(page, 'dark', ofColors), [], `${name}, in the dark`)
+    assert.deepEqual(await violationsOf(page, 'dark', ofColors), [], `${name}, dark theme`)
   }
 
   for (const { name, path, prepare } of views) {
-    test(`${name} has no barrier, and neither complains nor asks another origin`, async () => {
-      player.complaints.length = player.refusals.length = 0
+    test(`${name} is accessible, logs no errors and requests no other origin`, async () => {
+      player.problems.length = player.rejections.length = 0
       await player.open(path)
       await prepare?.(player.page)
       await loaded(player.page)
-      await look(player.page, name)
-      assert.deepEqual([player.complaints, player.refusals], [[], []])
+      await assertAccessible(player.page, name)
+      assert.deepEqual([player.problems, player.rejections], [[], []])
     })
   }
 
-  test('these are all the pages that there are ways to', async () => {
+  test('every page in the navigation is tested', async () => {
     await player.open('/')
     const links = player.page.getByRole('navigation').getByRole('link')
     const paths = await links.evaluateAll(all => all.map(link => link.getAttribute('href') as string))
@@ -70,62 +70,62 @@ describe('every page of the developer settings', { skip }, () => {
     assert.ok(paths.length > 6)
   })
 
-  test('the pages of whoever is not signed in have no barrier, and complain of the refusal alone', async () => {
+  test('the signed-out pages are accessible, and only the expected requests are rejected', async () => {
     const { chancery, visitor } = fixture()
     const stranger = await visitor()
     const { page } = stranger
     await stranger.open('/')
-    await look(page, 'signed out')
+    await assertAccessible(page, 'signed out')
     const token = await handover(chancery, { nation_id: 'n2' })
     await page.goto(`/developers/#handover=${token}`)
-    await button(page, 'Go on').waitFor()
-    await look(page, 'link')
+    await button(page, 'Continue').waitFor()
+    await assertAccessible(page, 'link')
     await page.goto('/developers/#handover=used-long-ago')
     await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
-    await look(page, 'used link')
-    assert.deepEqual(stranger.complaints, [])
-    assert.deepEqual([...new Set(stranger.refusals)], ['401 GET /session', '410 POST /handover'])
+    await assertAccessible(page, 'used link')
+    assert.deepEqual(stranger.problems, [])
+    assert.deepEqual([...new Set(stranger.rejections)], ['401 GET /session', '410 POST /handover'])
   })
 
-  test('the menu of a phone has no barrier', async () => {
-    const { page, complaints, open, enter } = await fixture().visitor({
+  test('the menu on a phone is accessible', async () => {
+    const { page, problems, open, signInByApi } = await fixture().visitor({
       viewport: { width: 360, height: 640 },
     })
-    await enter({ nation_id: 'n1' })
+    await signInByApi({ nation_id: 'n1' })
     await open('/')
     await button(page, 'Menu').click()
     await page.getByRole('navigation').waitFor()
-    await look(page, 'menu')
-    assert.deepEqual(complaints, [])
+    await assertAccessible(page, 'menu')
+    assert.deepEqual(problems, [])
   })
 
-  test('a flag is asked for where the game keeps it, without saying from where; a missing one leaves no hole', async () => {
+  test('a flag is requested from its host without a referrer, and a missing one is hidden', async () => {
     const { chancery, visitor } = fixture()
     const flag = 'https://flags.example/n6.png'
     await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n6', flag_url: flag } }])
-    const { page, complaints, open, enter } = await visitor()
-    const asked: object[] = []
+    const { page, problems, open, signInByApi } = await visitor()
+    const requests: object[] = []
     await page.route('https://flags.example/**', async route => {
       const req = route.request()
-      asked.push({ kind: req.resourceType(), referer: (await req.allHeaders()).referer })
+      requests.push({ kind: req.resourceType(), referer: (await req.allHeaders()).referer })
       await route.fulfill({ status: 404, body: '' })
     })
-    await enter({ nation_id: 'n6' })
+    await signInByApi({ nation_id: 'n6' })
     await open('/')
     await page.getByRole('banner').getByText('Ulmen', { exact: true }).waitFor()
     await page.getByRole('banner').locator('img').waitFor({ state: 'detached' })
-    assert.ok(asked.length > 0)
-    assert.deepEqual([...new Set(asked.map(req => JSON.stringify(req)))], ['{"kind":"image"}'])
-    // Of its complaints all are of the flag.
+    assert.ok(requests.length > 0)
+    assert.deepEqual([...new Set(requests.map(req => JSON.stringify(req)))], ['{"kind":"image"}'])
+    // All problems are about the flag.
     assert.deepEqual(
-      complaints.filter(words => !words.includes(flag) && !/404/.test(words)),
+      problems.filter(words => !words.includes(flag) && !/404/.test(words)),
       [],
     )
-    assert.ok(complaints.includes(`asks ${flag}`), 'the test would see another origin')
+    assert.ok(problems.includes(`requests ${flag}`), 'a request to another origin is detected')
   })
 
-  test('what a script of somebody else would do is stopped, and seen here', async () => {
-    const { page, complaints, open } = await fixture().visitor()
+  test('the content security policy blocks an injected script, and the test detects it', async () => {
+    const { page, problems, open } = await fixture().visitor()
     await open('/')
     await page.evaluate(`{
       const script = document.createElement('script')
@@ -133,6 +133,6 @@ describe('every page of the developer settings', { skip }, () => {
       document.body.append(script)
     }`)
     assert.equal(await page.evaluate('window.hasRun'), undefined)
-    await until(() => complaints.includes('violates script-src-elem: inline'), 'it is seen')
+    await until(() => problems.includes('violates script-src-elem: inline'), 'the violation is detected')
   })
 })

@@ -9,22 +9,22 @@ import { seedPlayer } from './seed-player.ts'
 import { views } from './views.ts'
 import { button, loaded, type Visitor } from './visitor.ts'
 
-/** Text that would do something, were it ever taken for more than text. Each is as long as it may be. */
+/** Text that would have an effect if it were not treated as text. Each has the maximum length. */
 const script = '<img src=x onerror="window.hasRun=1"></script><script>window.hasRun=1</script>'
 const long = (text: string, length: number) => text.padEnd(length, 'W').slice(0, length)
-const turned = '\u202eegaptsoh\u202c\u2066\u202e'
+const bidi = '\u202eegaptsoh\u202c\u2066\u202e'
 
 const hostile = {
   nation: long(script, 100),
   leader: long(`{{constructor}}\${hasRun=1}`, 100),
   alliance: long(`"><svg onload=window.hasRun=1>`, 100),
   tag: long('</b>&lt;<i>', 10),
-  keyName: long(`${turned}${script}`, 100),
-  description: long(`javascript:window.hasRun=1 ${turned}${script}`, webhooks.descriptionLengthMax),
-  answer: long(`${script}\n${turned}`, 10_000),
+  keyName: long(`${bidi}${script}`, 100),
+  description: long(`javascript:window.hasRun=1 ${bidi}${script}`, webhooks.descriptionLengthMax),
+  responseBody: long(`${script}\n${bidi}`, 10_000),
 }
 
-describe('what strangers and players write is shown by the developer settings as text', { skip }, () => {
+describe('the developer settings show text of players and third parties as text', { skip }, () => {
   const fixture = setUpBrowser()
   let player: Visitor
   before(async () => {
@@ -39,15 +39,18 @@ describe('what strangers and players write is shown by the developer settings as
     ])
     await seedPlayer(fixture(), 'n1', hostile)
     player = await visitor({ viewport: { width: 360, height: 740 } })
-    await player.enter({ nation_id: 'n1' })
+    await player.signInByApi({ nation_id: 'n1' })
   })
 
-  /** Asserts that nothing of it ran, was made an element of, or pushed the page wider than a phone. */
-  async function isHarmless({ page, complaints }: Visitor) {
+  /** Asserts that no hostile text ran, became an element, or made the page wider than a phone. */
+  async function isHarmless({ page, problems }: Visitor) {
     assert.equal(await page.evaluate('window.hasRun'), undefined)
     assert.equal(await page.locator('img[src="x"], svg[onload], body script:not([src])').count(), 0)
-    assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 360, 'it is too wide')
-    assert.deepEqual(complaints, [])
+    assert.ok(
+      (await page.evaluate<number>('document.documentElement.scrollWidth')) <= 360,
+      'the page is too wide',
+    )
+    assert.deepEqual(problems, [])
   }
 
   const shows = (page: Page, text: string) =>
@@ -60,11 +63,11 @@ describe('what strangers and players write is shown by the developer settings as
     'revoke a key': [hostile.keyName],
     usage: [hostile.keyName],
     webhooks: [hostile.description],
-    'a webhook': [hostile.description, hostile.answer.slice(0, 40)],
+    'a webhook': [hostile.description, hostile.responseBody.slice(0, 40)],
     'account log': [hostile.keyName],
   }
 
-  test('the page that a link of the game opens isolates the direction of names', async () => {
+  test('the handover page isolates the text direction of names', async () => {
     const { chancery, visitor } = fixture()
     const visit = await visitor({ viewport: { width: 360, height: 740 } })
     await visit.page.goto(`/developers/#handover=${await handover(chancery, { nation_id: 'n1' })}`)
@@ -79,7 +82,7 @@ describe('what strangers and players write is shown by the developer settings as
   })
 
   for (const { name, path, prepare } of views) {
-    test(`${name} holds on a phone`, async () => {
+    test(`${name} stays intact on a phone`, async () => {
       const { page } = player
       await player.open(path)
       await prepare?.(page)
@@ -89,71 +92,73 @@ describe('what strangers and players write is shown by the developer settings as
     })
   }
 
-  test('the link of the game, and the menu of a phone', async () => {
+  test('the handover page and the menu stay intact on a phone', async () => {
     const { visitor } = fixture()
     const stranger = await visitor({ viewport: { width: 360, height: 740 } })
     await stranger.open('/')
     await isHarmless(stranger)
     await stranger.signIn({ nation_id: 'n2' })
     await button(stranger.page, 'Menu').click()
-    await stranger.page.getByRole('region', { name: 'You' }).getByText(hostile.alliance).waitFor()
+    await stranger.page.getByRole('region', { name: 'Your nation' }).getByText(hostile.alliance).waitFor()
     await isHarmless(stranger)
   })
 
-  test('what a receiver answers to a test, and its address as long as may be', async () => {
+  test('the response of a receiver to a test, and a URL of the maximum length', async () => {
     const { receiver } = fixture()
     const { page } = player
-    const path = long('/as-long-as-may-be?', webhooks.urlLengthMax - receiver.url('').length)
-    receiver.answer(path, response =>
-      response.writeHead(500, { 'content-type': 'text/html' }).end(hostile.answer),
+    const path = long('/maximum-length?', webhooks.urlLengthMax - receiver.url('').length)
+    receiver.answer(path, res =>
+      res.writeHead(500, { 'content-type': 'text/html' }).end(hostile.responseBody),
     )
     await player.open('/webhooks/new')
     await page.getByLabel('URL').fill(receiver.url(path))
     await button(page, 'Add endpoint').click()
-    await page.getByText('It hears nothing yet').waitFor()
+    await page.getByText('Test failed').waitFor()
     await isHarmless(player)
-    await page.getByRole('link', { name: 'I have copied it' }).click()
+    await page.getByRole('link', { name: 'Done' }).click()
     await button(page, 'Send test').click()
-    const answered = page.getByRole('status').getByText(hostile.answer.slice(0, 40))
-    await answered.waitFor()
-    assert.ok(((await answered.textContent()) ?? '').length <= webhooks.responseBytesKept)
+    const responseText = page.getByRole('status').getByText(hostile.responseBody.slice(0, 40))
+    await responseText.waitFor()
+    assert.ok(((await responseText.textContent()) ?? '').length <= webhooks.responseBytesKept)
     await isHarmless(player)
   })
 
-  test('the error of a server that says anything', async () => {
+  test('an error message with hostile text', async () => {
     const { page } = player
     await page.route('**/developers/api/keys', route =>
       route.fulfill({
         status: 400,
-        json: { error: { code: 'invalid_request', message: hostile.answer, request_id: hostile.keyName } },
+        json: {
+          error: { code: 'invalid_request', message: hostile.responseBody, request_id: hostile.keyName },
+        },
       }),
     )
     await player.open('/keys')
-    await page.getByRole('alert').getByText(hostile.answer.slice(0, 40)).first().waitFor()
+    await page.getByRole('alert').getByText(hostile.responseBody.slice(0, 40)).first().waitFor()
     await isHarmless(player)
     await page.unroute('**/developers/api/keys')
   })
 
-  test('as many things as a player may have', async () => {
+  test('a player with the maximum number of keys and codes', async () => {
     const { chancery } = fixture()
     const rich = await signIn(chancery, { nation_id: 'n5' })
     const { data } = await rich.done<{ data: object[] }>('GET', '/keys')
     for (let index = data.length; index < limits.keysPerPlayer; index += 1)
       await rich.done('POST', '/keys', { name: hostile.keyName, scopes: ['economy.read'], expires_at: null })
     for (let index = 0; index < limits.codesLivePerNation; index += 1) await rich.done('POST', '/codes', {})
-    const { page, complaints, open, enter } = await fixture().visitor({
+    const { page, problems, open, signInByApi } = await fixture().visitor({
       viewport: { width: 360, height: 740 },
     })
-    await enter({ nation_id: 'n5' })
+    await signInByApi({ nation_id: 'n5' })
     await open('/keys')
     await button(page, 'Create key').click()
     await page.getByRole('dialog').getByLabel('Name').fill('one too many')
     await button(page.getByRole('dialog'), 'Create').click()
     await page.getByRole('alert').getByText(`You have ${limits.keysPerPlayer} keys`).waitFor()
     await open('/')
-    await button(page, 'Make a code').click()
+    await button(page, 'Create code').click()
     await page.getByRole('alert').getByText(`${limits.codesLivePerNation} live codes`).waitFor()
     assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 360)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(problems, [])
   })
 })

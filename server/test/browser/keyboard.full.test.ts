@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { handover } from '../account/browser.ts'
 import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
-import { button, dialog, heading, loaded, shownCode } from './visitor.ts'
+import { button, dialog, displayedCode, heading, loaded } from './visitor.ts'
 
 describe('the developer settings by keyboard alone', { skip }, () => {
   const fixture = setUpBrowser()
@@ -14,7 +14,7 @@ describe('the developer settings by keyboard alone', { skip }, () => {
   const holdsFocus = (target: Locator) =>
     target.evaluate(element => element.contains(element.ownerDocument.activeElement))
 
-  /** Goes on with Tab, or back with Shift+Tab, until something has the focus. */
+  /** Presses Tab, or Shift+Tab, until the target has the focus. */
   async function tabTo(target: Locator, key = 'Tab') {
     const page = target.page()
     for (let presses = 0; presses < 60; presses += 1) {
@@ -29,7 +29,7 @@ describe('the developer settings by keyboard alone', { skip }, () => {
     await target.page().keyboard.press(key)
   }
 
-  /** Waits until something has the focus: where the focus was lost, whoever uses the keyboard begins again at the top. */
+  /** Waits until the target has the focus. A lost focus would send keyboard users back to the top of the page. */
   async function focused(target: Locator, what: string, holds = isFocused) {
     await target.waitFor()
     const deadline = performance.now() + 60_000
@@ -39,7 +39,7 @@ describe('the developer settings by keyboard alone', { skip }, () => {
     }
   }
 
-  /** Asserts that Tab goes round within the open dialog, both ways. */
+  /** Asserts that Tab cycles within the open dialog, in both directions. */
   async function isTrap(page: Page) {
     for (const key of ['Tab', 'Shift+Tab']) {
       const visited = new Set<string>()
@@ -47,62 +47,65 @@ describe('the developer settings by keyboard alone', { skip }, () => {
         await page.keyboard.press(key)
         const there = await page.evaluate<string | null>(`
           document.activeElement.closest('[role="dialog"]') && document.activeElement.outerHTML`)
-        assert.ok(there !== null, `${key} leads out of the dialog`)
+        assert.ok(there !== null, `${key} leaves the dialog`)
         visited.add(there)
       }
       assert.ok(visited.size > 1)
     }
   }
 
-  test('a player signs in, verifies, and knows at every step where they are', async () => {
+  test('a player signs in and verifies, and the focus is never lost', async () => {
     const { chancery, visitor } = fixture()
-    const { page, complaints } = await visitor()
+    const { page, problems } = await visitor()
     const token = await handover(chancery, { nation_id: 'n1' })
     await page.goto(`/developers/#handover=${token}`)
     await loaded(page)
     await page.keyboard.press('Tab')
-    const skipLink = page.getByRole('link', { name: 'Skip to the content' })
+    const skipLink = page.getByRole('link', { name: 'Skip to content' })
     assert.ok(await isFocused(skipLink))
     await page.keyboard.press('Enter')
     await focused(page.getByRole('main'), 'after skipping to the content')
-    await press(button(page, 'Go on'))
+    await press(button(page, 'Continue'))
     await focused(page.getByRole('heading', { level: 1, name: 'Verify' }), 'after signing in')
 
-    await press(button(page, 'Make a code'), 'Space')
+    await press(button(page, 'Create code'), 'Space')
     const code = page.getByRole('region', { name: 'Verification code' })
-    await focused(code, 'after making a code')
+    await focused(code, 'after creating a code')
     await press(button(page, 'Copy code'))
-    await press(button(page, 'Cancel this code'))
-    await focused(button(page, 'Make a code'), 'after cancelling')
+    await press(button(page, 'Cancel code'))
+    await focused(button(page, 'Create code'), 'after cancelling')
 
-    const account = page.getByLabel('Only for this chat account (optional)')
+    const account = page.getByLabel('Chat account (optional)')
     await tabTo(account)
     await page.keyboard.type('4711')
-    await tabTo(button(page, 'Make a code'), 'Shift+Tab')
+    await tabTo(button(page, 'Create code'), 'Shift+Tab')
     await page.keyboard.press('Enter')
-    await focused(code, 'after making another')
-    await page.getByText('It works for the chat account 4711 alone.').waitFor()
-    assert.equal((await chancery.get(`/discord/verify/${await shownCode(page)}?for=4711`)).status, 200)
-    await focused(button(page, 'Make another code'), 'after it was redeemed')
-    await page.getByRole('status').getByText('Your code was redeemed, by a bot without an API key.').waitFor()
+    await focused(code, 'after creating another')
+    await page.getByText('Only the chat account 4711 can redeem it.').waitFor()
+    assert.equal((await chancery.get(`/discord/verify/${await displayedCode(page)}?for=4711`)).status, 200)
+    await focused(button(page, 'Create another code'), 'after it was redeemed')
+    await page
+      .getByRole('status')
+      .getByText('Your code was redeemed by a client without an API key.')
+      .waitFor()
     await page.keyboard.press('Enter')
-    await focused(button(page, 'Make a code'), 'when another is to be made')
+    await focused(button(page, 'Create code'), 'after resetting')
 
     await page.keyboard.press('Enter')
-    await focused(code, 'after making a third')
-    const row = page.getByRole('table', { name: 'Codes that are waiting' }).getByRole('button')
+    await focused(code, 'after creating a third')
+    const row = page.getByRole('table', { name: 'Active codes' }).getByRole('button')
     await row.waitFor()
     await press(row)
     await focused(heading(page), 'after cancelling it in the list')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(problems, [])
   })
 
-  test('keys are made, replaced and revoked in dialogs that keep the focus and give it back', async () => {
-    const { page, complaints, open, enter } = await fixture().visitor()
-    await enter({ nation_id: 'n2' })
+  test('keys are created, regenerated and revoked in dialogs that trap the focus and return it', async () => {
+    const { page, problems, open, signInByApi } = await fixture().visitor()
+    await signInByApi({ nation_id: 'n2' })
     await open('/')
     await press(page.getByRole('navigation').getByRole('link', { name: 'Keys', exact: true }))
-    await focused(page.getByRole('heading', { level: 1, name: 'Keys' }), 'after going to another page')
+    await focused(page.getByRole('heading', { level: 1, name: 'Keys' }), 'after navigating')
 
     await press(button(page, 'Create key'))
     const create = dialog(page, 'Create key')
@@ -114,50 +117,50 @@ describe('the developer settings by keyboard alone', { skip }, () => {
     await focused(create.getByLabel('Name'), 'in the dialog')
     await page.keyboard.type('By keyboard')
     await press(create.getByLabel('economy.read'), 'Space')
-    await tabTo(create.getByLabel('Expires'))
+    await tabTo(create.getByLabel('Expiration'))
     await page.keyboard.press('ArrowUp')
-    assert.equal(await create.getByLabel('Expires').inputValue(), '30')
+    assert.equal(await create.getByLabel('Expiration').inputValue(), '30')
     await press(button(create, 'Create'))
-    const made = dialog(page, 'Your new key')
+    const made = dialog(page, 'Key created')
     await focused(made, 'when the key is shown', holdsFocus)
     await isTrap(page)
     await page.keyboard.press('Escape')
-    assert.equal(await made.count(), 1, 'a key that is shown this once is not closed by a slip')
-    await press(button(made, 'I have copied it'))
-    await focused(button(page, 'Create key'), 'after the key was shown')
+    assert.equal(await made.count(), 1, 'Escape does not close a key that is shown only once')
+    await press(button(made, 'Done'))
+    await focused(button(page, 'Create key'), 'after closing the new key')
 
-    const card = page.getByRole('list', { name: 'Keys that work' }).getByRole('listitem').first()
-    await press(button(card, 'Replace'))
-    const replace = dialog(page, 'Replace “By keyboard”')
-    await focused(replace.getByLabel('The old key works for another'), 'in the dialog')
+    const card = page.getByRole('list', { name: 'Active keys' }).getByRole('listitem').first()
+    await press(button(card, 'Regenerate'))
+    const regenerate = dialog(page, 'Regenerate “By keyboard”')
+    await focused(regenerate.getByLabel('Old key expires'), 'in the dialog')
     await isTrap(page)
     await page.keyboard.press('Escape')
-    await focused(button(card, 'Replace'), 'after Escape')
+    await focused(button(card, 'Regenerate'), 'after Escape')
 
-    await press(button(card, 'Ask for a higher limit'))
-    const ask = dialog(page, 'A higher limit for “By keyboard”')
-    await focused(ask.getByLabel('Calls a minute'), 'in the dialog')
+    await press(button(card, 'Request higher limit'))
+    const request = dialog(page, 'Request a higher limit for “By keyboard”')
+    await focused(request.getByLabel('Requests per minute'), 'in the dialog')
     await page.keyboard.press('Escape')
-    await focused(button(card, 'Ask for a higher limit'), 'after Escape')
+    await focused(button(card, 'Request higher limit'), 'after Escape')
 
     await press(button(card, 'Revoke'))
     const revoke = dialog(page, 'Revoke “By keyboard”?')
-    await focused(button(revoke, 'Cancel'), 'in a dialog that asks')
+    await focused(button(revoke, 'Cancel'), 'in a confirmation dialog')
     await isTrap(page)
     await page.keyboard.press('Escape')
     await focused(button(card, 'Revoke'), 'after Escape')
     await page.keyboard.press('Enter')
     await press(button(revoke, 'Revoke key'))
     await page.getByRole('status').getByText('Revoked the key By keyboard.').waitFor()
-    await page.getByText('You have no key.').waitFor()
-    await focused(heading(page), 'after the key is gone')
-    assert.deepEqual(complaints, [])
+    await page.getByText('You have no API keys.').waitFor()
+    await focused(heading(page), 'after the key was revoked')
+    assert.deepEqual(problems, [])
   })
 
-  test('a webhook is added, edited and removed, and the focus follows', async () => {
+  test('a webhook is added, edited and removed, and the focus moves to the next step', async () => {
     const { receiver, visitor } = fixture()
-    const { page, complaints, open, enter } = await visitor()
-    await enter({ nation_id: 'n3' })
+    const { page, problems, open, signInByApi } = await visitor()
+    await signInByApi({ nation_id: 'n3' })
     await open('/webhooks')
     await press(page.getByRole('link', { name: 'Add endpoint' }))
     await focused(page.getByRole('heading', { level: 1, name: 'Add endpoint' }), 'on the form')
@@ -166,38 +169,38 @@ describe('the developer settings by keyboard alone', { skip }, () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Endpoint added' }).waitFor()
     await focused(page.getByRole('main'), 'after adding', holdsFocus)
-    await press(page.getByRole('link', { name: 'I have copied it' }))
+    await press(page.getByRole('link', { name: 'Done' }))
     await focused(heading(page), 'on its own page')
     await press(button(page, 'Edit'))
     await focused(page.getByRole('heading', { level: 1, name: 'Edit endpoint' }), 'when editing')
     await press(button(page, 'Save'))
     await button(page, 'Edit').waitFor()
     await focused(heading(page), 'after saving')
-    await press(button(page, 'Switch off'))
-    await button(page, 'Switch on').waitFor()
-    await focused(button(page, 'Switch on'), 'after switching off')
+    await press(button(page, 'Disable'))
+    await button(page, 'Enable').waitFor()
+    await focused(button(page, 'Enable'), 'after disabling')
     await page.keyboard.press('Enter')
-    await focused(button(page, 'Send test'), 'after switching on')
+    await focused(button(page, 'Send test'), 'after enabling')
     await press(button(page, 'Remove'))
-    await focused(button(dialog(page, 'Remove this endpoint?'), 'Cancel'), 'in a dialog that asks')
+    await focused(button(dialog(page, 'Remove this endpoint?'), 'Cancel'), 'in a confirmation dialog')
     await press(button(page, 'Remove endpoint'))
     await focused(page.getByRole('heading', { level: 1, name: 'Webhooks' }), 'after removing')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(problems, [])
   })
 
-  test('on a phone the menu opens, leads on, and closes', async () => {
-    const { page, complaints, open, enter } = await fixture().visitor({
+  test('on a phone the menu opens, navigates and closes', async () => {
+    const { page, problems, open, signInByApi } = await fixture().visitor({
       viewport: { width: 360, height: 640 },
     })
-    await enter({ nation_id: 'n1' })
+    await signInByApi({ nation_id: 'n1' })
     await open('/')
     const menu = button(page, 'Menu')
     await press(menu)
     assert.equal(await menu.getAttribute('aria-expanded'), 'true')
     await press(page.getByRole('navigation').getByRole('link', { name: 'Explore' }))
-    await focused(page.getByRole('heading', { level: 1, name: 'Explore' }), 'after going to another page')
+    await focused(page.getByRole('heading', { level: 1, name: 'Explore' }), 'after navigating')
     assert.equal(await menu.getAttribute('aria-expanded'), 'false')
     assert.equal(await page.getByRole('navigation').isVisible(), false)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(problems, [])
   })
 })

@@ -4,28 +4,28 @@ import { lookUp } from '../journal/looked-up.ts'
 import { until } from '../support/until.ts'
 import type { BrowserFixture } from './browser-fixture.ts'
 
-/** What a player's things are called and say. */
+/** The texts of a player's keys and endpoints. */
 export interface SeedTexts {
   keyName: string
   description: string
-  /** What the receiver answers. */
-  answer: string
+  /** The receiver's response body. */
+  responseBody: string
 }
 
-const plain: SeedTexts = { keyName: 'War bot', description: 'the war bot', answer: 'thank you' }
+const plain: SeedTexts = { keyName: 'War bot', description: 'the war bot', responseBody: 'thank you' }
 
-/** Gives a player something of everything that the settings show. */
+/** Creates an example of everything that the settings show. */
 export async function seedPlayer(
   fixture: BrowserFixture,
   nationId: string,
-  words: Partial<SeedTexts> = {},
+  texts: Partial<SeedTexts> = {},
 ): Promise<void> {
   const { chancery, receiver } = fixture
-  const { keyName, description, answer } = { ...plain, ...words }
+  const { keyName, description, responseBody } = { ...plain, ...texts }
   const player = await signIn(chancery, { nation_id: nationId })
-  const path = `/furnished-${nationId}`
+  const path = `/seeded-${nationId}`
   receiver.answer(path, (response, { id }) =>
-    response.writeHead(id.startsWith('evt_test_') ? 200 : 400).end(answer),
+    response.writeHead(id.startsWith('evt_test_') ? 200 : 400).end(responseBody),
   )
 
   const makeKey = (scopes: string[]) =>
@@ -34,11 +34,11 @@ export async function seedPlayer(
   await player.done<AccountKey>('POST', `/keys/${spare.id}/revoke`, {})
   await player.done('POST', `/keys/${key.id}/limit-request`, {
     calls_per_minute: 5_000,
-    sentence: `${description}: ${answer}`.slice(0, 500).padEnd(10, '.'),
+    sentence: `${description}: ${responseBody}`.slice(0, 500).padEnd(10, '.'),
   })
-  const call = await chancery.get('/me/nation', { key: key.key })
-  const requestId = call.headers.get('x-request-id') ?? ''
-  await until(async () => (await lookUp(chancery, requestId)).length > 0, 'the call is in the journal')
+  const response = await chancery.get('/me/nation', { key: key.key })
+  const requestId = response.headers.get('x-request-id') ?? ''
+  await until(async () => (await lookUp(chancery, requestId)).length > 0, 'the request is in the log')
 
   const { code } = await player.done<{ code: string }>('POST', '/codes', { for: keyName })
   await chancery.get(`/discord/verify/${code}?for=${encodeURIComponent(keyName)}`)
@@ -52,7 +52,7 @@ export async function seedPlayer(
     alliance_ids: null,
   })
   await chancery.ingest([{ op: 'event', data: launchBy(nationId) }])
-  await until(() => receiver.newsAt(path).length > 0, 'the receiver hears of it')
+  await until(() => receiver.newsAt(path).length > 0, 'the event is delivered')
 }
 
 const launchBy = (nationId: string) => ({

@@ -5,13 +5,13 @@ import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
 import { button, dialog, goTo, loaded } from './visitor.ts'
 
-describe('signing in to the developer settings, and out', { skip }, () => {
+describe('signing in to and out of the developer settings', { skip }, () => {
   const fixture = setUpBrowser()
 
-  test('a link of the game says whom it signs in, asks, and works once', async () => {
+  test('a handover link shows the nation, asks for confirmation and works once', async () => {
     const { chancery, visitor } = fixture()
     const token = await handover(chancery, { nation_id: 'n1', landing: 'keys' })
-    const { page, refusals, complaints } = await visitor()
+    const { page, rejections, problems } = await visitor()
     const changes: string[] = []
     page.on('request', req => {
       if (req.method() !== 'GET') changes.push(`${req.method()} ${new URL(req.url()).pathname}`)
@@ -20,7 +20,7 @@ describe('signing in to the developer settings, and out', { skip }, () => {
     await loaded(page)
     await page.getByRole('main').getByText('Valdoria', { exact: true }).waitFor()
     await page.getByRole('main').getByText('Leader of Valdoria · Northern Pact [NP]').waitFor()
-    assert.deepEqual(changes, ['POST /developers/api/handover'], 'it was asked whom it is for, no more')
+    assert.deepEqual(changes, ['POST /developers/api/handover'], 'only the preview was requested')
     assert.equal(await button(page, 'Sign out').count(), 0)
     assert.equal((await page.context().cookies()).length, 0)
     assert.ok(!page.url().includes(token) && !page.url().includes('#'), page.url())
@@ -28,47 +28,51 @@ describe('signing in to the developer settings, and out', { skip }, () => {
       !(await page.evaluate<string>('JSON.stringify([history.state, document.referrer])')).includes(token),
     )
 
-    await button(page, 'Go on').click()
+    await button(page, 'Continue').click()
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
     await page.getByRole('banner').getByText('Valdoria', { exact: true }).waitFor()
     const [cookie] = await page.context().cookies()
     assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Lax'])
     await page.goBack()
-    assert.ok(!page.url().includes(token), 'nor does the history know the token')
+    assert.ok(!page.url().includes(token), 'the history does not contain the token')
 
     const second = await visitor()
     await second.page.goto(`/developers/#handover=${token}`)
     await second.page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
-    await second.page.getByRole('alert').getByText('signs in once, within one minute').waitFor()
+    await second.page.getByRole('alert').getByText('A link works once, within one minute.').waitFor()
     await button(second.page, 'Close').click()
-    await second.page.getByRole('heading', { name: 'Open it from the game' }).waitFor()
+    await second.page.getByRole('heading', { name: 'Sign in from the game' }).waitFor()
     assert.deepEqual(await second.page.context().cookies(), [])
-    assert.deepEqual([refusals, complaints], [['401 GET /session'], []])
-    assert.deepEqual(second.complaints, [])
+    assert.deepEqual([rejections, problems], [['401 GET /session'], []])
+    assert.deepEqual(second.problems, [])
   })
 
-  test('whoever is not the nation of a link says so, and stays who they are', async () => {
+  test('cancelling a handover link keeps the current session', async () => {
     const { chancery, visitor } = fixture()
     const mine = await visitor()
     await mine.signIn({ nation_id: 'n7' })
     const token = await handover(chancery, { nation_id: 'n6' })
     await mine.page.goto(`/developers/#handover=${token}`)
-    await mine.page.getByText('At present you are signed in as Sorrow.').waitFor()
-    await button(mine.page, 'Not me').click()
+    await mine.page.getByText('You are currently signed in as Sorrow.').waitFor()
+    await button(mine.page, 'Cancel').click()
     await mine.page.getByRole('heading', { level: 1, name: 'Verify' }).waitFor()
     await mine.page.getByRole('banner').getByText('Sorrow', { exact: true }).waitFor()
-    assert.deepEqual(mine.complaints, [])
+    assert.deepEqual(mine.problems, [])
   })
 
-  test('signing out, and out everywhere, ends what was signed in', async () => {
+  test('signing out ends the session, and signing out everywhere ends all sessions', async () => {
     const { visitor } = fixture()
     const [one, other] = [await visitor(), await visitor()]
     await one.signIn({ nation_id: 'n5' })
     await button(one.page, 'Sign out').click()
-    await one.page.getByRole('heading', { name: 'Open it from the game' }).waitFor()
-    assert.equal(await one.page.getByText('Your session has ended').count(), 0, 'it did not end by itself')
+    await one.page.getByRole('heading', { name: 'Sign in from the game' }).waitFor()
+    assert.equal(
+      await one.page.getByText('Your session has ended').count(),
+      0,
+      'signing out is not reported as an ended session',
+    )
     await one.open('/keys')
-    await one.page.getByRole('heading', { name: 'Open it from the game' }).waitFor()
+    await one.page.getByRole('heading', { name: 'Sign in from the game' }).waitFor()
 
     await one.signIn({ nation_id: 'n5' })
     await other.signIn({ nation_id: 'n5' })
@@ -78,10 +82,10 @@ describe('signing in to the developer settings, and out', { skip }, () => {
     assert.equal(await table.getByText('Signed in', { exact: true }).count(), 3)
     await button(one.page, 'Sign out everywhere').click()
     await button(dialog(one.page, 'Sign out everywhere?'), 'Sign out everywhere').click()
-    await one.page.getByRole('heading', { name: 'Open it from the game' }).waitFor()
+    await one.page.getByRole('heading', { name: 'Sign in from the game' }).waitFor()
     assert.deepEqual(await one.page.context().cookies(), [])
     await other.open('/')
-    await other.page.getByRole('heading', { name: 'Open it from the game' }).waitFor()
-    assert.deepEqual([one.complaints, other.complaints], [[], []])
+    await other.page.getByRole('heading', { name: 'Sign in from the game' }).waitFor()
+    assert.deepEqual([one.problems, other.problems], [[], []])
   })
 })

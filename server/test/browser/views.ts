@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { button, dialog } from './visitor.ts'
 
-/** Something that a player looks at: a page, and what is done on it before it is looked at. */
+/** A page, and the actions that bring it into the state to check. */
 export interface View {
   name: string
   path: string
@@ -13,7 +13,7 @@ const press = (name: string) => (page: Page) => button(page.getByRole('main'), n
 async function createKey(page: Page) {
   await press('Create key')(page)
   const create = dialog(page, 'Create key')
-  await create.getByLabel('Name').fill('Looked at')
+  await create.getByLabel('Name').fill('Test bot')
   await create.getByLabel('military.read').check()
 }
 
@@ -23,40 +23,40 @@ async function openEndpoint(page: Page) {
 }
 
 async function pickEvents(page: Page) {
-  await page.getByLabel('Every kind of event').uncheck()
-  await page.getByLabel('All of war').check()
+  await page.getByLabel('All events').uncheck()
+  await page.getByLabel('All war events').check()
   await page.getByText('Sample of battle.fought').click()
 }
 
-/** On the page of an endpoint. */
+/** Runs actions on the page of an endpoint. */
 const atEndpoint = (prepare: (page: Page) => Promise<unknown>) => async (page: Page) => {
   await openEndpoint(page)
   await prepare(page)
 }
 
-/** Presses a button, and waits for the dialog that it opens. */
+/** Clicks a button and waits for the dialog that it opens. */
 const opens = (name: string, title: string | RegExp) => async (page: Page) => {
   await press(name)(page)
   await dialog(page, title).waitFor()
 }
 
-/** With a key made for it: so the page is at its longest. */
-async function tryCall(page: Page) {
+/** With a temporary key, the page is at its longest. */
+async function sendRequest(page: Page) {
   await page.getByLabel('Operation').selectOption('me.nation')
-  await page.getByLabel('Who asks').selectOption('A key of mine')
-  await press('Make a key for an hour')(page)
+  await page.getByLabel('Authentication').selectOption('API key')
+  await press('Create temporary key')(page)
   await press('Send')(page)
-  await page.getByRole('heading', { name: 'Answer' }).waitFor()
+  await page.getByRole('heading', { name: 'Response' }).waitFor()
 }
 
-/** Every page of whoever is signed in, in every state that is laid out in a way of its own. */
+/** Every page of a signed-in player, in every state with a layout of its own. */
 export const views: View[] = [
   { name: 'verify', path: '/' },
   {
     name: 'a code',
     path: '/',
     prepare: async page => {
-      await press('Make a code')(page)
+      await press('Create code')(page)
       await page.getByRole('region', { name: 'Verification code' }).waitFor()
       await page.getByText('shown above').waitFor()
     },
@@ -72,12 +72,16 @@ export const views: View[] = [
       await button(page, 'Copy key').waitFor()
     },
   },
-  { name: 'replace a key', path: '/keys', prepare: opens('Replace', /^Replace “/) },
+  { name: 'regenerate a key', path: '/keys', prepare: opens('Regenerate', /^Regenerate “/) },
   { name: 'revoke a key', path: '/keys', prepare: opens('Revoke', /^Revoke “/) },
-  { name: 'revoke all', path: '/keys', prepare: opens('Revoke all of these', /^Revoke all keys/) },
-  { name: 'ask for more', path: '/keys', prepare: opens('Ask for a higher limit', /^A higher limit/) },
+  { name: 'revoke all', path: '/keys', prepare: opens('Revoke all', /^Revoke all keys/) },
+  {
+    name: 'request a higher limit',
+    path: '/keys',
+    prepare: opens('Request higher limit', /^Request a higher limit/),
+  },
   { name: 'usage', path: '/usage' },
-  { name: 'usage as a table', path: '/usage', prepare: press('Show as a table') },
+  { name: 'usage as a table', path: '/usage', prepare: press('Show as table') },
   { name: 'webhooks', path: '/webhooks' },
   { name: 'add a webhook', path: '/webhooks/new', prepare: pickEvents },
   {
@@ -92,15 +96,15 @@ export const views: View[] = [
     name: 'a new secret',
     path: '/webhooks',
     prepare: atEndpoint(async page => {
-      await press('Replace secret')(page)
-      await button(dialog(page, 'Replace the secret?'), 'Replace it').click()
+      await press('Regenerate secret')(page)
+      await button(dialog(page, 'Regenerate secret?'), 'Regenerate').click()
       await button(page, 'Copy secret').waitFor()
     }),
   },
   {
-    name: 'replay a span',
+    name: 'replay a time range',
     path: '/webhooks',
-    prepare: atEndpoint(opens('Replay a span', 'Replay a span')),
+    prepare: atEndpoint(opens('Replay time range', 'Replay time range')),
   },
   {
     name: 'remove a webhook',
@@ -112,13 +116,13 @@ export const views: View[] = [
     name: 'search in explore',
     path: '/explore?kind=alliance&id=a1',
     prepare: async page => {
-      await page.getByLabel('Search for another').fill('kars')
-      await page.getByRole('list', { name: 'Found' }).getByRole('button').first().waitFor()
+      await page.getByLabel('Search').fill('kars')
+      await page.getByRole('list', { name: 'Search results' }).getByRole('button').first().waitFor()
     },
   },
-  { name: 'try', path: '/try' },
-  { name: 'an answer', path: '/try', prepare: tryCall },
+  { name: 'playground', path: '/try' },
+  { name: 'a response', path: '/try', prepare: sendRequest },
   { name: 'account log', path: '/log' },
   { name: 'sign out everywhere', path: '/log', prepare: opens('Sign out everywhere', /everywhere\?$/) },
-  { name: 'nothing', path: '/nothing-of-this-name' },
+  { name: 'page not found', path: '/nothing-of-this-name' },
 ]

@@ -3,20 +3,22 @@ import { type FormEvent, useState } from 'react'
 import { useClock } from '../api/context.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
-import { useEndpointChanges } from './use-webhooks.ts'
+import { describeQueued } from './descriptions.ts'
+import { useEndpointMutations } from './use-webhooks.ts'
 
-/** As the field for a time takes it: in the reader's time zone, without naming it. */
-function fieldTime(ms: number): string {
+/** The value of a datetime-local input: in the browser's time zone, without an offset. */
+function localInputValue(ms: number): string {
   const offsetMs = new Date(ms).getTimezoneOffset() * 60_000
   return new Date(ms - offsetMs).toISOString().slice(0, 16)
 }
 
-export function ReplaySpanDialog({ endpointId, onClose }: { endpointId: string; onClose: () => void }) {
+/** Replays the events of a time range. */
+export function ReplayDialog({ endpointId, onClose }: { endpointId: string; onClose: () => void }) {
   const clock = useClock()
-  const { replay } = useEndpointChanges(endpointId)
-  const [since, setSince] = useState(() => fieldTime(clock.now() - 3_600_000))
-  const [until, setUntil] = useState(() => fieldTime(clock.now()))
-  const isSpan = since !== '' && until !== '' && since < until
+  const { replay } = useEndpointMutations(endpointId)
+  const [since, setSince] = useState(() => localInputValue(clock.now() - 3_600_000))
+  const [until, setUntil] = useState(() => localInputValue(clock.now()))
+  const isValid = since !== '' && until !== '' && since < until
   const submit = (event: FormEvent) => {
     event.preventDefault()
     replay.mutate({ since: new Date(since).toISOString(), until: new Date(until).toISOString() })
@@ -24,16 +26,16 @@ export function ReplaySpanDialog({ endpointId, onClose }: { endpointId: string; 
   const queued = replay.data?.queued
 
   return (
-    <Dialog title="Replay a span" onClose={onClose}>
+    <Dialog title="Replay time range" onClose={onClose}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
-            What happened from the first time up to, not including, the second, and passes the filter, is sent
-            once more. Times are in your time zone.
+            Sends all events from the start until just before the end again, if they match the endpoint’s
+            filter. Times are in your time zone.
           </Text>
           <TextInput
             type="datetime-local"
-            label="From"
+            label="Start"
             required
             withAsterisk={false}
             data-autofocus
@@ -42,21 +44,21 @@ export function ReplaySpanDialog({ endpointId, onClose }: { endpointId: string; 
           />
           <TextInput
             type="datetime-local"
-            label="To"
+            label="End"
             required
             withAsterisk={false}
-            error={since && until && !isSpan ? 'It has to be after the first.' : null}
+            error={since && until && !isValid ? 'The end must be after the start.' : null}
             value={until}
             onChange={event => setUntil(event.currentTarget.value)}
           />
           {replay.error && <ErrorNotice error={replay.error} />}
-          <div role="status">{queued !== undefined && `${queued} queued once more.`}</div>
+          <div role="status">{queued !== undefined && describeQueued(queued)}</div>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {queued === undefined ? 'Cancel' : 'Close'}
             </Button>
             {queued === undefined && (
-              <Button type="submit" disabled={!isSpan} loading={replay.isPending}>
+              <Button type="submit" disabled={!isValid} loading={replay.isPending}>
                 Replay
               </Button>
             )}

@@ -3,8 +3,8 @@ import type { Contract } from '@chancery/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { KeyCache } from './access/key-cache.ts'
 import { keyRoutes } from './access/routes.ts'
+import { registerAccount } from './account/account-api.ts'
 import type { AccountParts } from './account/context.ts'
-import { registerAccount } from './account/register-account.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
 import { registerDocs } from './docs/register-docs.ts'
 import { eventRoutes, eventStreamRoutes } from './events/routes.ts'
@@ -45,7 +45,7 @@ import type { Metrics } from './telemetry/metrics.ts'
 import { verificationRoutes } from './verification/routes.ts'
 
 /** What the developer settings work with as the API does. */
-type SharedParts = 'contract' | 'pools' | 'pulse' | 'limits' | 'keyLimit' | 'publicUrl'
+type SharedParts = 'contract' | 'pools' | 'pulse' | 'limits' | 'keyLimit' | 'log' | 'publicUrl'
 
 export interface ApiOptions {
   contract: Contract
@@ -149,7 +149,7 @@ export function buildApi(parts: ApiOptions): FastifyInstance {
   })
 
   // The developer settings: a page for people, and its own API behind a session.
-  registerAccount(app, { ...parts, ...parts.account }, handleError)
+  registerAccount(app, { ...parts, ...parts.account })
 
   // The API. Every request: who calls, and what is left in their bucket; then the route checks parameters, scope,
   // cache, asks its store, discloses, serializes, responds.

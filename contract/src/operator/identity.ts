@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { landings } from '../account/requests.ts'
+import { landings } from '../account/session.ts'
 import { limits } from '../limits.ts'
 import { enumOf, id, patternString, strictObject, time } from '../shared-schemas.ts'
 import { jsonResponse, operatorOperation } from './operation.ts'

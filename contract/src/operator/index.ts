@@ -80,3 +80,5 @@ export const operatorOperations = {
   metricsGet,
   backupTake,
 } as const
+export type { WebhookAttempt, WebhookDelivery, WebhookTestResult } from './webhook-deliveries.ts'
+export type { WebhookEndpoint } from './webhooks.ts'

@@ -1,55 +1,51 @@
-import Type, { type TSchema } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { count, enumOf, id, listOf, nullable, strictObject, text, time } from '../shared-schemas.ts'
-import { disabledReasons, endpointStatuses, webhooks } from '../webhooks.ts'
+import { type DisabledReason, disabledReasons, endpointStatuses, webhooks } from '../webhooks.ts'
 import { jsonResponse, listResponse, named, operatorOperation } from './operation.ts'
 import { ofPlayer, playerMembers } from './player-selector.ts'
-import {
-  answer,
-  exampleEndpointId,
-  failure,
-  httpStatus,
-  latency,
-  ofOneWebhook,
-  ofWebhooks,
-} from './webhook-parts.ts'
+import { exampleEndpointId, ofOneWebhook, ofWebhooks, testSchema } from './webhook-deliveries.ts'
 
-const words = (description: string) =>
+const filterList = (description: string) =>
   nullable(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { description }))
-const members = {
+export const endpointMembers = {
   id: text(64, { description: 'The endpoint’s id.' }),
-  player_id: id({ description: 'Whose it is.' }),
-  url: Type.String({ description: 'Where it is.' }),
-  description: text(webhooks.descriptionLengthMax, { description: 'What its owner says of it.' }),
-  types: words('Kinds (`war.declared`) and families (`war.*`) of events that it hears; null for all.'),
-  nation_ids: words('Only events about these nations; null for all.'),
-  alliance_ids: words('Only events about these alliances; null for all.'),
+  player_id: id({ description: 'The player who owns it.' }),
+  url: Type.String({ description: 'The URL that messages are posted to.' }),
+  description: text(webhooks.descriptionLengthMax, { description: 'The owner’s description.' }),
+  types: filterList(
+    'Event types (`war.declared`) and families of types (`war.*`) that it receives; null for all.',
+  ),
+  nation_ids: filterList('Only events about these nations; null for all.'),
+  alliance_ids: filterList('Only events about these alliances; null for all.'),
   status: enumOf(endpointStatuses, {
-    description: 'Waiting for its first test to be answered, active, or switched off.',
+    description: '`unconfirmed` until a test succeeds, `active`, or `disabled`.',
   }),
   disabled_reason: nullable(
-    enumOf(Object.keys(disabledReasons), { description: 'Why it is switched off; null while it is not.' }),
+    enumOf(Object.keys(disabledReasons) as DisabledReason[], {
+      description: 'Why it is disabled; null while it is not.',
+    }),
   ),
-  disabled_at: nullable(time({ description: 'Since when it is switched off.' })),
+  disabled_at: nullable(time({ description: 'When it was disabled.' })),
   created_at: time({ description: 'When it was added.' }),
-  last_delivered_at: nullable(time({ description: 'When an event last arrived; null for never.' })),
+  last_delivered_at: nullable(time({ description: 'When an event was last delivered; null for never.' })),
   last_failed_at: nullable(time({ description: 'When an attempt last failed; null for never.' })),
   failing_since: nullable(
-    time({ description: 'Since when every attempt has failed; null while they succeed.' }),
+    time({ description: 'Since when every attempt has failed; null while attempts succeed.' }),
   ),
   switches_off_at: nullable(
     time({
-      description: 'When it will be switched off if every attempt fails until then; null while they succeed.',
+      description: 'When it will be disabled if every attempt fails until then; null while attempts succeed.',
     }),
   ),
   warnings: listOf(
     strictObject({
-      percent: count({ description: 'How much of that time was over.' }),
-      warned_at: time({ description: 'When its owner was warned.' }),
+      percent: count({ description: 'Share of that time that had passed.' }),
+      warned_at: time({ description: 'When the owner was warned.' }),
     }),
-    { description: 'What its owner was told of failing.' },
+    { description: 'Warnings to the owner about failing deliveries.' },
   ),
   previous_secret_ends_at: nullable(
-    time({ description: 'Until when the secret before this one signs too; null for none.' }),
+    time({ description: 'Until when the previous secret signs too; null for none.' }),
   ),
 }
 const example = {
@@ -72,29 +68,17 @@ const example = {
   previous_secret_ends_at: null,
 }
 const about = { description: 'A webhook endpoint, without its secret.' }
-const endpoint = named('WebhookEndpoint', strictObject(members, about))
+const endpoint = named('WebhookEndpoint', strictObject(endpointMembers, about))
+/** An endpoint as its owner and operators see it. */
+export type WebhookEndpoint = Omit<Static<typeof endpoint>, 'player_id' | 'switches_off_at'>
 
-const test = named(
-  'WebhookTest',
-  strictObject(
-    {
-      has_arrived: Type.Boolean({ description: 'Whether the receiver took it.' }),
-      status: httpStatus(),
-      error: failure(),
-      answer: answer(),
-      latency_ms: latency(),
-    },
-    { description: 'How the receiver met a test.' },
-  ),
-)
 const testExample = { has_arrived: true, status: 204, error: null, answer: '', latency_ms: 31 }
 
-const secret = Type.String({ description: 'What messages are signed with. It is shown this once.' })
+const secret = Type.String({ description: 'The secret that signs messages. It is returned only once.' })
 const secretExample = 'whsec_…'
 
-/** An endpoint with more members. */
 const endpointWith = <M extends Record<string, TSchema>>(more: M) =>
-  strictObject({ ...members, ...more }, about)
+  strictObject({ ...endpointMembers, ...more }, about)
 
 export const webhooksAdd = operatorOperation({
   ...ofWebhooks,
@@ -102,7 +86,7 @@ export const webhooksAdd = operatorOperation({
   method: 'POST',
   path: '/webhooks',
   summary: 'Add a webhook endpoint',
-  description: `Adds an endpoint for a player, who is named by exactly one of \`nation_id\` and \`player_id\`, and sends it a test. It hears from then on if it answered, and waits for its first answer otherwise. A player has ${webhooks.endpointsPerPlayerMax} at most.`,
+  description: `Adds an endpoint for a player, who is named by exactly one of \`nation_id\` and \`player_id\`, and sends it a test. It is active if the test succeeds and unconfirmed otherwise. A player has at most ${webhooks.endpointsPerPlayerMax} endpoints.`,
   body: {
     schema: strictObject({
       ...playerMembers,
@@ -113,9 +97,9 @@ export const webhooksAdd = operatorOperation({
       description: Type.Optional(
         Type.String({ description: `At most ${webhooks.descriptionLengthMax} characters. Default: none.` }),
       ),
-      types: Type.Optional(words('Kinds and families of events to hear. Default: all (null).')),
-      nation_ids: Type.Optional(words('Only events about these nations. Default: all (null).')),
-      alliance_ids: Type.Optional(words('Only events about these alliances. Default: all (null).')),
+      types: Type.Optional(filterList('Event types and families of types to receive. Default: all (null).')),
+      nation_ids: Type.Optional(filterList('Only events about these nations. Default: all (null).')),
+      alliance_ids: Type.Optional(filterList('Only events about these alliances. Default: all (null).')),
     }),
     examples: {
       Endpoint: { nation_id: 'n42', url: example.url, types: ['war.*'], nation_ids: ['n42'] },
@@ -123,8 +107,8 @@ export const webhooksAdd = operatorOperation({
   },
   responses: {
     201: jsonResponse(
-      'The endpoint, with its secret, which is shown this once, and how it met the test.',
-      endpointWith({ secret, test }),
+      'The endpoint, its secret, which is returned only once, and the result of the test.',
+      endpointWith({ secret, test: testSchema }),
       { ...example, secret: secretExample, test: testExample },
     ),
   },
@@ -137,7 +121,7 @@ export const webhooksList = operatorOperation({
   method: 'GET',
   path: '/webhooks',
   summary: 'List webhook endpoints',
-  description: 'Endpoints of one player, or of all, the oldest first.',
+  description: 'Endpoints of one player or of all, oldest first.',
   query: ofPlayer,
   responses: { 200: listResponse('The endpoints.', endpoint, example) },
   errors: ['not_found'],
@@ -153,9 +137,9 @@ export const webhooksGet = operatorOperation({
   responses: { 200: jsonResponse('The endpoint.', endpoint, example) },
 })
 
-const tested = jsonResponse(
-  'The endpoint, and how it met the test; null where none was sent, because it is active already.',
-  endpointWith({ test: nullable(test) }),
+const testedResponse = jsonResponse(
+  'The endpoint and the result of the test; null if it was active already and no test was sent.',
+  endpointWith({ test: nullable(testSchema) }),
   { ...example, test: testExample },
 )
 
@@ -165,8 +149,8 @@ export const webhooksTest = operatorOperation({
   method: 'POST',
   path: '/webhooks/{id}/test',
   summary: 'Send a test',
-  description: 'Sends a test at once, and lets an endpoint hear that waited for its first answer.',
-  responses: { 200: tested },
+  description: 'Sends a test at once. A success activates an unconfirmed endpoint.',
+  responses: { 200: testedResponse },
 })
 
 export const webhooksEnable = operatorOperation({
@@ -174,10 +158,10 @@ export const webhooksEnable = operatorOperation({
   id: 'webhooks.enable',
   method: 'POST',
   path: '/webhooks/{id}/enable',
-  summary: 'Switch an endpoint on',
+  summary: 'Enable an endpoint',
   description:
-    'Sends a test, and lets the endpoint hear from now on if it answers. What was logged while it was off is not sent by itself: a replay brings it.',
-  responses: { 200: tested },
+    'Sends a test and activates the endpoint if it succeeds. Events that were logged while it was disabled are sent only by a replay.',
+  responses: { 200: testedResponse },
 })
 
 export const webhooksDisable = operatorOperation({
@@ -185,8 +169,8 @@ export const webhooksDisable = operatorOperation({
   id: 'webhooks.disable',
   method: 'POST',
   path: '/webhooks/{id}/disable',
-  summary: 'Switch an endpoint off',
-  description: 'From then on nothing is sent to it. Switching it off again changes nothing.',
+  summary: 'Disable an endpoint',
+  description: 'Nothing is sent to it any more. Disabling it again changes nothing.',
   responses: {
     200: jsonResponse('The endpoint.', endpoint, {
       ...example,
@@ -202,11 +186,11 @@ export const webhooksRotate = operatorOperation({
   id: 'webhooks.rotate',
   method: 'POST',
   path: '/webhooks/{id}/rotate',
-  summary: 'Give an endpoint a new secret',
-  description: `Messages are signed with the new secret from now on, and for ${webhooks.secretOverlapHours} hours with the one before it too. Where that one has not ended yet, each goes on to its own end; with ${webhooks.previousSecretsMax} of them, the call is refused.`,
+  summary: 'Rotate the secret of an endpoint',
+  description: `Messages are signed with the new secret and, for ${webhooks.secretOverlapHours} hours, with the previous one too. Earlier secrets sign until their own end; while ${webhooks.previousSecretsMax} of them still sign, the request is rejected.`,
   responses: {
     200: jsonResponse(
-      'The endpoint, with its new secret, which is shown this once.',
+      'The endpoint with its new secret, which is returned only once.',
       endpointWith({ secret }),
       { ...example, secret: secretExample, previous_secret_ends_at: '2026-05-28T18:00:00Z' },
     ),
@@ -219,10 +203,10 @@ export const webhooksRemove = operatorOperation({
   method: 'DELETE',
   path: '/webhooks/{id}',
   summary: 'Remove an endpoint',
-  description: 'Removes an endpoint and what waits for it.',
+  description: 'Removes an endpoint with its deliveries.',
   responses: {
     200: jsonResponse(
-      'It is gone.',
+      'The endpoint is removed.',
       strictObject({
         id: text(64, { description: 'The endpoint.' }),
         removed: Type.Literal(true, { description: 'Always true.' }),

@@ -1,16 +1,17 @@
-import type { AccountAction, AccountLogEntry } from '@chancery/contract'
+import { type AccountAction, type AccountLogEntry, accountOperations } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
+import type { AccountContext, Definers } from './context.ts'
 
 /** A line of the account log. `detail` is for people, and never a secret. */
 export interface AccountLogLine {
   playerId: string
   action: AccountAction
-  /** The id of what it was done to. */
+  /** The id of the changed item. */
   subject?: string
   detail?: string
 }
 
-/** Writes a line, in the transaction of the change it tells of wherever the change is one of this role's. */
+/** Writes a line, where possible in the transaction of its change. */
 export async function writeAccountLog(
   db: Database,
   { playerId, action, subject, detail }: AccountLogLine,
@@ -22,8 +23,26 @@ export async function writeAccountLog(
 
 const linesShown = 200
 
-/** What was done in the settings of a player, newest first. */
-export const listAccountLog = (db: Database, playerId: string): Promise<AccountLogEntry[]> =>
-  db.rows(sql`
-    select at, action, subject, detail from chancery_access.account_log
-    where player_id = ${playerId} order by id desc limit ${linesShown}`)
+/** The account log of the player. */
+export function logRoutes({ player }: Definers, { pools }: AccountContext): void {
+  player(accountOperations.logList, async ({ session: { playerId } }) => ({
+    data: await pools.access.rows<AccountLogEntry>(sql`
+      select at, action, subject, detail from chancery_access.account_log
+      where player_id = ${playerId} order by id desc limit ${linesShown}`),
+  }))
+}
+
+const logDays = 90
+/** Long enough to investigate a failed sign-in. */
+const endedHours = 24
+
+/** Deletes old hand-over links, sessions and lines of the account log. */
+export async function pruneAccounts(db: Database): Promise<void> {
+  await db.rows(sql`
+    delete from chancery_access.handover where expires_at < clock_timestamp() - make_interval(hours => ${endedHours})`)
+  await db.rows(sql`
+    delete from chancery_access.session
+    where least(ended_at, expires_at) < clock_timestamp() - make_interval(hours => ${endedHours})`)
+  await db.rows(sql`
+    delete from chancery_access.account_log where at < clock_timestamp() - make_interval(days => ${logDays})`)
+}

@@ -1,27 +1,29 @@
-import type { Contract, PageInfo } from '@chancery/contract'
+import type { AccountOperation, AccountResponse, Contract } from '@chancery/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { InputOf } from '../http/definer.ts'
 import type { RequestLog } from '../journal/request-log.ts'
 import type { LimitStore } from '../limits/rate-limit.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
+import type { Logger } from '../telemetry/log.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
-import { createExplore, type Explore } from './explore.ts'
-import type { Logo } from './page/logo.ts'
-import { createPageInfo } from './page/page-info.ts'
-import { createFindSession, type FindSession } from './session/sessions.ts'
+import type { Logo } from './page/page.ts'
+import type { FindSession, Session } from './session/sessions.ts'
 
-/** What the developer settings are given. */
+/** Dependencies of the account API. */
 export interface AccountParts {
   contract: Contract
   pools: Pools
   pulse: Pulse
   limits: LimitStore
+  log: Logger
   webhooks: WebhookSettings
   requestLog: Pick<RequestLog, 'read'>
-  /** Calls in one window with a key that has no limit of its own. */
+  /** Requests per window with a key that has no limit of its own. */
   keyLimit: number
-  /** What callers see in front of the public listener, once it listens. */
+  /** The public listener's external URL, known once it listens. */
   publicUrl: () => string
-  /** Whether anybody on this machine may sign in as any player. */
+  /** Whether visitors on this machine may sign in as any player. */
   demoSignIn: boolean
   webhooksAllowLocal: boolean
   /** The accent colour of the page, as #rrggbb. */
@@ -29,16 +31,28 @@ export interface AccountParts {
   pageLogo: Logo | undefined
 }
 
-/** What they work with: also what is made once from that. */
 export interface AccountContext extends AccountParts {
-  pageInfo: () => Omit<PageInfo, 'is_demo'>
-  explore: Explore
   findSession: FindSession
 }
 
-export const createAccountContext = (parts: AccountParts): AccountContext => ({
-  ...parts,
-  pageInfo: createPageInfo(parts),
-  explore: createExplore(parts),
-  findSession: createFindSession(parts.pools.access),
-})
+/** A request that needs no session. */
+export interface OpenRequest {
+  req: FastifyRequest
+  reply: FastifyReply
+}
+
+/** A request of a player who is signed in. */
+export interface PlayerRequest extends OpenRequest {
+  session: Session
+}
+
+/** Registers an operation of the account API. Its handler returns the operation's response. */
+export type DefineAccount<Request> = <O extends AccountOperation>(
+  operation: O,
+  handler: (request: InputOf<O> & Request) => Promise<AccountResponse<O>>,
+) => void
+
+export interface Definers {
+  open: DefineAccount<OpenRequest>
+  player: DefineAccount<PlayerRequest>
+}

@@ -1,30 +1,49 @@
-import { type Contract, classes, type Exploration, readableSchema, scopeNames } from '@chancery/contract'
+import {
+  accountOperations,
+  type Contract,
+  classes,
+  type Exploration,
+  readableSchema,
+  scopeNames,
+} from '@chancery/contract'
 import fastJson from 'fast-json-stringify'
 import { type Clearance, createDisclosure, privateFieldsFor } from '../disclosure/disclosure.ts'
+import { notFound } from '../http/http-error.ts'
 import { createFindAlliance, findAllianceWithTreasury, maySeeTreasury } from '../resources/alliances/store.ts'
 import { createFindNation, createFindNationOfPlayer } from '../resources/nations/store.ts'
 import type { ReadContext } from '../store/read-context.ts'
+import type { AccountContext, Definers } from './context.ts'
 
-type Explored = Exploration['resource']
+type ExploredResource = Exploration['resource']
 
-/** Somebody with a key that may do everything, and who has nothing to do with the thing. */
+/** A viewer whose key has all scopes, without any relation to the item. */
 const stranger: Clearance = { scopes: new Set(scopeNames), isOwner: false, maySeeTreasury: false }
 
-/** Shows one thing as others see it and as its viewer does; undefined where there is no such thing. */
-export type Explore = (playerId: string, resource: Explored, id: string) => Promise<Exploration | undefined>
+/** Shows players an item as others see it and as they see it themselves. */
+export function exploreRoutes({ player }: Definers, context: AccountContext): void {
+  const explore = createExplore(context)
+  player(accountOperations.exploreGet, async ({ session: { playerId }, query: { kind, id } }) => {
+    const exploration = await explore(playerId, kind, id)
+    if (!exploration) throw notFound(kind)
+    return exploration
+  })
+}
 
-/**
- * What strangers see is read as they read it, by a role that reaches no secret; what is read for the player goes through disclosure
- * like their own calls.
- */
-export function createExplore(context: ReadContext): Explore {
+/** The views of an item; undefined for an unknown one. */
+type Explore = (playerId: string, resource: ExploredResource, id: string) => Promise<Exploration | undefined>
+
+/** Views of others are read by a database role without access to secrets. The player's view passes through disclosure, as in the API. */
+function createExplore(context: ReadContext): Explore {
   const { contract } = context
   const disclose = createDisclosure(contract)
   const fields = { nation: fieldsOf(contract, 'nation'), alliance: fieldsOf(contract, 'alliance') }
   const findNation = createFindNation(context)
   const findNationOfPlayer = createFindNationOfPlayer(context)
   const findAlliance = createFindAlliance(context)
-  const asAnswered = { nation: writerOf(contract, 'nation'), alliance: writerOf(contract, 'alliance') }
+  const serializers = {
+    nation: serializerOf(contract, 'nation'),
+    alliance: serializerOf(contract, 'alliance'),
+  }
 
   async function nationViews(playerId: string, id: string) {
     const seen = await findNation(id)
@@ -51,28 +70,28 @@ export function createExplore(context: ReadContext): Explore {
   return async (playerId, resource, id) => {
     const views = await (resource === 'nation' ? nationViews : allianceViews)(playerId, id)
     if (!views) return undefined
-    const answered = asAnswered[resource]
+    const serialize = serializers[resource]
     return {
       resource,
       id,
       fields: fields[resource],
       views: {
-        anonymous: answered(views.anonymous),
-        stranger: answered(views.stranger),
-        self: answered(views.self),
+        anonymous: serialize(views.anonymous),
+        stranger: serialize(views.stranger),
+        self: serialize(views.self),
       },
     }
   }
 }
 
-/** What the contract does not name does not leave, also inside of fields: as of the API's own answers. */
-function writerOf(contract: Contract, resource: Explored): (view: object) => object {
+/** Drops members that the contract does not name, at any depth, as the API does. */
+function serializerOf(contract: Contract, resource: ExploredResource): (view: object) => object {
   const write = fastJson(readableSchema(contract.resources[resource], 'owner') as object)
   return view => JSON.parse(write(view))
 }
 
-/** Every field that somebody may read, and each attribute, which has a class of its own. What is for nobody is not even named. */
-function fieldsOf({ resources }: Contract, resource: Explored): Exploration['fields'] {
+/** All readable fields, and each attribute, which has a class of its own. Fields that nobody may read are left out. */
+function fieldsOf({ resources }: Contract, resource: ExploredResource): Exploration['fields'] {
   const { properties = {} } = readableSchema(resources[resource], 'owner')
   return Object.entries(properties).flatMap(([name, field]) => {
     const members = name === 'attributes' ? Object.entries(field.properties ?? {}) : []

@@ -1,7 +1,7 @@
 import type { NationSummary } from '@chancery/contract'
 import { type Sql, sql } from '../store/database.ts'
 
-/** The columns of a nation `n` by which the page names it; all null where there is none. */
+/** The columns of a nation `n` with its alliance; all null without a nation. */
 export interface NationSummaryRow {
   nation_id: string | null
   nation_name: string
@@ -20,7 +20,7 @@ export const nationSummaryJoins = sql`
   left join chancery_world.alliance_member m on m.nation_id = n.id
   left join chancery_world.alliance a on a.id = m.alliance_id`
 
-/** Joins the nation that a player leads now, where they lead one. */
+/** Joins the nation that a player leads now, if any. */
 export const joinNationOf = (playerId: Sql) => sql`
   left join lateral (
     select p.nation_id from chancery_secret.nation_private p

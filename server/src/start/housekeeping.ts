@@ -1,4 +1,4 @@
-import { pruneAccounts } from '../account/forget.ts'
+import { pruneAccounts } from '../account/account-log.ts'
 import { deleteOldBatchIds, deleteOldDeadLetters } from '../ingest/index.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'

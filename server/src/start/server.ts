@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { version } from '@chancery/contract'
 import { createKeyCache } from '../access/key-cache.ts'
-import { readLogo } from '../account/page/logo.ts'
+import { readLogo } from '../account/page/page.ts'
 import { buildApi } from '../api.ts'
 import { canServePages } from '../docs/built-pages.ts'
 import type { ConnectionTimings } from '../http/connections.ts'

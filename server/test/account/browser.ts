@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AccountSession, Landing } from '@chancery/contract'
-import { accountBase } from '../../src/account/register-account.ts'
+import { accountBase } from '../../src/account/account-api.ts'
 import {
   type Fact,
   startTestServer,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { accountRoutes } from '../../src/account/routes.ts'
+import { type AccountOperation, accountOperations } from '@chancery/contract'
 import { smallWorld } from '../http/world.ts'
 import type { TestServer } from '../support/test-server.ts'
 import {
@@ -21,8 +21,9 @@ before(async () => {
 })
 after(() => chancery.close())
 
-const changes = accountRoutes.filter(({ method }) => method !== 'GET')
-const reads = accountRoutes.filter(({ method }) => method === 'GET')
+const operations: AccountOperation[] = Object.values(accountOperations)
+const changes = operations.filter(({ method }) => method !== 'GET')
+const reads = operations.filter(({ method }) => method === 'GET')
 
 /** What a browser on another site, or a tool that knows no more than a cookie, can send. */
 const foreign: [string, Sent['headers']][] = [
@@ -124,9 +125,9 @@ test('nothing of the developer settings allows another origin anything', async (
 
 test('everything but the way in needs a session', async () => {
   const open = ['GET /page', 'POST /handover', 'POST /session', 'GET /demo/players', 'POST /demo/session']
-  const isOpen = accountRoutes.filter(({ needsSession }) => !needsSession)
+  const isOpen = operations.filter(({ needsSession }) => !needsSession)
   assert.deepEqual(isOpen.map(({ method, path }) => `${method} ${path}`).sort(), open.sort())
-  for (const { method, path } of accountRoutes.filter(({ needsSession }) => needsSession)) {
+  for (const { method, path } of operations.filter(({ needsSession }) => needsSession)) {
     const sent = method === 'GET' ? {} : { body: {} }
     assertRefused(await openBrowser(chancery).ask(method, path, sent), 401, 'session_required', path)
   }

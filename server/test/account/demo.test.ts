@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AccountList, AccountSession, DemoPlayer, PageInfo } from '@chancery/contract'
-import { accountBase } from '../../src/account/register-account.ts'
+import { accountBase } from '../../src/account/account-api.ts'
 import { ask } from '../disclosure/exchange.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
 import type { TestServer } from '../support/test-server.ts'

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type AccountKey, type AccountList, limits } from '@chancery/contract'
-import { accountRoutes } from '../../src/account/routes.ts'
+import {
+  type AccountKey,
+  type AccountList,
+  type AccountOperation,
+  accountOperations,
+  limits,
+} from '@chancery/contract'
 import { smallWorld } from '../http/world.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { assertRefused, handover, openBrowser, signIn, startAccounts } from './browser.ts'
@@ -84,7 +89,7 @@ for (const [path, bodies] of wrongBodies) {
     ])
       assert.equal(
         assertRefused(await player.ask('POST', path, { body }), 400, 'invalid_request', body),
-        'The body is not the JSON it should be.',
+        'The body is not valid JSON.',
       )
   })
 }
@@ -109,12 +114,13 @@ test('script in names is kept as it is written', async () => {
 
 test('another method is refused with what there is, on every path', async () => {
   const player = await newPlayer()
-  const paths = Map.groupBy(accountRoutes, ({ path }) => path)
+  const operations: AccountOperation[] = Object.values(accountOperations)
+  const paths = Map.groupBy(operations, ({ path }) => path)
   for (const [path, routes] of paths) {
     const allow = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       if (allow.includes(method)) continue
-      const answer = await player.ask(method, path.replace(':id', 'x'))
+      const answer = await player.ask(method, path.replace('{id}', 'x'))
       assertRefused(answer, 405, 'method_not_allowed', `${method} ${path}`)
       assert.equal(answer.headers.get('allow'), allow.join(', '))
     }

@@ -9,7 +9,7 @@ import {
   type NewAccountEndpoint,
   type NewAccountKeyResponse,
 } from '@chancery/contract'
-import { pruneAccounts } from '../../src/account/forget.ts'
+import { pruneAccounts } from '../../src/account/account-log.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'

@@ -15,9 +15,8 @@ import {
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { readLogo } from '../../src/account/page/logo.ts'
-import { registerPage } from '../../src/account/page/register-page.ts'
-import { sampleMessage } from '../../src/account/page/sample-event.ts'
+import { readLogo, registerPage } from '../../src/account/page/page.ts'
+import { sampleMessage } from '../../src/account/page/page-info.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { StartupError } from '../../src/start/startup-error.ts'
 import type { TestServer } from '../support/test-server.ts'
@@ -43,6 +42,9 @@ after(async () => {
   await rm(directory, { recursive: true })
 })
 
+/** Fails on an unexpected error. */
+const log = { warn() {}, error: () => assert.fail('an unexpected error') } as never
+
 /** The page's routes over files of a test. */
 async function openPage(files: Record<string, string | Buffer>): Promise<FastifyInstance> {
   const built = await mkdtemp(join(directory, 'dist-'))
@@ -51,7 +53,7 @@ async function openPage(files: Record<string, string | Buffer>): Promise<Fastify
     await writeFile(join(built, name), content)
   }
   const app = Fastify()
-  registerPage(app, { directory: built, logo: undefined }, () => assert.fail('an unexpected failure'))
+  registerPage(app, { directory: built, logo: undefined, log })
   return app
 }
 const files = {
@@ -160,7 +162,7 @@ test('nothing is served that is not the page’s', async () => {
 test('a page that was not built is said to be missing in a sentence, and is there once it is built', async () => {
   const built = join(directory, 'later')
   const app = Fastify()
-  registerPage(app, { directory: built, logo: undefined }, () => assert.fail('an unexpected failure'))
+  registerPage(app, { directory: built, logo: undefined, log })
   const { statusCode, json } = await app.inject('/developers')
   assert.equal(statusCode, 503)
   assert.equal(json().error.message, 'The developer settings page is not built: run npm ci.')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { accountRoutes } from '../../src/account/routes.ts'
+import { type AccountOperation, accountOperations } from '@chancery/contract'
 import { smallWorld } from '../http/world.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
@@ -41,13 +41,14 @@ const draft = (path: string) => ({
 
 /** Bodies with which the owner's own request is taken. */
 const bodies: Record<string, () => object> = {
-  '/keys/:id/rotate': () => ({ overlap_hours: 1 }),
-  '/keys/:id/limit-request': () => ({ calls_per_minute: 600, sentence: 'We are many.' }),
-  '/webhooks/:id': () => draft('/moved'),
-  '/webhooks/:id/replay': () => ({ failed: true }),
+  '/keys/{id}/rotate': () => ({ overlap_hours: 1 }),
+  '/keys/{id}/limit-request': () => ({ calls_per_minute: 600, sentence: 'We are many.' }),
+  '/webhooks/{id}': () => draft('/moved'),
+  '/webhooks/{id}/replay': () => ({ failed: true }),
 }
 
-const named = accountRoutes.filter(({ path }) => path.includes(':id'))
+const operations: AccountOperation[] = Object.values(accountOperations)
+const named = operations.filter(({ path }) => path.includes('{id}'))
 
 /** As it stands, but for what differs from call to call. */
 const withoutRequest = (text: string) => text.replace(/"request_id":"[^"]*"/, '')
@@ -57,7 +58,7 @@ for (const { method, path } of named) {
     const kind = path.split('/')[1] ?? ''
     const ask = (id: string) => {
       const body = method === 'GET' || method === 'DELETE' ? undefined : (bodies[path]?.() ?? {})
-      return stranger.ask(method, path.replace(':id', id), { body })
+      return stranger.ask(method, path.replace('{id}', id), { body })
     }
     const theirs = owned[kind] ?? ''
     const nobodys = theirs.slice(0, -2) + (theirs.endsWith('xy') ? 'yx' : 'xy')

@@ -8,20 +8,20 @@ import {
   nationSummaryOf,
 } from '../nation-summary.ts'
 import type { SignIn } from './sessions.ts'
-import { hashToken, makeToken, type TokenHash } from './tokens.ts'
+import { generateToken, hashToken, type TokenHash } from './tokens.ts'
 
-/** A hand-over that was just made, and its token, which is known this once. */
+/** A hand-over link. Its token is not stored. */
 export interface NewHandover {
   token: string
   expiresAt: string
 }
 
-/** Makes a hand-over by which a browser signs in as a player, once and within a minute; undefined for a suspended player. In the player's turn. */
+/** Creates a link that signs a player in, once and within a minute; undefined for a suspended player. Requires the player's lock. */
 export async function createHandover(
   db: Database,
   { playerId, landing }: SignIn,
 ): Promise<NewHandover | undefined> {
-  const token = makeToken()
+  const token = generateToken()
   const row = await db.first<{ expiresAt: string }>(sql`
     insert into chancery_access.handover (hash, player_id, landing, created_at, expires_at)
     select ${hashToken(token)}, ${playerId}, ${landing}, t.at,
@@ -42,7 +42,7 @@ interface PreviewRow extends NationSummaryRow {
   expiresAt: string
 }
 
-/** Whom a hand-over signs in as. It stays good. */
+/** Shows whom a link signs in, without using it up. */
 export async function previewHandover(db: Database, hash: TokenHash): Promise<HandoverPreview | undefined> {
   const row = await db.first<PreviewRow>(sql`
     select h.player_id as "playerId", h.landing, h.expires_at as "expiresAt", ${nationSummaryColumns}
@@ -56,7 +56,7 @@ export async function previewHandover(db: Database, hash: TokenHash): Promise<Ha
   }
 }
 
-/** Uses a hand-over up, in one statement: of any number at once exactly one finds it unused. In a transaction: takes the player's turn. */
+/** Uses a link up. Of concurrent requests exactly one succeeds. In a transaction: takes the player's lock. */
 export async function redeemHandover(db: Database, hash: TokenHash): Promise<SignIn | undefined> {
   const made = await db.first<{ playerId: string }>(sql`
     select player_id as "playerId" from chancery_access.handover where hash = ${hash}`)

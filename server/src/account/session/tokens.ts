@@ -1,25 +1,56 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { limits } from '@chancery/contract'
 
 declare const tokenHash: unique symbol
-/** SHA-256 of the token of a session or of a hand-over link: what is stored, and all that is. */
+/** SHA-256 of the token of a session or a hand-over link. Only the hash is stored. */
 export type TokenHash = Buffer & { readonly [tokenHash]: true }
 
 const tokenBytes = 32
-const form = /^[A-Za-z0-9_-]{43}$/
+const tokenForm = /^[A-Za-z0-9_-]{43}$/
 
 /** A new token: 256 random bits. */
-export const makeToken = (): string => randomBytes(tokenBytes).toString('base64url')
+export const generateToken = (): string => randomBytes(tokenBytes).toString('base64url')
 
-/** The hash of a token; undefined where no token looks like that. Tokens are found by it, so that no look-up compares secrets. */
+/** The hash of a token; undefined for malformed text. Tokens are found by their hash, so that no look-up compares secrets. */
 export const hashToken = (text: string): TokenHash | undefined =>
-  form.test(text) ? (createHash('sha256').update(text).digest() as TokenHash) : undefined
+  tokenForm.test(text) ? (createHash('sha256').update(text).digest() as TokenHash) : undefined
 
-/** What a session's page sends with every change. It follows from the token, which no other origin can read, and does not give it away. */
+/** The page sends it with every change. Derived one way from the session token, which no other origin can read. */
 export const csrfTokenOf = (sessionToken: string): string =>
   createHmac('sha256', sessionToken).update('chancery csrf').digest('base64url')
 
-/** Whether two texts are the same, in a time that does not tell where they differ. */
-export function isSameText(one: string, other: string): boolean {
+/** Constant-time comparison. */
+export function isEqualText(one: string, other: string): boolean {
   const [first, second] = [one, other].map(text => createHash('sha256').update(text).digest())
   return first !== undefined && second !== undefined && timingSafeEqual(first, second)
+}
+
+const isSecure = (publicUrl: string) => publicUrl.startsWith('https:')
+
+/** Over TLS with the prefix that browsers reserve for the host itself, so that no neighbouring domain can set it. */
+const cookieName = (publicUrl: string) =>
+  isSecure(publicUrl) ? '__Host-chancery_session' : 'chancery_session'
+
+const cookieAttributes = (publicUrl: string) =>
+  `Path=/; HttpOnly; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}`
+
+const maxAgeSeconds = limits.sessionLifetimeHours * 3600
+
+/** The Set-Cookie header that starts a session. */
+export const sessionCookie = (publicUrl: string, token: string): string =>
+  `${cookieName(publicUrl)}=${token}; Max-Age=${maxAgeSeconds}; ${cookieAttributes(publicUrl)}`
+
+/** The Set-Cookie header that ends a session. */
+export const endedCookie = (publicUrl: string): string =>
+  `${cookieName(publicUrl)}=; Max-Age=0; ${cookieAttributes(publicUrl)}`
+
+/** The session token in a Cookie header. Undefined for several, because another site set one of them. */
+export function readSessionCookie(publicUrl: string, header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const name = cookieName(publicUrl)
+  const values = header.split(';').flatMap(part => {
+    const [key, ...rest] = part.trim().split('=')
+    return key === name ? [rest.join('=')] : []
+  })
+  return values.length === 1 ? values[0] : undefined
 }

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { root, runChancery } from './trial/running-chancery.ts'
+import { root, runChancery } from './smoke/running-chancery.ts'
 
 /** The options, and the variables by which the tests find them. */
 const variables = {

@@ -1,26 +1,25 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Where tests come to the database and the Redis of their run. */
-const doors = ['server/test/support/database.ts', 'server/test/limits/redis-server.ts']
-/** The tests of faults bring their own parts, to break them; what a browser shows is the same on any. */
+/** The modules through which tests use the database and the Redis of their run. */
+const entryPoints = ['server/test/support/database.ts', 'server/test/limits/redis-server.ts']
+/** Fault tests start their own servers to break them; browser tests do not depend on them. */
 const candidates = [
   '{server,connect,cli}/test/!(browser|faults)/**/*.test.ts',
   '{server,connect,cli}/test/*.test.ts',
 ]
 /** What a file imports, or starts as a program. */
-const named = /(?:\bfrom|\bimport|\bnew URL)\s*\(?\s*'(\.[^']+\.ts)'/g
+const importPattern = /(?:\bfrom|\bimport|\bnew URL)\s*\(?\s*'(\.[^']+\.ts)'/g
 
 /**
- * The test files below `root` that speak to the database or the Redis of their run, themselves or through what they import or start.
- * All others do the same whatever it is.
+ * The test files below `root` that use the database or the Redis of their run, directly or through what they import or start.
  */
 export function databaseBound(root: string): string[] {
   const known = new Map<string, string[]>()
   const namedBy = (file: string): string[] => {
     const found =
       known.get(file) ??
-      [...readFileSync(file, 'utf8').matchAll(named)]
+      [...readFileSync(file, 'utf8').matchAll(importPattern)]
         .map(([, to = '']) => path.resolve(path.dirname(file), to))
         .filter(to => existsSync(to))
     known.set(file, found)
@@ -29,7 +28,7 @@ export function databaseBound(root: string): string[] {
   const isBound = (file: string): boolean => {
     const reached = new Set([file])
     for (const one of reached) for (const to of namedBy(one)) reached.add(to)
-    return doors.some(door => reached.has(path.join(root, door)))
+    return entryPoints.some(file => reached.has(path.join(root, file)))
   }
   return globSync(candidates, { cwd: root })
     .filter(file => isBound(path.join(root, file)))

@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { fuzz } from '../acceptance/src/fuzz/fuzz.ts'
-import { runChancery } from './trial/running-chancery.ts'
+import { runChancery } from './smoke/running-chancery.ts'
 
 const { values } = parseArgs({
   options: {

@@ -1,10 +1,10 @@
-/** Holds the OpenAPI documents against the rules of Redocly, and ours. Exits 1, naming everything that they find. */
+/** Lints the OpenAPI documents by the rules of Redocly, and ours. Exits 1 and prints each problem. */
 import { readFileSync } from 'node:fs'
-import { findings } from './lint-openapi/findings.ts'
+import { lintProblems } from './lint-openapi/lint.ts'
 
 for (const name of ['openapi.json', 'operator.openapi.json']) {
   const text = readFileSync(new URL(`../contract/${name}`, import.meta.url), 'utf8')
-  for (const finding of await findings(JSON.parse(text))) {
+  for (const finding of await lintProblems(JSON.parse(text))) {
     console.error(`contract/${name}: ${finding}`)
     process.exitCode = 1
   }

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const { CHANCERY_TEST_SCRATCH: scratch = '', CHANCERY_TEST_FILE_MINUTES: minutes = '12' } = process.env
 
 /** Whether it is ours: of several processes one makes the file. */
-function begin(index: number): boolean {
+function claim(index: number): boolean {
   try {
     closeSync(openSync(path.join(scratch, 'begun', String(index)), 'wx'))
     return true
@@ -36,7 +36,7 @@ function processorSeconds(): number {
 
 const files = readFileSync(path.join(scratch, 'files'), 'utf8').split('\n')
 for (const [index, file] of files.entries()) {
-  if (!begin(index)) continue
+  if (!claim(index)) continue
   const began = { cpu: processorSeconds(), at: performance.now() }
   await suite(
     file,

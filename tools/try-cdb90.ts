@@ -8,8 +8,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { readAll } from './trial/read-all.ts'
-import { root, runChancery } from './trial/running-chancery.ts'
+import { readAll, root, runChancery } from './smoke/running-chancery.ts'
 
 const tables = join(root, '../shared/data/cdb90')
 const chancery = join(root, 'cli/bin/chancery.js')

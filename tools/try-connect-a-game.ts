@@ -10,8 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { readAll } from './trial/read-all.ts'
-import { type RunningChancery, root, runChancery } from './trial/running-chancery.ts'
+import { type RunningChancery, readAll, root, runChancery } from './smoke/running-chancery.ts'
 
 const run = promisify(execFile)
 const example = join(root, 'examples/connect-a-game')

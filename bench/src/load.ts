@@ -99,7 +99,7 @@ const script = fileURLToPath(new URL('requests.lua', import.meta.url))
 
 /**
  * Runs wrk. A generator written in JavaScript uses as much processor time as the servers that it measures, and so flatters the slow
- * ones. Rejects if a request was not answered, or had a status from 400 on.
+ * ones. Rejects if a request had no response, or had a status from 400 on.
  */
 export async function runWrk(options: LoadOptions): Promise<LoadResult> {
   const { url, requests, connections, seconds, side, allowsErrors } = options

@@ -1,27 +1,26 @@
-import { scopeNames } from '@chancery/contract'
+import { contractFor, demoProfile, scopeNames } from '@chancery/contract'
 import { createWorld, demoViewers, linesOf } from '@chancery/simulator'
 import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
-import { type Cast, questionsAbout } from './questions.ts'
-import { type Answer, settle } from './settle.ts'
+import { type ExampleSubjects, exampleRequests } from './requests.ts'
 
 export const examplesFile = new URL('../../contract/examples.json', import.meta.url)
 
 /** Small, with eras that have ended and conflicts. By this seed a comrade of the officer is at war, at work, and has an order. */
 const worldOptions = { nations: 60, days: 45, seed: 21, endsAt: '2026-05-27T18:00:00Z' }
 
-/** The limits of a server that is told none: an answer names them. */
+/** The default limits, which are in a response. */
 const usualLimits = { CHANCERY_ANONYMOUS_LIMIT: '60', CHANCERY_KEY_LIMIT: '120' }
 
-/** What contract/examples.json should hold: by operation and component the request, and what a server answers it. */
+/** The text of contract/examples.json: by operation and component a request and its response. */
 export async function recordExamples(): Promise<string> {
   const chancery = await startTestServer(usualLimits)
   try {
-    const recorded: Record<string, Record<string, { request: string; answer: Answer }>> = {}
-    for (const [operation, questions] of Object.entries(questionsAbout(await makeWorld(chancery)))) {
+    const recorded: Record<string, Record<string, { request: string; answer: ResponseBody }>> = {}
+    for (const [operation, questions] of Object.entries(exampleRequests(await makeWorld(chancery)))) {
       recorded[operation] = {}
       for (const [component, { path, key, shown = path }] of Object.entries(questions)) {
-        const answer = await chancery.read<Answer>(path, key === undefined ? {} : { key })
-        recorded[operation][component] = { request: shown, answer: settle(component, answer) }
+        const body = await chancery.read<ResponseBody>(path, key === undefined ? {} : { key })
+        recorded[operation][component] = { request: shown, answer: withStableValues(component, body) }
       }
     }
     return `${JSON.stringify(recorded, null, 2)}\n`
@@ -30,8 +29,8 @@ export async function recordExamples(): Promise<string> {
   }
 }
 
-/** Throws where the seed makes nobody who has everything to show. */
-async function makeWorld(chancery: TestServer): Promise<Cast> {
+/** Throws if the world of the seed lacks a nation with everything to show. */
+async function makeWorld(chancery: TestServer): Promise<ExampleSubjects> {
   const world = createWorld(worldOptions)
   for (const outcome of await chancery.send([...world.history()].map(linesOf).join('')))
     if (outcome.status !== 'applied') throw new Error(`a batch was not applied: ${JSON.stringify(outcome)}`)
@@ -43,7 +42,8 @@ async function makeWorld(chancery: TestServer): Promise<Cast> {
   const nation = nations.find(
     comrade => comrade.alliance === alliance && comrade.assignedUntil > 0 && comrade.queue.length > 0,
   )
-  if (!alliance || !nation) throw new Error('nobody here has an order and work in hand: choose another seed')
+  if (!alliance || !nation)
+    throw new Error('no nation has an order and a production queue: choose another seed')
   const wars = await chancery.read<{ data: { id: string; battles_count: number }[] }>(
     `/wars?nation_id=${nation.id}&limit=100`,
   )
@@ -60,4 +60,32 @@ async function makeWorld(chancery: TestServer): Promise<Cast> {
     officerKey: await keyOf(officerId),
     warId: war.id,
   }
+}
+
+const { game, key } = contractFor(demoProfile).resources
+
+/** Values that differ from recording to recording, and what is recorded instead. */
+const stableValues: Record<string, Record<string, unknown>> = {
+  Game: { world_changed_at: game.fields.world_changed_at.examples[0] },
+  Key: {
+    id: key.fields.id.examples[0],
+    remaining: key.fields.remaining.examples[0],
+    created_at: key.fields.created_at.examples[0],
+    last_used_at: key.fields.last_used_at.examples[0],
+  },
+  // A world that is made at midnight has a yesterday.
+  NationRanking: { previous_rank: null },
+  AllianceRanking: { previous_rank: null },
+}
+
+/** The body of a response: an item, or a page of items. */
+interface ResponseBody {
+  data: object | object[]
+}
+
+/** The same body in every recording. */
+function withStableValues(component: string, body: ResponseBody): ResponseBody {
+  const shown = (item: object) => ({ ...item, ...stableValues[component] })
+  const { data } = body
+  return { ...body, data: Array.isArray(data) ? data.map(shown) : shown(data) }
 }

@@ -3,7 +3,7 @@ import { dig, digText } from '../json.ts'
 import { allScopes, type Keys } from '../keys.ts'
 import type { World } from '../world.ts'
 
-/** Somebody who calls, as the fuzzer knows them. */
+/** A caller, with what the fuzzer knows of it. */
 export interface Caller {
   /** Shown in place of the key. */
   name: string

@@ -150,7 +150,7 @@ const maybe = <T>(oneIn: number, some: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
 
 const callerWeights = { known: 6, anonymous: 4, wrong: 1 }
 
-/** Half of the calls come from somebody with a key. */
+/** Half of the calls have a valid key. */
 export function drawnCaller(
   callers: readonly Caller[],
   weights: Record<Caller['kind'], number> = callerWeights,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Parameter, Schema } from './document.ts'
 
-/** Texts for a parameter: such as its schema takes, values of the world, and such as are often forgotten. */
+/** Texts for a parameter: valid ones, values of the world, and edge cases. */
 export function textsFor({ schema }: Parameter, known: readonly string[]): fc.Arbitrary<string> {
   const one = plainTexts(schema.type === 'array' ? (schema.items ?? {}) : schema, known)
   const odd = fc.constantFrom(...oddTexts)
@@ -98,7 +98,7 @@ export const brokenEncodings = [
   '%u0041',
 ] as const
 
-/** What is often forgotten: ways to write a number that are not digits, or are at an edge. */
+/** Notations of numbers other than digits, and edge cases. */
 const oddNumbers = [
   '0',
   '1',

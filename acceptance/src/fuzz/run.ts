@@ -7,14 +7,14 @@ export interface RunOptions {
   requests: number
   /** Only probes whose name contains this text. */
   only?: string
-  /** Told of each failure. */
+  /** Called for each failure. */
   onFailure(text: string): void
 }
 
 /** Concurrent probes: while one waits for a response, another checks its own. */
 const lanes = 3
 
-/** Asks all questions, and returns how many of them showed something wrong. The same seed draws the same. */
+/** Runs all probes, and returns the number of failures. The same seed draws the same calls. */
 export async function runProbes(
   session: Pick<Session, 'api'>,
   probes: readonly Probe[],

@@ -98,7 +98,7 @@ const shownMax = 1_500
 const shortened = (text: string) =>
   text.length > shownMax ? `${text.slice(0, shownMax)}… (${text.length} characters)` : text
 
-/** A call as somebody types it. Keys are named, never shown. */
+/** A call as a curl command. Keys are named, never shown. */
 export function asCurl(origin: string, { method, target, caller, headers = {}, body }: Call): string {
   const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
   const given = caller.kind === 'known' ? `Bearer $${caller.name}` : `<${caller.name}>`

@@ -37,7 +37,7 @@ export function verification({ client, world }: Fixture): void {
   const redeem = (code: string, base: string = mirror) => client.request(`${base}/discord/verify/${code}`)
   // A nation has 10 live codes at most: those that a failed run leaves behind must not make the next one fail.
   let turn = Date.now()
-  const ofSomebody = async (boundTo?: string) => {
+  const issueCode = async (boundTo?: string) => {
     const nations = await world.nations()
     turn += 1
     const { id } = orSkip(nations[turn % nations.length], 'the world has no nation')
@@ -86,7 +86,7 @@ export function verification({ client, world }: Fixture): void {
 
   describe('4.3 Nation verification flow', () => {
     specTest('a code has 10 unambiguous characters', async () => {
-      const { code } = await ofSomebody()
+      const { code } = await issueCode()
       assert.match(code, /^[23456789ABCDEFGHJKMNPQRSTVWXYZ]{10}$/)
       expectStatus(await redeem(code), 200)
     })
@@ -113,7 +113,7 @@ export function verification({ client, world }: Fixture): void {
     )
 
     specTest('a code expires 10 minutes after its creation', async () => {
-      const { code, expiresAt, exchange } = await ofSomebody()
+      const { code, expiresAt, exchange } = await issueCode()
       const createdAt = Date.parse(String(exchange.responseHeaders.date))
       const seconds = (Date.parse(expiresAt) - createdAt) / 1000
       assert.ok(Math.abs(seconds - 600) <= 2, `it expires after ${seconds} s`)
@@ -122,14 +122,14 @@ export function verification({ client, world }: Fixture): void {
 
     specTest('GET /discord/verify/<CODE> redeems it, on either base', () =>
       onBothBases(async base => {
-        const { code } = await ofSomebody()
+        const { code } = await issueCode()
         expectBody(await redeem(code, base), one(verifiedIdentity))
       }),
     )
 
     specTest('a code cannot be redeemed twice, on whichever base', async () => {
       for (const first of bases) {
-        const { code } = await ofSomebody()
+        const { code } = await issueCode()
         expectStatus(await redeem(code, first), 200)
         await onBothBases(
           async base => void expectError(await redeem(code, base), 410, 'verification_code_used'),
@@ -138,11 +138,11 @@ export function verification({ client, world }: Fixture): void {
     })
 
     specTest('exactly one of concurrent redemptions succeeds', async () => {
-      const { code } = await ofSomebody()
+      const { code } = await issueCode()
       const responses = await Promise.all(
         Array.from({ length: redeemersAtOnce }, (_, index) => redeem(code, index % 2 ? canonical : mirror)),
       )
-      const [won, lost] = [200, 410].map(status => responses.filter(answer => answer.status === status))
+      const [won, lost] = [200, 410].map(status => responses.filter(response => response.status === status))
       assert.equal(won?.length, 1)
       assert.equal(lost?.length, redeemersAtOnce - 1)
     })
@@ -155,12 +155,12 @@ export function verification({ client, world }: Fixture): void {
     )
 
     specTest('lower case counts as upper case', async () => {
-      const { code } = await ofSomebody()
+      const { code } = await issueCode()
       expectStatus(await redeem(code.toLowerCase()), 200)
     })
 
     specTest('only GET redeems a code', async () => {
-      const { code } = await ofSomebody()
+      const { code } = await issueCode()
       await onBothBases(async base => {
         for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
           const { status } = await client.request(`${base}/discord/verify/${code}`, { method })
@@ -171,7 +171,7 @@ export function verification({ client, world }: Fixture): void {
     })
 
     specTest('neither a key nor data of the chat platform is required', async () => {
-      const { code } = await ofSomebody()
+      const { code } = await issueCode()
       expectStatus(await client.request(`${mirror}/discord/verify/${code}`, { key: null }), 200)
       const document = await client.request('/openapi.json')
       if (document.status !== 200) return
@@ -179,14 +179,14 @@ export function verification({ client, world }: Fixture): void {
     })
 
     specTest('a code for one chat account is unknown to others, and stays valid', async () => {
-      const { code } = await ofSomebody('chat-account-1')
+      const { code } = await issueCode('chat-account-1')
       for (const query of ['', '?for=chat-account-2'])
         expectError(await redeem(code + query), 404, 'verification_code_unknown')
       expectStatus(await redeem(`${code}?for=chat-account-1`), 200)
     })
 
     specTest('no response to a redemption is cacheable, and no error repeats the code', async () => {
-      const { code } = await ofSomebody()
+      const { code } = await issueCode()
       const [redeemed, used] = [await redeem(code), await redeem(code)]
       for (const { responseHeaders, url } of [redeemed, used])
         assert.equal(responseHeaders['cache-control'], 'no-store', url)

@@ -133,7 +133,7 @@ async function suggest(interaction: AutocompleteInteraction, bot: Bot): Promise<
   await interaction.respond(choices.map(({ name, value }) => ({ name: plainLabel(name, 100), value })))
 }
 
-/** A reply as a message, with the buttons of its pages. It mentions nobody. */
+/** A reply as a message, with the buttons of its pages. Mentions are disabled. */
 export const messageOf = ({ embeds, pages }: Reply, command?: Command) =>
   ({
     embeds,

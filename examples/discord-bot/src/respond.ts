@@ -3,7 +3,7 @@ import { type Bot, type Command, type CommandInput, type Reply, sentence } from 
 import { code } from './text.ts'
 
 export interface RespondOptions {
-  /** After it the user is asked to try again later. Default: 10 seconds. */
+  /** Default: 10 seconds. */
   timeoutMs?: number
   /** Receives errors of the bot itself. */
   onError?: (err: unknown) => void

@@ -1,6 +1,6 @@
 /**
- * Text for Discord. What players write is wrapped by `name`, which marks it; only `render` writes it out, shortened and escaped. So no
- * command can forget to escape, and names give way first where a text is too long.
+ * Text for Discord. What players write is wrapped by `name`, which marks it; only `render` writes it out, shortened and escaped. So
+ * every name is escaped, and names are shortened first where a text is too long.
  */
 
 /** Controls, fillers, changes of direction and halves of characters; and private characters, which mark names here. */

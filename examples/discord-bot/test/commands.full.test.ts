@@ -23,9 +23,9 @@ after(() => demo.stop())
 
 /** A bot with an empty cache, and the requests that it sends. */
 function freshBot(account?: string) {
-  const { fetch, asked } = recorder()
+  const { fetch, requested } = recorder()
   const bot = testBot({ baseUrl: demo.url, fetch }, account === undefined ? {} : { account })
-  return { ...bot, asked: () => asked.filter(path => path !== '/game').sort() }
+  return { ...bot, requested: () => requested.filter(path => path !== '/game').sort() }
 }
 
 const first = async <T>(path: string): Promise<T> => {
@@ -42,11 +42,11 @@ const shows = (shown: string, ...parts: (string | number)[]) => {
 describe('each command, in the demo world', () => {
   test('nation shows the nation that the search finds', async () => {
     const nation = await first<Nation>('/nations?limit=1')
-    const { run, asked } = freshBot()
+    const { run, requested } = freshBot()
     const shown = await run('nation', { nation: nation.nation_name })
     shows(shown, nation.nation_name, nation.leader_name, number(nation.national_score), `Nation ${nation.id}`)
     shows(shown, nation.alliance?.alliances.name ?? 'none', `(number ${nation.rank})`, nation.motto ?? '')
-    assert.deepEqual(asked(), [`/nations/${nation.id}`, `/nations?limit=6&search=${nation.nation_name}`])
+    assert.deepEqual(requested(), [`/nations/${nation.id}`, `/nations?limit=6&search=${nation.nation_name}`])
   })
 
   test('nation names the others that its search found', async () => {
@@ -76,12 +76,12 @@ describe('each command, in the demo world', () => {
     const members = await demo.list<{ nation_name: string; rank_title: string }>(
       `/alliances/${alliance.id}/members?limit=20`,
     )
-    const { run, asked } = freshBot()
+    const { run, requested } = freshBot()
     const shown = await run('alliance', { alliance: `id:${alliance.id}` })
     shows(shown, `${alliance.name} [${alliance.tag}]`, alliance.leader?.nation_name ?? '')
     shows(shown, number(alliance.total_score), `${alliance.member_count} nations`)
     for (const of of members.slice(0, 10)) shows(shown, `${of.nation_name}, ${of.rank_title}`)
-    assert.deepEqual(asked(), [
+    assert.deepEqual(requested(), [
       `/alliances/${alliance.id}`,
       `/alliances/${alliance.id}/members?limit=10&page=1`,
     ])
@@ -99,17 +99,17 @@ describe('each command, in the demo world', () => {
 
   test('wars shows the active wars', async () => {
     const war = await first<War>('/wars?status=active&limit=1')
-    const { run, asked } = freshBot()
+    const { run, requested } = freshBot()
     const shown = await run('wars')
     shows(shown, `${war.attacker.nation_name}`, `${war.defender.nation_name}`, war.id, 'active wars')
-    assert.deepEqual(asked(), ['/wars?limit=6&page=1&status=active'])
+    assert.deepEqual(requested(), ['/wars?limit=6&page=1&status=active'])
   })
 
   test('wars of a nation shows only its wars', async () => {
     const war = await first<War>('/wars?status=active&limit=1')
-    const { run, asked } = freshBot()
+    const { run, requested } = freshBot()
     shows(await run('wars', { nation: `id:${war.attacker.nation_id}` }), war.id)
-    assert.deepEqual(asked(), [`/wars?limit=6&nation_id=${war.attacker.nation_id}&page=1&status=active`])
+    assert.deepEqual(requested(), [`/wars?limit=6&nation_id=${war.attacker.nation_id}&page=1&status=active`])
     const peaceful = (await demo.list<Nation>('/nations?limit=100')).find(
       ({ wars }) => wars.active_offensive + wars.active_defensive === 0,
     )
@@ -119,35 +119,35 @@ describe('each command, in the demo world', () => {
   test('war shows both sides, their losses and the battles', async () => {
     const war = (await demo.list<War>('/wars?limit=100')).find(of => of.battles_count > 6)
     assert.ok(war)
-    const { run, asked } = freshBot()
+    const { run, requested } = freshBot()
     const shown = await run('war', { war: war.id })
     shows(shown, `${war.attacker.nation_name} against ${war.defender.nation_name}`, war.reason ?? '')
     for (const [unit, lost] of Object.entries(war.losses.attacker))
       if (lost > 0) shows(shown, `${number(lost)} ${unit}`)
     assert.match(shown, /(won|draw)\n/)
     shows(shown, 'Page 1 of')
-    assert.deepEqual(asked(), [`/wars/${war.id}`, `/wars/${war.id}/battles?limit=6&page=1`])
+    assert.deepEqual(requested(), [`/wars/${war.id}`, `/wars/${war.id}/battles?limit=6&page=1`])
   })
 
   test('market shows every price', async () => {
     const prices = await demo.list<MarketPrice>('/market/price')
-    const { run, asked } = freshBot()
+    const { run, requested } = freshBot()
     const shown = await run('market')
     for (const { price } of prices) shows(shown, `${number(price)} credits`)
     shows(shown, 'Uranium')
-    assert.deepEqual(asked(), ['/market/price?limit=15&page=1'])
+    assert.deepEqual(requested(), ['/market/price?limit=15&page=1'])
   })
 
   test('rankings shows either board', async () => {
     const nation = await first<{ nation: Nation; national_score: number }>('/rankings?limit=1')
     const alliance = await first<{ alliance: Alliance }>('/rankings?board=alliances&limit=1')
-    const { run, asked } = freshBot()
+    const { run, requested } = freshBot()
     shows(await run('rankings'), `#1 ${nation.nation.nation_name}`, number(nation.national_score))
     shows(
       await run('rankings', { board: 'alliances' }),
       `#1 ${alliance.alliance.name} [${alliance.alliance.tag}]`,
     )
-    assert.deepEqual(asked(), [
+    assert.deepEqual(requested(), [
       '/rankings?board=alliances&limit=10&page=1',
       '/rankings?board=nations&limit=10&page=1',
     ])
@@ -155,44 +155,44 @@ describe('each command, in the demo world', () => {
 
   test('conflict shows the latest global conflict with its sides', async () => {
     const conflict = await first<Conflict>('/global-conflicts?limit=1')
-    const { run, asked } = freshBot()
+    const { run, requested } = freshBot()
     const shown = await run('conflict')
     shows(shown, conflict.name, conflict.cause ?? '', ...conflict.sides.map(({ name }) => name))
     shows(shown, ...conflict.sides.map(side => `${number(side.battles_won)} battle`))
-    assert.deepEqual(asked(), ['/global-conflicts?limit=1&page=1'])
+    assert.deepEqual(requested(), ['/global-conflicts?limit=1&page=1'])
   })
 
   test('era shows the eras, the latest first', async () => {
     const eras = await demo.list<Era>('/eras')
-    const { run, asked } = freshBot()
+    const { run, requested } = freshBot()
     const shown = await run('era')
     shows(shown, ...eras.map(({ name }) => name), eras.find(({ champion }) => champion)?.champion?.name ?? '')
-    assert.deepEqual(asked(), ['/eras?limit=5&page=1'])
+    assert.deepEqual(requested(), ['/eras?limit=5&page=1'])
   })
 
   test('nukes shows attacker, weapon and target of a launch', async () => {
     const launch = await first<ChanceryEvent>('/events?type=strategic_weapon.launched&limit=1')
-    const { run, asked } = freshBot()
+    const { run, requested } = freshBot()
     shows(await run('nukes'), launch.summary, launch.war_id ?? '')
-    assert.deepEqual(asked(), ['/events?limit=10&page=1&type=strategic_weapon.launched'])
+    assert.deepEqual(requested(), ['/events?limit=10&page=1&type=strategic_weapon.launched'])
   })
 
   test('history shows events and news', async () => {
     const [event] = await demo.list<ChanceryEvent>('/events?type=war.*&limit=1')
     const item = await first<NewsItem>('/news?limit=1')
-    const { run, asked } = freshBot()
+    const { run, requested } = freshBot()
     const shown = await run('history')
     shows(shown, item.title)
     let all = shown
     for (let page = 2; page <= 6; page += 1) all += await run('history', {}, page)
     shows(all, event?.summary ?? '')
-    assert.deepEqual([...new Set(asked().map(path => path.split('?')[0]))], ['/events', '/news'])
+    assert.deepEqual([...new Set(requested().map(path => path.split('?')[0]))], ['/events', '/news'])
   })
 
   test('verify shows the identity of a code from the command line', async () => {
     const nation = await first<Nation>('/nations?limit=1')
     const code = await demo.issueCode(nation.id)
-    const { run, asked } = freshBot('80351110224678912')
+    const { run, requested } = freshBot('80351110224678912')
     const shown = await run('verify', { code: code.toLowerCase() })
     shows(
       shown,
@@ -200,7 +200,7 @@ describe('each command, in the demo world', () => {
       nation.leader_name,
       nation.alliance?.alliances.name ?? 'none',
     )
-    assert.deepEqual(asked(), [`/discord/verify/${code.toLowerCase()}?for=80351110224678912`])
+    assert.deepEqual(requested(), [`/discord/verify/${code.toLowerCase()}?for=80351110224678912`])
     shows(await run('verify', { code: code }), 'was used before')
   })
 })
@@ -226,7 +226,7 @@ describe('verification and roles', () => {
     await run('setup role', { role: 'Brothers', alliance })
     assert.deepEqual(await roles.held(guildId, 'user-9'), ['Citizen', 'War council', 'Brothers'])
     shows(await run('setup show'), '<@&Chancellors> goes to the rank', '<@&Citizen> goes to all', '1 account')
-    shows(await run('setup forget', { role: 'Citizen' }), '<@&Citizen> is no longer given')
+    shows(await run('setup remove', { role: 'Citizen' }), '<@&Citizen> is no longer given')
     assert.deepEqual(await roles.held(guildId, 'user-9'), ['War council', 'Brothers'])
   })
 

@@ -29,7 +29,7 @@ let discord: FakeDiscord
 let connection: Connection
 let store: Store
 let isOffline = false
-const asked: string[] = []
+const requested: string[] = []
 const errors: unknown[] = []
 let interactions = 0
 
@@ -42,7 +42,7 @@ before(async () => {
     retries: 0,
     cacheSeconds: 0,
     fetch: async (input, init) => {
-      asked.push(String(input))
+      requested.push(String(input))
       if (isOffline) throw new TypeError('fetch failed')
       return game(input, init)
     },
@@ -68,7 +68,7 @@ beforeEach(() => {
   discord.tooHigh.clear()
 })
 
-/** What Discord sends when somebody does something; returns the token that answers to it go to. */
+/** Sends an interaction; returns the token of its response. */
 function happen(
   type: number,
   data: object,
@@ -133,7 +133,7 @@ test('every command is registered, and setup with its four subcommands only for 
   const setup = body.at(-1)
   assert.deepEqual(
     setup.options.map(({ name }: { name: string }) => name),
-    ['role', 'forget', 'channel', 'show'],
+    ['role', 'remove', 'channel', 'show'],
   )
   // Manage Server and Manage Roles, and in servers alone.
   assert.equal(setup.default_member_permissions, String(0x20 | 0x10000000))
@@ -149,14 +149,14 @@ describe('a command', () => {
     assert.deepEqual(body.allowed_mentions, { parse: [] })
     assert.equal(body.embeds[0].color, 0xabcdef)
     assert.match(body.embeds[0].title, /^@\u200b@\u200b/)
-    assert.ok(asked.at(-1)?.endsWith('/nations/n1') || asked.at(-2)?.endsWith('/nations/n1'))
+    assert.ok(requested.at(-1)?.endsWith('/nations/n1') || requested.at(-2)?.endsWith('/nations/n1'))
   })
 
   test('that is private is shown only to its caller, and sends the caller’s account as `for`', async () => {
     const token = happen(2, slash('verify', [option('code', ' K7PWM3XQ9T ')]))
     assert.deepEqual((await callback(token)).body, { type: 5, data: { flags: 64 } })
     await edit(token)
-    assert.ok(asked.some(path => path.endsWith(`/discord/verify/K7PWM3XQ9T?for=${caller}`)))
+    assert.ok(requested.some(path => path.endsWith(`/discord/verify/K7PWM3XQ9T?for=${caller}`)))
   })
 
   test('has a sentence for an unavailable service', async () => {
@@ -167,7 +167,7 @@ describe('a command', () => {
   })
 
   test('that no longer exists is reported as such', async () => {
-    const { body } = await callback(happen(2, slash('forgotten')))
+    const { body } = await callback(happen(2, slash('removed')))
     assert.equal(body.type, 4)
     assert.match(JSON.stringify(body.data.embeds), /This command no longer exists/)
   })
@@ -200,7 +200,7 @@ describe('pages', () => {
     const token = press(next.custom_id)
     assert.equal((await callback(token)).body.type, 6)
     assert.match(JSON.stringify((await edit(token)).components), /"2 of /)
-    assert.ok(asked.some(path => /rankings\?board=alliances&limit=10&page=2$/.test(path)))
+    assert.ok(requested.some(path => /rankings\?board=alliances&limit=10&page=2$/.test(path)))
   })
 
   test('are turned only by the user of the command', async () => {
@@ -258,7 +258,7 @@ describe('roles', () => {
 
   test('are removed when their rule is deleted', async () => {
     discord.memberRoles.set(caller, new Set([roleIds.low, roleIds.own]))
-    assert.match(await shown(setup('forget', [option('role', roleIds.low, 8)])), /was removed/)
+    assert.match(await shown(setup('remove', [option('role', roleIds.low, 8)])), /was removed/)
     assert.deepEqual([...(discord.memberRoles.get(caller) ?? [])], [roleIds.own])
   })
 

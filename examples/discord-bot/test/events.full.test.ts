@@ -137,7 +137,7 @@ test('a nation that a list omits keeps its roles unless it is not found by its i
   const link = { guild, account: 'u1', nationName: nation.nation_name, allianceId: alliance_id, rank }
   store.link({ ...link, nationId: nation.id })
   store.addRule(guild, { role: 'citizen', allianceId: null, rank: null })
-  // A filter that does not arrive: whatever is asked for, the top of the list comes.
+  // A filter that does not arrive: every request returns the top of the list.
   const api = { nations: { ...client.nations, list: async () => top } }
   const updater = createRoleUpdater({ api, store, roles, onError: assert.fail })
   updater.updateAll()
@@ -176,7 +176,7 @@ test('wars and strategic launches are announced in a channel, and nothing else',
       },
     },
   ])
-  await until('both are told', () => bot.posts.length >= 2)
+  await until('both are posted', () => bot.posts.length >= 2)
   assert.match(
     bot.posts[0] ?? '',
     /^c1: War declared \/ .+ declared war on .+\. \/ “@everyone \*\*look\*\*”$/,
@@ -217,7 +217,7 @@ test('events that happened while the bot was down are announced once when it is 
     const post = async (_channel: string, reply: Reply) => void posts.push(reply)
     const handle = createEventHandler({ store, updater, post, onError: assert.fail })
     const following = followEvents({ client, store, updater, handle, signal: ending.signal })
-    if (start === 1) await until('it is told', () => posts.length > 0)
+    if (start === 1) await until('it is posted', () => posts.length > 0)
     else await sleep(500)
     ending.abort()
     await following

@@ -55,7 +55,7 @@ const letters =
     : ['W', '*', '@', '`', '[', '漢', 'ש', '👍', 'a b ', '<@1> ', '\u202e', '\n', '# ']
 
 const names = [...commands.keys()].flatMap(name =>
-  name === 'setup' ? ['role', 'forget', 'channel', 'show'].map(sub => `setup ${sub}`) : [name],
+  name === 'setup' ? ['role', 'remove', 'channel', 'show'].map(sub => `setup ${sub}`) : [name],
 )
 
 for (const letter of letters)

@@ -73,7 +73,7 @@ describe('syncing', () => {
     assert.deepEqual(result, { given: ['pact'], removed: [], refused: ['citizen'] })
   })
   test('an account that left the guild is given nothing', async () => {
-    const roles = rolesThat({ held: async () => undefined, give: () => assert.fail('nobody is there') })
+    const roles = rolesThat({ held: async () => undefined, give: () => assert.fail('no member') })
     assert.deepEqual(await syncRoles(roles, someone, { allianceId: 'a7', rank: null }, rules), {
       given: [],
       removed: [],

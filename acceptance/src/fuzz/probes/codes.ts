@@ -5,7 +5,7 @@ import { drawnCaller } from '../draw.ts'
 import { type Probe, probe } from '../probe.ts'
 import { ProbeError, type Session } from '../session.ts'
 
-/** A code that is alive is redeemed once, by whomever, on whichever base; written in any case. */
+/** A valid code can be redeemed once, by any caller, on either base, in any case. */
 export function liveCodes(session: Session, client: Client): Probe[] {
   const operation = session.api.operations.find(({ path }) => path.endsWith('/{code}'))
   const [nationId] = session.values.named('nation_id')

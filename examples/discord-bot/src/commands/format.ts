@@ -28,7 +28,7 @@ const outcomes: Record<string, string> = {
   attacker_victory: 'the attacker won',
   defender_victory: 'the defender won',
   peace: 'peace was made',
-  stalemate: 'nobody won',
+  stalemate: 'no side won',
 }
 
 export function outcomeText({ status, outcome }: Pick<War, 'status' | 'outcome'>): string {

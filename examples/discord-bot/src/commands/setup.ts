@@ -35,7 +35,7 @@ export const setup: Command = {
     )
     .addSubcommand(sub =>
       sub
-        .setName('forget')
+        .setName('remove')
         .setDescription('Deletes the rules of a role, and removes it from members')
         .addRoleOption(roleOption),
     )
@@ -57,7 +57,7 @@ export const setup: Command = {
   async execute({ subcommand, options, guildId }, bot) {
     if (guildId === null) return sentence('Use this command in a server, not in a direct message.')
     if (subcommand === 'role') return addRule(guildId, options, bot)
-    if (subcommand === 'forget') return deleteRules(guildId, options.role ?? '', bot)
+    if (subcommand === 'remove') return deleteRules(guildId, options.role ?? '', bot)
     if (subcommand === 'show') return showSetup(guildId, bot)
     const { channel } = options
     bot.store.setNewsChannel(guildId, channel ?? null)

@@ -9,7 +9,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 export interface Call {
   method: string
   path: string
-  // What Discord is told is asserted, member by member.
+  // Bodies are asserted member by member.
   // biome-ignore lint/suspicious/noExplicitAny: a body of any operation of Discord
   body: any
 }
@@ -127,12 +127,12 @@ export async function fakeDiscord(): Promise<FakeDiscord> {
     const hasBody = Number(req.headers['content-length'] ?? 0) > 0
     const call = { method: req.method ?? '', path, body: hasBody ? await json(req) : undefined }
     calls.push(call)
-    const [status, body] = answerTo(call)
+    const [status, body] = responseTo(call)
     if (status === 204) res.writeHead(204).end()
     else res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
 
-  function answerTo({ method, path, body }: Call): [number, unknown] {
+  function responseTo({ method, path, body }: Call): [number, unknown] {
     const at = (pattern: RegExp) => pattern.exec(path)?.slice(1)
     if (path === '/gateway/bot') {
       const session_start_limit = { total: 1000, remaining: 999, reset_after: 1, max_concurrency: 1 }

@@ -52,7 +52,7 @@ const byLength = (a: unknown, b: unknown) => String(b).length - String(a).length
 
 const pathPattern = (path: string) => new RegExp(`/v1${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 
-/** Answers every operation with the largest body that the contract allows, its texts of one letter. */
+/** Responds to every operation with the largest body that the contract allows, with texts of one letter. */
 export function largestGame(letter: string): typeof globalThis.fetch {
   return async input => {
     const url = new URL(String(input))

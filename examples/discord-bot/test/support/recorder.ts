@@ -1,10 +1,10 @@
-/** A fetch that writes down what it is asked for: the path below the base, with its query. */
-export function recorder(): { fetch: typeof globalThis.fetch; asked: string[] } {
-  const asked: string[] = []
+/** A fetch that records the path of each request below the base, with its query. */
+export function recorder(): { fetch: typeof globalThis.fetch; requested: string[] } {
+  const requested: string[] = []
   return {
-    asked,
+    requested,
     fetch(input, init) {
-      asked.push(decodeURIComponent(String(input)).replace(/^.*\/api\/public\/v1/, ''))
+      requested.push(decodeURIComponent(String(input)).replace(/^.*\/api\/public\/v1/, ''))
       return fetch(input, init)
     },
   }

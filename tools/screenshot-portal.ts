@@ -3,14 +3,14 @@
  * into a folder of pictures. Says what axe finds serious, what is wider than the screen, what the console complains about, and
  * what is asked of another origin; exits 1 if there is any of it.
  *
- *     node tools/look-at-portal.ts http://127.0.0.1:8080 /tmp/pictures
+ *     node tools/screenshot-portal.ts http://127.0.0.1:8080 /tmp/pictures
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const [baseUrl = '', folder = ''] = process.argv.slice(2)
-if (!baseUrl || !folder) throw new Error('usage: node tools/look-at-portal.ts BASE_URL FOLDER')
+if (!baseUrl || !folder) throw new Error('usage: node tools/screenshot-portal.ts BASE_URL FOLDER')
 const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 mkdirSync(folder, { recursive: true })
 

@@ -1,11 +1,11 @@
 import type { Operation } from '@chancery/contract'
 
-/** Whom and what the examples are about. */
-export interface Cast {
+/** The subjects of the examples. */
+export interface ExampleSubjects {
   nationId: string
   /** With every scope, of the nation's player. */
   key: string
-  /** A live code of the nation. */
+  /** A valid code of the nation. */
   code: string
   /** The nation's alliance. */
   allianceId: string
@@ -15,16 +15,18 @@ export interface Cast {
   warId: string
 }
 
-export interface Question {
+export interface ExampleRequest {
   /** Below a base, with its query. */
   path: string
   key?: string
-  /** What is written down in place of a path that holds a secret. */
+  /** Recorded instead of a path with a secret. */
   shown?: string
 }
 
-/** What is asked of each operation, once for each component that its answer may hold. */
-export function questionsAbout(cast: Cast): Record<Operation['id'], Record<string, Question>> {
+/** For each operation a request for each component of its response. */
+export function exampleRequests(
+  cast: ExampleSubjects,
+): Record<Operation['id'], Record<string, ExampleRequest>> {
   const { nationId, key, code, allianceId, officerKey, warId } = cast
   return {
     'nations.list': { Nation: { path: '/nations?limit=2' } },

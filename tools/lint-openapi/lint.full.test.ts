@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { findings } from './findings.ts'
+import { lintProblems } from './lint.ts'
 import { rules } from './rules.ts'
 
 const document = JSON.parse(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8'))
@@ -199,7 +199,7 @@ const mutations: Record<string, [rule: string, breaks: Mutation]> = {
 // All at once: a run of the linter takes seconds.
 const broken = structuredClone(document)
 for (const [, breaks] of Object.values(mutations)) breaks(broken)
-const found = await findings(broken)
+const found = await lintProblems(broken)
 
 const isFound = (rule: string) => found.some(finding => finding.startsWith(`${rule}:`))
 
@@ -210,7 +210,7 @@ for (const [what, [rule]] of Object.entries(mutations))
 
 test('a document without a contact is found', async () => {
   const { contact: _, ...info } = document.info
-  const [finding = ''] = await findings({ ...document, info })
+  const [finding = ''] = await lintProblems({ ...document, info })
   assert.match(finding, /^info-contact:/)
 })
 

@@ -13,9 +13,9 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 export interface RunningChancery {
   /** Base URL of the public listener. */
   url: string
-  /** What its processes have in their environment: for commands that are to find it. */
+  /** The environment of its processes, for commands that use it. */
   env: NodeJS.ProcessEnv
-  /** Ends it as an operator does, and removes its data. Throws if it does not end well. */
+  /** Ends it by SIGTERM, and removes its data. Throws if it does not end in time. */
   stop(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ const stopMs = 60_000
 
 export interface RunOptions {
   settings?: NodeJS.ProcessEnv
-  /** A file in the data directory that is written when the world is made: the service answers earlier. */
+  /** A file in the data directory that is written when the world is complete: the service is ready earlier. */
   worldFile?: string
 }
 
@@ -33,7 +33,7 @@ export async function runChancery(
   command: [string, ...string[]],
   { settings = {}, worldFile = 'addresses.json' }: RunOptions = {},
 ): Promise<RunningChancery> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'chancery-trial-'))
+  const dataDir = await mkdtemp(join(tmpdir(), 'chancery-smoke-'))
   const env = {
     ...process.env,
     PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
@@ -53,7 +53,7 @@ export async function runChancery(
     child.on('error', err => resolve(`${program}: ${err.message}`))
     child.on('close', (code, signal) => resolve(describeEnd(code, signal)))
   })
-  // Whoever ends this process must not leave the other behind.
+  // The child must not outlive this process.
   const endWithUs = () => signalGroup(child, 'SIGTERM')
   process.on('exit', endWithUs)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
@@ -107,6 +107,24 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // Nobody of the group is left.
+    // The group has ended.
   }
+}
+
+interface Page {
+  data: Record<string, unknown>[]
+  pagination: { pages: number }
+}
+
+/** All items of a list of the API, page by page. */
+export async function readAll(url: string, path: string): Promise<Page['data']> {
+  const items = []
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    const response = await fetch(new URL(`/api/v1${path}?limit=100&page=${page}`, url))
+    if (!response.ok) throw new Error(`${response.url}: ${response.status} ${await response.text()}`)
+    const { data, pagination } = (await response.json()) as Page
+    items.push(...data)
+    pages = pagination.pages
+  }
+  return items
 }

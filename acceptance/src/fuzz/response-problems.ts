@@ -80,7 +80,7 @@ const aboutError = ({ json }: Exchange) => {
 }
 
 /** The server-sent events of a text that may end in the middle of one. */
-export function eventsIn(text: string): { data: unknown[]; problems: string[] } {
+function eventsIn(text: string): { data: unknown[]; problems: string[] } {
   const data: unknown[] = []
   const problems: string[] = []
   const lines = text.slice(0, text.lastIndexOf('\n\n') + 1).split('\n')

@@ -1,5 +1,4 @@
-import type { Game } from '@chancery/client'
-import type { Api } from './command.ts'
+import type { Game, Operations } from '@chancery/client'
 import { name } from './text.ts'
 
 type TermList =
@@ -27,7 +26,7 @@ export const readable = (key: string): string => {
   return name(words.charAt(0).toUpperCase() + words.slice(1))
 }
 
-export function createGameTerms(api: Pick<Api, 'game'>, now = () => Date.now()): GameTerms {
+export function createGameTerms(api: Pick<Operations, 'game'>, now = () => Date.now()): GameTerms {
   let cached: { game: Game; readAt: number } | undefined
 
   async function read(): Promise<Game | undefined> {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ChanceryError, type Nation } from '@chancery/client'
-import type { Api } from './command.ts'
+import { ChanceryError, type Nation, type Operations } from '@chancery/client'
 import type { Link, Rule, Store } from './store.ts'
 
 type Membership = Pick<Link, 'allianceId' | 'rank'>
@@ -80,7 +79,7 @@ export function createRoleUpdater({
   onError,
   retryMs = 30_000,
 }: {
-  api: Pick<Api, 'nations'>
+  api: Pick<Operations, 'nations'>
   store: Store
   roles: Roles
   onError(err: unknown): void

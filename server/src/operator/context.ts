@@ -1,4 +1,5 @@
 import type { Contract } from '@chancery/contract'
+import type { RevocationWatcher } from '../http/revocation-watcher.ts'
 import type { IngestContext } from '../ingest/index.ts'
 import type { RequestLog } from '../journal/request-log.ts'
 import type { ConnectionTarget } from '../store/database.ts'
@@ -9,7 +10,6 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import type { ReadQueue } from '../webhooks/metrics.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
 import type { AuditLog } from './audit-log.ts'
-import type { TokenWatch } from './token-watch.ts'
 
 /** Dependencies of the handlers. */
 export interface OperatorContext {
@@ -24,7 +24,7 @@ export interface OperatorContext {
   webhookQueue: ReadQueue
   requestLog: Pick<RequestLog, 'read'>
   auditLog: AuditLog
-  tokenWatch: TokenWatch
+  tokenWatcher: RevocationWatcher
   /** The public listener's external URL, known once it listens. */
   publicUrl: () => string
   version: string

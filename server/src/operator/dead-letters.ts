@@ -9,12 +9,12 @@ import {
 } from '../ingest/index.ts'
 import { bearerOf } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
-import type { DefineOperatorRoute } from './define-operator-route.ts'
+import type { DefineOperatorOperation } from './define-operator-operation.ts'
 import { ingestFor, recordOutcome, statusOf } from './facts.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** Rejected batches in the dead-letter store: list, retry, delete. */
-export function deadLetterRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
+export function deadLetterRoutes(define: DefineOperatorOperation, context: OperatorContext): void {
   const { pools, ingest } = context
 
   define(operatorOperations.refusedList, async ({ query: { feed, limit = 100 } }) => ({

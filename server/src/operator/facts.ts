@@ -21,12 +21,15 @@ import {
 } from '../ingest/index.ts'
 import { actorOf, bearerOf, isAdmin, type OperatorCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
-import type { DefineOperatorRoute } from './define-operator-route.ts'
-import { invalidBody, OperatorError } from './operator-error.ts'
+import type { DefineOperatorOperation } from './define-operator-operation.ts'
+import { OperatorError } from './operator-error.ts'
 import { containsSecret } from './secret-scanning.ts'
 
 const { factsSend } = operatorOperations
-const readBatch = createBodyValidator(factsSend.body.schema, invalidBody)
+const readBatch = createBodyValidator(
+  factsSend.body.schema,
+  message => new OperatorError('bad_request', message),
+)
 const batchIds = Compile(batchId())
 
 const statuses: Record<Outcome['status'], number> = {
@@ -103,8 +106,8 @@ const withoutCounts = (outcome: Outcome) => ({
  * `application/json` is one batch, `{ "facts": [ … ] }`, with its id in `Idempotency-Key`.
  * `?check=true` applies nothing; `?keep=false` does not keep rejected batches.
  */
-export function factRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
-  const { ingest, auditLog, tokenWatch } = context
+export function factRoutes(define: DefineOperatorOperation, context: OperatorContext): void {
+  const { ingest, auditLog, tokenWatcher } = context
 
   async function record(caller: OperatorCaller, outcome: Outcome): Promise<void> {
     await recordOutcome(context, outcome)
@@ -113,43 +116,39 @@ export function factRoutes(define: DefineOperatorRoute, context: OperatorContext
     auditLog.recordBatch(actorOf(caller), { status: statusOf(outcome), subject: outcome.batch })
   }
 
-  define(
-    factsSend,
-    async ({ req, reply, query, caller }) => {
-      const isCheckOnly = query.check ?? false
-      const token = bearerOf(req)
-      const options = { keepsRejected: query.keep ?? true }
-      if (req.body instanceof Readable) {
-        const stop = tokenWatch.watch(caller, () => req.raw.destroy())
-        reply.raw.once('close', stop)
-        const scoped = ingestFor(ingest, caller, token)
-        const lines = isCheckOnly
-          ? checked(scoped, req.body, caller)
-          : received(scoped, req.body, { ...options, caller })
-        return { contentType: 'application/x-ndjson; charset=utf-8', body: Readable.from(lines) }
-      }
-      const id = req.headers['idempotency-key']
-      if (!batchIds.Check(id)) {
-        throw new OperatorError(
-          'bad_request',
-          'The header Idempotency-Key is required: the id of the batch, 1 to 128 of A-Z a-z 0-9 . _ : -.',
-        )
-      }
-      if (isCheckOnly)
-        throw new OperatorError('bad_request', 'check=true requires a stream: send application/x-ndjson.')
-      const batch = readBatch(req.body)
-      const secretAt = pathOfSecret({ batch: id, feed: batch.feed }, token)
-      if (secretAt !== undefined)
-        throw new OperatorError(
-          'bad_request',
-          `${secretAt === '/batch' ? 'The Idempotency-Key' : secretAt} ${secretReason}.`,
-        )
-      const outcome = await receiveBatch(ingestFor(ingest, caller, token), id, batch, options)
-      await record(caller, outcome)
-      return { status: statusOf(outcome), body: outcome }
-    },
-    { writesAuditLog: true },
-  )
+  define(factsSend, async ({ req, reply, query, caller }) => {
+    const isCheckOnly = query.check ?? false
+    const token = bearerOf(req)
+    const options = { keepsRejected: query.keep ?? true }
+    if (req.body instanceof Readable) {
+      const stop = tokenWatcher.watch(caller.id, () => req.raw.destroy())
+      reply.raw.once('close', stop)
+      const scoped = ingestFor(ingest, caller, token)
+      const lines = isCheckOnly
+        ? checked(scoped, req.body, caller)
+        : received(scoped, req.body, { ...options, caller })
+      return { contentType: 'application/x-ndjson; charset=utf-8', body: Readable.from(lines) }
+    }
+    const id = req.headers['idempotency-key']
+    if (!batchIds.Check(id)) {
+      throw new OperatorError(
+        'bad_request',
+        'The header Idempotency-Key is required: the id of the batch, 1 to 128 of A-Z a-z 0-9 . _ : -.',
+      )
+    }
+    if (isCheckOnly)
+      throw new OperatorError('bad_request', 'check=true requires a stream: send application/x-ndjson.')
+    const batch = readBatch(req.body)
+    const secretAt = pathOfSecret({ batch: id, feed: batch.feed }, token)
+    if (secretAt !== undefined)
+      throw new OperatorError(
+        'bad_request',
+        `${secretAt === '/batch' ? 'The Idempotency-Key' : secretAt} ${secretReason}.`,
+      )
+    const outcome = await receiveBatch(ingestFor(ingest, caller, token), id, batch, options)
+    await record(caller, outcome)
+    return { status: statusOf(outcome), body: outcome }
+  })
 
   async function* received(
     scoped: IngestContext,
@@ -179,7 +178,7 @@ export function factRoutes(define: DefineOperatorRoute, context: OperatorContext
 const feedNames = Compile(feedPosition().properties.name)
 
 /** The position of a feed, which a sender of dependent batches reads before it begins. */
-export function feedRoutes(define: DefineOperatorRoute, { pools }: Pick<OperatorContext, 'pools'>): void {
+export function feedRoutes(define: DefineOperatorOperation, { pools }: Pick<OperatorContext, 'pools'>): void {
   define(operatorOperations.feedsGet, async ({ id: name }) => {
     if (!feedNames.Check(name)) throw notFound('feed of this name')
     return { body: await findFeed(pools.ingest, name) }

@@ -5,7 +5,7 @@ import { type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/stor
 import { notFound } from '../http/http-error.ts'
 import { playerLock } from '../store/locks.ts'
 import type { OperatorContext } from './context.ts'
-import type { DefineOperatorRoute } from './define-operator-route.ts'
+import type { DefineOperatorOperation } from './define-operator-operation.ts'
 import { assertOwnerUnchanged, findPlayer, findPlayerOfQuery } from './players.ts'
 import { futureTime } from './tokens.ts'
 
@@ -31,7 +31,7 @@ const keyView = (key: KeyRecord, limitRequest?: LimitRequestRecord) => ({
 })
 
 /** API keys of players. */
-export function keyRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
+export function keyRoutes(define: DefineOperatorOperation, context: OperatorContext): void {
   const { pools, pulse } = context
 
   define(operatorOperations.keysCreate, async ({ body }) => {

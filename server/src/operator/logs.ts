@@ -10,7 +10,7 @@ import {
   type Top,
 } from '../journal/queries.ts'
 import type { OperatorContext } from './context.ts'
-import type { DefineOperatorRoute } from './define-operator-route.ts'
+import type { DefineOperatorOperation } from './define-operator-operation.ts'
 
 /** Hours beyond the retention time are cut to it. */
 const topOf = ({ hours = 24, limit = 20 }: Partial<Top>, hoursMax: number): Top => ({
@@ -20,7 +20,7 @@ const topOf = ({ hours = 24, limit = 20 }: Partial<Top>, hoursMax: number): Top 
 
 /** Request log and usage counters. */
 export function requestRoutes(
-  define: DefineOperatorRoute,
+  define: DefineOperatorOperation,
   { requestLog }: Pick<OperatorContext, 'requestLog'>,
 ): void {
   define(operatorOperations.requestsGet, async ({ id }) => {
@@ -42,7 +42,7 @@ export function requestRoutes(
 
 /** Audit log of the operator API. */
 export function auditLogRoutes(
-  define: DefineOperatorRoute,
+  define: DefineOperatorOperation,
   { pools, auditLog }: Pick<OperatorContext, 'pools' | 'auditLog'>,
 ): void {
   define(operatorOperations.logList, async ({ query: { limit = 100, before } }) => {

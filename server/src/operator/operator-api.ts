@@ -2,30 +2,30 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Contract } from '@chancery/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { pruneAuditLog } from '../access/audit-log.ts'
-import { pruneTokens } from '../access/operator-tokens.ts'
+import { findValidTokenIds, pruneTokens } from '../access/operator-tokens.ts'
 import { registerDocs } from '../docs/register-docs.ts'
 import {
   type ConnectionTimings,
   defaultConnectionTimings,
   destroyFailedHandshakes,
 } from '../http/connections.ts'
-import { createErrorHandler, sendError } from '../http/http-error.ts'
+import { createErrorHandler, describeInvalidRequest, HttpError, sendError } from '../http/http-error.ts'
 import { lingerOnClose } from '../http/lingering-close.ts'
 import { createRequestIds } from '../http/request-id.ts'
+import { createRevocationWatcher } from '../http/revocation-watcher.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { batchAction, createAuditLog } from './audit-log.ts'
-import { createAuthenticate, createFindCaller, type FindCaller } from './authentication.ts'
+import { createAuthenticate, createFindCaller, type FindCaller, mainCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
-import { createDefineOperatorRoute } from './define-operator-route.ts'
+import { createDefineOperatorOperation } from './define-operator-operation.ts'
 import { factRoutes, feedRoutes } from './facts.ts'
 import { keyRoutes } from './keys.ts'
 import { auditLogRoutes, requestRoutes } from './logs.ts'
 import { OperatorError } from './operator-error.ts'
 import { codeRoutes, handoverRoutes, playerRoutes } from './players.ts'
 import { backupRoutes, statusRoutes } from './status.ts'
-import { createTokenWatch } from './token-watch.ts'
 import { tokenRoutes } from './tokens.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { registerBatchMetrics } from './world-state.ts'
@@ -33,12 +33,12 @@ import { registerBatchMetrics } from './world-state.ts'
 /**
  * The operator API, on its own listener for the game's servers and its operators.
  *
- * Every request needs an operator token with a role for its operation (`authentication.ts`); `define-operator-route.ts` validates it
+ * Every request needs an operator token with a role for its operation (`authentication.ts`); `define-operator-operation.ts` validates it
  * against the contract (`contract/src/operator/`) and writes the audit log (`audit-log.ts`) for everything that is not a GET. The other
  * files handle one resource each.
  */
 
-export interface OperatorParts extends Omit<OperatorContext, 'auditLog' | 'tokenWatch'> {
+export interface OperatorParts extends Omit<OperatorContext, 'auditLog' | 'tokenWatcher'> {
   /** The token of the configuration, named `main`. */
   mainToken: string
   tls: { cert: Buffer; key: Buffer } | undefined
@@ -55,17 +55,30 @@ export interface Operator {
   close(): Promise<void>
 }
 
+/** A revoked token must end its streams within a second. */
+const verifyTokensEveryMs = 400
+
 export function createOperator(options: OperatorParts): Operator {
   const { mainToken, tls, connectionTimings, onError, ...parts } = options
   const { access, ingest } = parts.pools
   const { now } = parts.pulse
   const auditLog = createAuditLog({ db: access, onError, now })
-  const tokenWatch = createTokenWatch(access)
+  const tokenWatcher = createRevocationWatcher({
+    async findValidIds(ids) {
+      const named = ids.filter(id => id !== mainCaller.id)
+      const valid = named.length > 0 ? await findValidTokenIds(access, named) : new Set<string>()
+      return valid.add(mainCaller.id)
+    },
+    subscribe(verify) {
+      const timer = setInterval(verify, verifyTokensEveryMs).unref()
+      return () => clearInterval(timer)
+    },
+  })
   const findCaller = createFindCaller({ db: access, mainToken, onError, now })
   registerBatchMetrics(parts.metrics.registry, ingest)
   return {
     app: buildOperatorApi(
-      { ...parts, auditLog, tokenWatch },
+      { ...parts, auditLog, tokenWatcher },
       {
         findCaller,
         log: parts.log,
@@ -78,7 +91,7 @@ export function createOperator(options: OperatorParts): Operator {
       await pruneAuditLog(access, batchAction)
     },
     async close() {
-      tokenWatch.close()
+      tokenWatcher.close()
       await auditLog.close()
     },
   }
@@ -89,9 +102,6 @@ const bodyBytesMax = 8 * 1_048_576
 
 /** Longer than any path that Node accepts: ids have no limit of their own. */
 const pathBytesMax = 16_384
-
-/** SQLSTATE of a text that PostgreSQL cannot store. */
-const untranslatableCharacter = '22021'
 
 export interface OperatorApiOptions {
   findCaller: FindCaller
@@ -114,17 +124,7 @@ export function buildOperatorApi(
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     })
-  const handleUnknown = createErrorHandler(log)
-  const handleError = (error: unknown, req: FastifyRequest, reply: FastifyReply) => {
-    if (error instanceof OperatorError) return sendError(reply, error)
-    const { statusCode, code } = error as { statusCode?: number; code?: string }
-    const isClientError = statusCode !== undefined && statusCode >= 400 && statusCode < 500
-    if (isClientError) return sendError(reply, new OperatorError('bad_request', messageOf(error)))
-    // PostgreSQL rejects NUL characters, wherever they were sent.
-    if (code === untranslatableCharacter)
-      return sendError(reply, new OperatorError('bad_request', 'A text contains a NUL character.'))
-    return handleUnknown(error, req, reply)
-  }
+  const handleError = createErrorHandler(log, toOperatorError)
   const app = Fastify({
     logger: false,
     genReqId: () => requestIds.make(),
@@ -172,7 +172,7 @@ export function buildOperatorApi(
       if (!route.config?.operatorOperation)
         throw new Error(`${route.url} is not an operation of the contract`)
     })
-    const define = createDefineOperatorRoute(api, context)
+    const define = createDefineOperatorOperation(api, context)
     factRoutes(define, context)
     feedRoutes(define, context)
     deadLetterRoutes(define, context)
@@ -190,7 +190,12 @@ export function buildOperatorApi(
   return app
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : undefined)
+/** Translates errors of the HTTP parser and of invalid values; undefined for others. */
+function toOperatorError(error: unknown): OperatorError | undefined {
+  if (error instanceof HttpError) return undefined
+  const message = describeInvalidRequest(error)
+  return message === undefined ? undefined : new OperatorError('bad_request', message)
+}
 
 /** Documents that need no token: the OpenAPI document, its reference page and the schema of facts. They contain no secret. */
 async function registerDocuments(app: FastifyInstance, contract: Contract): Promise<void> {

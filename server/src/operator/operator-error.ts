@@ -1,36 +1,15 @@
-import {
-  type OperatorErrorCode,
-  type OperatorOperation,
-  type OperatorRole,
-  operatorErrors,
-} from '@chancery/contract'
+import { type OperatorOperation, type OperatorRole, operatorErrors } from '@chancery/contract'
+import { contractError } from '../http/http-error.ts'
 
-/** A failure that a caller of the operator listener is told of. The message says what to do next and quotes no secret. */
-export class OperatorError extends Error {
-  readonly code: OperatorErrorCode
-  readonly headers: Readonly<Record<string, string>>
+/** An error of the operator API. The message says what to do next and quotes no secret. */
+export class OperatorError extends contractError(operatorErrors) {}
 
-  constructor(code: OperatorErrorCode, message?: string, headers: Record<string, string> = {}) {
-    super(message ?? `${operatorErrors[code].description} ${operatorErrors[code].fix}`)
-    this.code = code
-    this.headers = headers
-  }
-
-  get status(): number {
-    return operatorErrors[this.code].status
-  }
-}
-
-/** A body that is not of its operation's shape. */
-export const invalidBody = (message: string): OperatorError => new OperatorError('bad_request', message)
-
-/** Closes the connection: a body may take as long as it takes here, but not a stranger's. */
+/** Closes the connection: request bodies have no time limit here, except those of unauthenticated clients. */
 export const missingToken = (): OperatorError =>
-  new OperatorError(
-    'invalid_api_key',
-    'This needs an operator token that is valid: Authorization: Bearer <token>.',
-    { 'www-authenticate': 'Bearer', connection: 'close' },
-  )
+  new OperatorError('invalid_api_key', 'A valid operator token is required: Authorization: Bearer <token>.', {
+    'www-authenticate': 'Bearer',
+    connection: 'close',
+  })
 
 export function missingRole(name: string, { roles }: Pick<OperatorOperation, 'roles'>): OperatorError {
   const needed: OperatorRole[] = roles.length > 0 ? [...roles] : ['admin']

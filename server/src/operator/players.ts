@@ -6,13 +6,16 @@ import { findPlayerOfNation } from '../resources/nations/store.ts'
 import { playerLock } from '../store/locks.ts'
 import { issueCode } from '../verification/issue.ts'
 import type { OperatorContext } from './context.ts'
-import type { DefineOperatorRoute } from './define-operator-route.ts'
+import type { DefineOperatorOperation } from './define-operator-operation.ts'
 import { OperatorError } from './operator-error.ts'
 
 const idForm = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Suspensions of players. */
-export function playerRoutes(define: DefineOperatorRoute, { pools, pulse, webhooks }: OperatorContext): void {
+export function playerRoutes(
+  define: DefineOperatorOperation,
+  { pools, pulse, webhooks }: OperatorContext,
+): void {
   define(operatorOperations.playersSuspend, async ({ id: player_id, body: { note = null } }) => {
     // The player need not be known yet, but the id must be valid.
     if (!idForm.test(player_id))
@@ -31,7 +34,7 @@ export function playerRoutes(define: DefineOperatorRoute, { pools, pulse, webhoo
 }
 
 /** Verification codes. */
-export function codeRoutes(define: DefineOperatorRoute, { pools }: Pick<OperatorContext, 'pools'>): void {
+export function codeRoutes(define: DefineOperatorOperation, { pools }: Pick<OperatorContext, 'pools'>): void {
   define(operatorOperations.codesIssue, async ({ body: { nation_id, for: account } }) => {
     const wanted = { nationId: nation_id, boundTo: account ?? null }
     const issued = await pools.access.transaction(db => issueCode(db, wanted))
@@ -48,7 +51,7 @@ export function codeRoutes(define: DefineOperatorRoute, { pools }: Pick<Operator
 }
 
 /** Hand-over links, which sign a player in to the developer settings without a password. */
-export function handoverRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
+export function handoverRoutes(define: DefineOperatorOperation, context: OperatorContext): void {
   define(operatorOperations.handoversCreate, async ({ body: { landing = 'verify', ...selector } }) => {
     const playerId = await findPlayer(context, selector)
     const made = await context.pools.access.transaction(async db => {

@@ -4,14 +4,14 @@ import { takeBackup } from '../backup/take-backup.ts'
 import { isUnavailable } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { OperatorContext } from './context.ts'
-import type { DefineOperatorRoute } from './define-operator-route.ts'
+import type { DefineOperatorOperation } from './define-operator-operation.ts'
 import { readWorldState } from './world-state.ts'
 
 /** How long the status waits for a slow database. */
 const waitMaxMs = 2_000
 
 /** Status and metrics of the service. */
-export function statusRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
+export function statusRoutes(define: DefineOperatorOperation, context: OperatorContext): void {
   const { contract, pools, pulse, metrics, webhookQueue, version, migration } = context
 
   const digest = profileDigest(contract.profile)
@@ -87,11 +87,11 @@ function boundRead<T>(
 
 /** `POST /backup`: a snapshot of the database as a stream, complete when its last line is. */
 export function backupRoutes(
-  define: DefineOperatorRoute,
-  { target, tokenWatch, version }: Pick<OperatorContext, 'target' | 'tokenWatch' | 'version'>,
+  define: DefineOperatorOperation,
+  { target, tokenWatcher, version }: Pick<OperatorContext, 'target' | 'tokenWatcher' | 'version'>,
 ): void {
   define(operatorOperations.backupTake, async ({ caller, reply }) => {
-    const stop = tokenWatch.watch(caller, () => reply.raw.destroy())
+    const stop = tokenWatcher.watch(caller.id, () => reply.raw.destroy())
     reply.raw.once('close', stop)
     return { contentType: 'application/gzip', body: takeBackup(target, version) }
   })

@@ -9,12 +9,12 @@ import {
 import { notFound } from '../http/http-error.ts'
 import { mainCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
-import type { DefineOperatorRoute } from './define-operator-route.ts'
+import type { DefineOperatorOperation } from './define-operator-operation.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** Named tokens of the operator API. */
 export function tokenRoutes(
-  define: DefineOperatorRoute,
+  define: DefineOperatorOperation,
   { pools, pulse }: Pick<OperatorContext, 'pools' | 'pulse'>,
 ): void {
   const { access } = pools

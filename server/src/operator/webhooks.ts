@@ -3,7 +3,7 @@ import type { Endpoint } from '../webhooks/endpoint-store.ts'
 import { disablesAt } from '../webhooks/endpoint-store.ts'
 import type { Replay } from '../webhooks/replay.ts'
 import type { OperatorContext } from './context.ts'
-import type { DefineOperatorRoute } from './define-operator-route.ts'
+import type { DefineOperatorOperation } from './define-operator-operation.ts'
 import { OperatorError } from './operator-error.ts'
 import { assertOwnerUnchanged, findPlayer, findPlayerOfQuery } from './players.ts'
 
@@ -30,7 +30,7 @@ const tested = <T>({ endpoint, test }: { endpoint: Endpoint; test: T }) => ({
 })
 
 /** Webhook endpoints of players. */
-export function webhookRoutes(define: DefineOperatorRoute, context: OperatorContext): void {
+export function webhookRoutes(define: DefineOperatorOperation, context: OperatorContext): void {
   const { webhooks } = context
 
   define(operatorOperations.webhooksAdd, async ({ body }) => {

@@ -17,7 +17,7 @@ after(async () => {
   await receiver.close()
 })
 
-test('an endpoint that makes no sense is refused, says why, and is not there', async () => {
+test('an invalid endpoint is rejected with a reason and not stored', async () => {
   const good = { player_id: 'p1', url: receiver.url('/refused') }
   const wrong: [object, RegExp, number?][] = [
     [{ ...good, url: 'not a url' }, /complete address/],
@@ -26,7 +26,7 @@ test('an endpoint that makes no sense is refused, says why, and is not there', a
     [{ ...good, url: 'https://user:password@bot.example/' }, /user name or password/],
     [{ ...good, url: `https://bot.example/${'x'.repeat(2_000)}` }, /longer than 2000/],
     [{ player_id: 'p1' }, /url/],
-    [{ ...good, types: ['war.started'] }, /"war\.started" names no kind.*war\.declared/],
+    [{ ...good, types: ['war.started'] }, /"war\.started" is neither an event type.*war\.declared/],
     [{ ...good, types: ['wars.*'] }, /neither an event type/],
     [{ ...good, types: ['*'] }, /neither an event type/],
     [{ ...good, types: ['nation.founded', 'war.started'] }, /"war\.started"/],
@@ -40,9 +40,9 @@ test('an endpoint that makes no sense is refused, says why, and is not there', a
     [{ ...good, description: 'a\0b' }, /NUL/],
     [{ ...good, description: 'x'.repeat(201) }, /description: has more than 200/],
     [{ ...good, secret: 'whsec_mine' }, /./],
-    [{ ...good, nation_id: 'n1' }, /one nation_id or by one player_id/],
-    [{ url: good.url }, /one nation_id or by one player_id/],
-    [{ url: good.url, nation_id: 'n1' }, /which player leads/],
+    [{ ...good, nation_id: 'n1' }, /one of nation_id and player_id/],
+    [{ url: good.url }, /one of nation_id and player_id/],
+    [{ url: good.url, nation_id: 'n1' }, /No player is known/],
     [{ url: good.url, nation_id: 'nobody' }, /nation/, 404],
     [{ ...good, player_id: 'no id' }, /player_id/],
   ]
@@ -52,7 +52,7 @@ test('an endpoint that makes no sense is refused, says why, and is not there', a
   assert.deepEqual(receiver.received, [])
 })
 
-test('a question that makes no sense is refused, and says why', async () => {
+test('an invalid request about an endpoint is rejected with a reason', async () => {
   const { id } = await addHearing(chancery, receiver.url('/asked'))
   const replay = `/webhooks/${id}/replay`
   const log = `/webhooks/${id}/deliveries`
@@ -63,7 +63,7 @@ test('a question that makes no sense is refused, and says why', async () => {
     ['GET', `${log}?limit=1&limit=2`, undefined, /limit/],
     ['GET', `${log}?state=lost`, undefined, /state/],
     ['GET', '/webhooks?nation_id=nobody', undefined, /nation/, 404],
-    ['GET', '/webhooks?nation_id=n1&player_id=p1', undefined, /one nation_id or by one player_id/],
+    ['GET', '/webhooks?nation_id=n1&player_id=p1', undefined, /one of nation_id and player_id/],
     ['GET', '/webhooks/whe_nobody', undefined, /webhook endpoint/, 404],
     ['GET', '/webhooks/%00', undefined, /NUL/],
     ['POST', replay, undefined, /body/],

@@ -1,6 +1,6 @@
 /**
  * Runs the acceptance tests against the Chancery at --base-url URL, or without it against a demo of its own.
- * What needs codes and keys asks the operator listener: --operator-url URL --operator-token TOKEN, or --data-dir DIR where
+ * Tests of codes and keys use the operator API: --operator-url URL --operator-token TOKEN, or --data-dir DIR where
  * the server keeps both. With --key KEY alone, what a key can show is checked and the rest is skipped with its reason.
  */
 import { spawn } from 'node:child_process'

@@ -57,20 +57,20 @@ async function stop(): Promise<void> {
 async function start(): Promise<void> {
   if (mustBuildPage) {
     mustBuildPage = false
-    if ((await run(['portal/build.ts'])) !== 0) tell('the page at /developers is not built: see above')
+    if ((await run(['portal/build.ts'])) !== 0) log('the page at /developers is not built: see above')
   }
   if (isStopping) return
   const demo = run(['--enable-source-maps', 'cli/src/main.ts', 'demo', ...process.argv.slice(2)])
   const started = child
   demo.then(code => {
     if (!isStopping && (child === undefined || child === started) && code !== 0)
-      tell('the demo has ended: it starts again when a source changes')
+      log('the demo has ended: it starts again when a source changes')
   })
 }
 
 async function restart(): Promise<void> {
   if (isStopping || changed === undefined) return
-  tell(`restarting: ${changed} has changed`)
+  log(`restarting: ${changed} has changed`)
   changed = undefined
   watchFolders()
   await stop()
@@ -106,7 +106,7 @@ function watchFolders(): void {
   }
 }
 
-function tell(message: string): void {
+function log(message: string): void {
   console.error(`dev: ${message}`)
 }
 

@@ -1,6 +1,6 @@
 /**
  * Fuzzes the API by the document that it publishes: npm run fuzz -- [--requests N] [--base-url URL] [--seed N] [--only TEXT] [--verbose]
- * Without --base-url on a demo of its own, whose private door is fuzzed too. Exits 1 where something is not as documented.
+ * Without --base-url on a demo of its own, whose operator API is fuzzed too. Exits 1 if a response is not as documented.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -36,7 +36,7 @@ process.exitCode = (await (baseUrl === undefined
   ? 0
   : 1
 
-/** A world that stands still, where nobody is held back by a limit. */
+/** A static world without limits. */
 async function fuzzDemo(): Promise<boolean> {
   const demo = await runChancery(['npm', 'start', '--', '--tick-seconds', '0', '--nations', '200'], {
     worldFile: 'demo-keys.json',

@@ -1,7 +1,7 @@
 /**
  * Looks at the developer settings page of a running demo as a person would: every page, light and dark, wide and on a phone,
  * into a folder of pictures. Says what axe finds serious, what is wider than the screen, what the console complains about, and
- * what is asked of another origin; exits 1 if there is any of it.
+ * requests to other origins; exits 1 if there is any of it.
  *
  *     node tools/screenshot-portal.ts http://127.0.0.1:8080 /tmp/pictures
  */
@@ -89,10 +89,10 @@ async function sendRequest(page: Page) {
 
 const complaints: string[] = []
 
-/** Takes the picture, and asks of the page what a picture does not show. */
+/** Takes the screenshot, and checks what a screenshot does not show. */
 async function look(page: Page, name: string) {
   await page.waitForLoadState('networkidle')
-  // Pictures taken in the middle of a transition show colours that nobody sees.
+  // Pictures taken in the middle of a transition show intermediate colours.
   await page.evaluate(
     `Promise.all(document.getAnimations()
       .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
@@ -111,7 +111,7 @@ async function look(page: Page, name: string) {
   complaints.push(...found.map(words => `${name}: axe: ${words}`))
 }
 
-/** Flags are where the game keeps them; and that nobody is signed in, or a link is used, is an answer like any other. */
+/** Flags are on the game's own servers; the responses for a missing session and a used link are expected. */
 const isExpected = (text: string, url: string) => /\b(401|410)\b/.test(text) || !isOurs(url)
 const isOurs = (url: string) => new URL(url, baseUrl).origin === new URL(baseUrl).origin
 
@@ -123,7 +123,7 @@ function listen(page: Page, name: string) {
   page.on('pageerror', error => complaints.push(`${name}: ${error.message}`))
   page.on('request', req => {
     if (!isOurs(req.url()) && req.resourceType() !== 'image')
-      complaints.push(`${name}: asks another origin: ${req.url()}`)
+      complaints.push(`${name}: requests another origin: ${req.url()}`)
   })
 }
 

@@ -1,10 +1,10 @@
 /**
  * Runs tests: the quick tier, or the files and patterns given.
  *
- *   --full      all tests, those in `*.full.test.ts` as well, and draws worlds as often as they should be drawn
+ *   --full      all tests, those in `*.full.test.ts` as well, and draws random worlds twenty times as often
  *   --external  of the quick tier what speaks to a database or a Redis, against ones that run already
  *   --faults    what lets parts fail or draws worlds by chance, one file after the other, ten times as long
- *   --costs     tells at the end which files took the most processor time
+ *   --costs     lists at the end which files took the most processor time
  *   --test-…    is passed on to Node's test runner
  *
  * Files of the quick tier share a few processes, because loading the server takes longer than most of them; a file of the full tier
@@ -56,7 +56,7 @@ function chosenFiles(): string[] {
 const scratch = await mkdtemp(path.join(tmpdir(), 'chancery-tests-'))
 const costs = path.join(scratch, 'costs')
 
-/** Programs that run the files of the quick tier, each the next that nobody has begun. */
+/** Programs that run the files of the quick tier, each the next that is not claimed. */
 async function shareProcesses(files: readonly string[], processes: number): Promise<string[]> {
   await mkdir(path.join(scratch, 'begun'))
   await writeFile(path.join(scratch, 'files'), files.join('\n'))

@@ -1,6 +1,6 @@
 /**
  * Connects the small game of examples/connect-a-game as its guide says, once by views and once by outbox, and compares what
- * the API answers with what is in the game's tables. Needs a PostgreSQL for the game: CHANCERY_TEST_DATABASE_URL, or the one on
+ * the API returns the contents of the game's tables. Needs a PostgreSQL for the game: CHANCERY_TEST_DATABASE_URL, or the one on
  * the usual port. Exits 1 where anything differs.
  */
 import assert from 'node:assert/strict'
@@ -101,7 +101,7 @@ async function untilEqual<T>(compareOnce: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What everybody reads, beside the game's own tables. */
+/** Compares public reads with the game's own tables. */
 async function compare(db: pg.Client, url: string): Promise<string> {
   const rows = async (text: string) => (await db.query(text)).rows
   const countries = await rows(`
@@ -153,13 +153,13 @@ async function compare(db: pg.Client, url: string): Promise<string> {
   )
   const events = await readAll(url, '/events')
   const declared = events.filter(({ type }) => type === 'war.declared')
-  assert.equal(declared.length, campaigns.length, 'each campaign is told of once')
+  assert.equal(declared.length, campaigns.length, 'each campaign is announced once')
   const game = (await (await fetch(new URL('/api/v1/game', url))).json()) as { data: { name: string } }
   assert.equal(game.data.name, 'Legions')
   return `${countries.length} countries, ${clans.length} clans, ${campaigns.length} campaigns, ${events.length} events`
 }
 
-/** What one player reads with a key, and nobody without. */
+/** Private data is readable with the player's key only. */
 async function compareSecrets(
   db: pg.Client,
   url: string,
@@ -182,7 +182,7 @@ async function compareSecrets(
   assert.equal(own.data.economy.credits, country.gold)
   assert.deepEqual(own.data.military.units, country.units)
   assert.deepEqual(own.data.attributes, { unrest: country.unrest })
-  const stranger = (await read(`/nations/${country.id}`)) as { data: Record<string, unknown> }
-  assert.equal(stranger.data.military, undefined)
-  assert.deepEqual(stranger.data.attributes, {})
+  const anonymous = (await read(`/nations/${country.id}`)) as { data: Record<string, unknown> }
+  assert.equal(anonymous.data.military, undefined)
+  assert.deepEqual(anonymous.data.attributes, {})
 }

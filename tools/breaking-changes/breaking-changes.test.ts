@@ -45,7 +45,7 @@ function keywordsOf(schemas: unknown[], found = new Set<string>()): Set<string> 
   return found
 }
 
-/** What is reported where one thing of a published document is changed. */
+/** The reports for one change of a published document. */
 function reported({ document, given }: Case, edit: Edit): string[] {
   const before = given ? structuredClone(published[document]) : published[document]
   given?.(before)

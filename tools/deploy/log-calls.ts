@@ -13,7 +13,7 @@ export interface LogCall {
   fields: string[]
 }
 
-/** A node of the parser's tree: what is asked of it here. */
+/** A node of the parser's tree, as far as it is used here. */
 type Node = { type?: string } & Record<string, unknown>
 
 interface Swc {
@@ -60,7 +60,7 @@ function readCall(node: Node, file: string): LogCall | undefined {
   return { file, levels, message, fields }
 }
 
-/** Of `log.warn`, `parts.log[isGrave ? 'error' : 'warn']`; and of `log` alone, which the bundled database tells its life by. */
+/** Of `log.warn`, `parts.log[isGrave ? 'error' : 'warn']`; and of `log` alone, to which the bundled database reports its life by. */
 function levelsOf(callee: Node): string[] {
   if (isLog(callee)) return ['info']
   if (callee.type !== 'MemberExpression' || !isLog(nodeOf(callee.object))) return []

@@ -16,7 +16,7 @@ const rows = page
   .map(line => line.split('|').map(cell => cell.trim()))
 const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
 
-/** What every line has, whoever writes it. */
+/** The members of every line. */
 const always = ['level', 'time', 'msg']
 
 test('every message that the service may log is on the page with its level and fields, and no other', () => {

@@ -35,7 +35,7 @@ function metricsIn(text: string): Map<string, Set<string>> {
   return found
 }
 
-/** What a process tells before anything has happened, and after something has. */
+/** The metrics of a process before and after some activity. */
 let fresh: string
 let exposed: string
 let onPage: Map<string, Set<string>>
@@ -80,12 +80,13 @@ test('the page names the labels that the metrics have', () => {
 })
 
 test('what an alert counts begins at zero, so that the first time is seen', async () => {
-  const told = fresh.split('\n').filter(line => line.startsWith('chancery_'))
-  const asked = [...(await read(alertsFile)).matchAll(/rate\((chancery_\w+_total)(?:\{(\w+="\w+")\})?/g)]
-  assert.ok(asked.length > 5)
-  for (const [, name = '', label = ''] of asked)
+  const exposed = fresh.split('\n').filter(line => line.startsWith('chancery_'))
+  const used = [...(await read(alertsFile)).matchAll(/rate\((chancery_\w+_total)(?:\{(\w+="\w+")\})?/g)]
+  assert.ok(used.length > 5)
+  for (const [, name = '', label = ''] of used)
     assert.ok(
-      told.some(line => line.startsWith(`${name}{`) && line.includes(label)) || told.includes(`${name} 0`),
+      exposed.some(line => line.startsWith(`${name}{`) && line.includes(label)) ||
+        exposed.includes(`${name} 0`),
       `${name} ${label}`,
     )
 })
@@ -95,10 +96,10 @@ test('where no store shares the limits, none is said to be away', () => {
 })
 
 for (const file of [alertsFile, 'deploy/grafana/chancery.json']) {
-  test(`${file} asks for metrics and labels that there are`, async () => {
-    const asked = metricsIn((await read(file)).replaceAll('\\"', '"'))
-    assert.ok(asked.size > 10)
-    for (const [name, labels] of asked) {
+  test(`${file} uses only metrics and labels that exist`, async () => {
+    const used = metricsIn((await read(file)).replaceAll('\\"', '"'))
+    assert.ok(used.size > 10)
+    for (const [name, labels] of used) {
       assert.ok(exposedNames().includes(name), name)
       const known = [...(onPage.get(name) ?? []), 'job', 'instance', 'le']
       assert.deepEqual(
@@ -128,7 +129,7 @@ describe('the dashboard', () => {
     panels = JSON.parse(await read('deploy/grafana/chancery.json')).panels
   })
 
-  test('has panels that each ask something, say what they show, and have a unit', () => {
+  test('has panels that each have a query, a description and a unit', () => {
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length)
     assert.equal(new Set(panels.map(({ title }) => title)).size, panels.length)
     for (const { title, type, description, fieldConfig, targets = [] } of panels) {
@@ -168,7 +169,7 @@ describe('promtool', { skip: without('promtool', '--version') }, () => {
     assert.equal(status, 0, stdout + stderr)
   })
 
-  test('has nothing to say about what the service tells of itself', () => {
+  test('reports nothing about the metrics of the service', () => {
     const own = exposed
       .split('\n')
       .filter(line => /^(# (HELP|TYPE) )?chancery_/.test(line))

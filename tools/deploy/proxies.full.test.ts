@@ -15,7 +15,7 @@ const kinds = [
 
 const portOf = ({ url }: TestServer) => Number(new URL(url).port)
 
-interface Asked {
+interface ProxyRequest {
   path?: string
   headers?: Record<string, string>
   /** Which client it is: an address of this machine. */
@@ -50,7 +50,7 @@ for (const { kind, skip } of kinds) {
       by = proxy,
       method = 'GET',
       body,
-    }: Asked) =>
+    }: ProxyRequest) =>
       new Promise<IncomingMessage>((resolve, reject) => {
         https
           .request(
@@ -70,23 +70,24 @@ for (const { kind, skip } of kinds) {
           .on('error', reject)
           .end(body)
       })
-    const ask = async (asked: Asked) => {
-      const res = await open(asked)
+    const send = async (request: ProxyRequest) => {
+      const res = await open(request)
       const body = Buffer.concat(await res.toArray())
       return { status: res.statusCode, headers: res.headers, body }
     }
-    const leftOf = async (asked: Asked) => Number((await ask(asked)).headers['x-ratelimit-remaining'])
+    const leftOf = async (request: ProxyRequest) =>
+      Number((await send(request)).headers['x-ratelimit-remaining'])
 
-    test('every answer says that this name is to be reached with TLS alone', async () => {
+    test('every response has Strict-Transport-Security', async () => {
       for (const [path, status] of [
         ['/game', 200],
         ['/nowhere', 404],
         ['/me/nation', 401],
         ['/healthz', 200],
       ] as const) {
-        const answer = await ask({ path, from: '127.0.0.9' })
-        assert.equal(answer.status, status, path)
-        assert.equal(answer.headers['strict-transport-security'], 'max-age=31536000', path)
+        const response = await send({ path, from: '127.0.0.9' })
+        assert.equal(response.status, status, path)
+        assert.equal(response.headers['strict-transport-security'], 'max-age=31536000', path)
       }
     })
 
@@ -121,24 +122,24 @@ for (const { kind, skip } of kinds) {
     })
 
     test('ids of requests are made by the service, not by callers', async () => {
-      const { headers } = await ask({ from: '127.0.0.4', headers: { 'x-request-id': 'chosen-by-a-caller' } })
+      const { headers } = await send({ from: '127.0.0.4', headers: { 'x-request-id': 'chosen-by-a-caller' } })
       assert.match(String(headers['x-request-id']), /^req_[0-9a-f]{16}$/)
     })
 
-    test('an answer arrives as it was sent, packed or not, and is known again by its tag', async () => {
+    test('a response arrives unchanged, compressed or not, and matches its entity tag', async () => {
       const codings: Record<string, string>[] = [{}, { 'accept-encoding': 'gzip' }]
       for (const headers of codings) {
         const direct = await fetch(`${chancery.url}${bases.canonical}/nations`, {
           headers: { 'accept-encoding': 'identity', ...headers },
         })
-        const answer = await ask({ path: '/nations', headers, from: '127.0.0.5' })
-        assert.equal(answer.headers.etag, direct.headers.get('etag'))
-        assert.equal(answer.headers['content-encoding'] ?? null, direct.headers.get('content-encoding'))
-        assert.equal(answer.headers['cache-control'], direct.headers.get('cache-control'))
+        const response = await send({ path: '/nations', headers, from: '127.0.0.5' })
+        assert.equal(response.headers.etag, direct.headers.get('etag'))
+        assert.equal(response.headers['content-encoding'] ?? null, direct.headers.get('content-encoding'))
+        assert.equal(response.headers['cache-control'], direct.headers.get('cache-control'))
         await direct.arrayBuffer()
-        const again = await ask({
+        const again = await send({
           path: '/nations',
-          headers: { ...headers, 'if-none-match': String(answer.headers.etag) },
+          headers: { ...headers, 'if-none-match': String(response.headers.etag) },
           from: '127.0.0.5',
         })
         assert.equal(again.status, 304)
@@ -155,26 +156,26 @@ for (const { kind, skip } of kinds) {
         if (text.includes('up to date')) break
       }
       const live = await open({ path: '/events/stream', from: '127.0.0.6' })
-      let told = ''
-      let isTold = false
+      let received = ''
+      let isSent = false
       for await (const chunk of live) {
-        told += chunk
-        if (!isTold && told.includes('up to date')) {
-          isTold = true
+        received += chunk
+        if (!isSent && received.includes('up to date')) {
+          isSent = true
           await chancery.ingest([
             { op: 'put', resource: 'nation', data: { id: 'n-live', nation_name: 'Live' } },
           ])
         }
-        if (told.includes('n-live')) break
+        if (received.includes('n-live')) break
       }
-      assert.match(told, /n-live/)
+      assert.match(received, /n-live/)
     })
 
     test('who sends too much costs others nothing', { timeout: 60_000 }, async () => {
-      const sending = (what: Asked) => ask({ from: '127.0.0.7', ...what })
+      const sending = (what: ProxyRequest) => send({ from: '127.0.0.7', ...what })
       const post = { method: 'POST', path: '/developers/api/session' }
       const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
-      const sized = (bytes: number): Asked => ({
+      const sized = (bytes: number): ProxyRequest => ({
         headers: { ...headers, 'content-length': String(bytes) },
         body: Buffer.alloc(bytes, ' '),
       })
@@ -193,13 +194,13 @@ for (const { kind, skip } of kinds) {
         [tooLarge, { headers: { 'x-a': 'a'.repeat(15_900) } }],
         [tooLarge, { headers: { 'x-a': 'a'.repeat(9_000), 'x-b': 'a'.repeat(9_000) } }],
         [tooLarge, { path: `/game?${'a'.repeat(16_300)}` }],
-      ] as [number, Asked][]) {
+      ] as [number, ProxyRequest][]) {
         // One that closes before all is sent shows as a reset.
-        const answer = await sending(what).catch(() => ({ status }))
-        assert.equal(answer.status, status, JSON.stringify(what).slice(0, 90))
+        const response = await sending(what).catch(() => ({ status }))
+        assert.equal(response.status, status, JSON.stringify(what).slice(0, 90))
         for (let call = 1; call <= 5; call += 1)
           assert.equal(
-            (await ask({ from: `127.0.2.${call}` })).status,
+            (await send({ from: `127.0.2.${call}` })).status,
             200,
             JSON.stringify(what).slice(0, 90),
           )
@@ -212,7 +213,7 @@ for (const { kind, skip } of kinds) {
       )
     })
 
-    test('verification codes are in no log, also where nothing answers', async () => {
+    test('verification codes are in no log, also when the service is down', async () => {
       const none = await kind.start([await freePort()])
       try {
         for (const by of [proxy, none])
@@ -221,7 +222,7 @@ for (const { kind, skip } of kinds) {
             '/DISCORD/verify/SECRETCODE',
             '/%64iscord/verify/SECRETCODE',
           ])
-            await ask({ path, by, from: '127.0.0.8' })
+            await send({ path, by, from: '127.0.0.8' })
         assert.ok((await none.logged()).includes('discord'))
         for (const by of [proxy, none]) assert.doesNotMatch(await by.logged(), /SECRETCODE/)
       } finally {
@@ -242,8 +243,8 @@ for (const { kind, skip } of kinds) {
           ['headers_too_large', 431, { path: `/game?${'a'.repeat(16_000)}` }],
           ['method_not_allowed', 405, { method: 'TRACE' }],
           ['bad_request', 400, { headers: { host: 'not a host' } }],
-        ] as [string, number, Asked][]) {
-          const { status: found, headers, body } = await ask(what)
+        ] as [string, number, ProxyRequest][]) {
+          const { status: found, headers, body } = await send(what)
           assert.equal(found, status, code)
           const { error } = JSON.parse(body.toString())
           assert.deepEqual(Object.keys(error), ['code', 'message', 'request_id'])
@@ -265,7 +266,7 @@ for (const { kind, skip } of kinds) {
       const before = await kind.start([await freePort(), portOf(chancery)])
       try {
         for (let call = 1; call <= 20; call += 1)
-          assert.equal((await ask({ from: `127.0.1.${call}`, by: before })).status, 200)
+          assert.equal((await send({ from: `127.0.1.${call}`, by: before })).status, 200)
       } finally {
         await before.stop()
       }

@@ -45,7 +45,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** The text with one thing put for another. Throws where it is not there: the file would be tried otherwise than meant. */
+/** The text with a part replaced. Throws if the part does not occur. */
 function replaced(text: string, changes: Record<string, string>): string {
   let changed = text
   for (const [from, to] of Object.entries(changes)) {
@@ -104,12 +104,12 @@ export const nginx: ProxyKind = {
 
 export const caddy: ProxyKind = {
   program: 'caddy',
-  // For this one Caddy makes a certificate itself, and asks nobody.
+  // For this one Caddy makes a certificate itself, without a certificate authority.
   name: 'localhost',
   async start(upstreamPorts) {
     const dir = await scratch()
     const [port, plainPort] = [await freePort(), await freePort()]
-    // Without the global options, it would take ports of its own, and ask to be trusted by this machine.
+    // Without the global options, it would take ports of its own, and install its certificate on this machine.
     const options = [
       'admin off',
       'skip_install_trust',

@@ -50,7 +50,7 @@ function installed(packages: LockedPackages, workspaces: readonly string[]): Set
   return found
 }
 
-/** As Node looks for a package: beside whoever needs it, then further up. */
+/** As Node looks for a package: next to the package that needs it, then further up. */
 function placeOf(packages: LockedPackages, from: string, name: string): string | undefined {
   for (let dir = from; ; dir = dir.slice(0, Math.max(dir.lastIndexOf('/'), 0))) {
     const place = dir === '' ? `node_modules/${name}` : `${dir}/node_modules/${name}`

@@ -120,7 +120,7 @@ from (
   select pg_catalog.format('%I.%I', schema.nspname, tab.relname), tab.relacl, tab.relowner
   from pg_catalog.pg_class as tab join ${ours} as schema on schema.oid = tab.relnamespace
   union all
-  -- A function that nobody has granted anything on may be called by all.
+  -- A function without grants may be called by all.
   select pg_catalog.format('function %s', ${signature}),
     coalesce(proc.proacl, pg_catalog.acldefault('f', proc.proowner)), proc.proowner
   from pg_catalog.pg_proc as proc join ${ours} as schema on schema.oid = proc.pronamespace
@@ -145,7 +145,7 @@ from (
 group by column_grant.on, column_grant.role
 order by 1, 2, 3`
 
-/** What a later migration may make, and the dump would leave out in silence. */
+/** What a later migration may make, and the dump would leave out without an error. */
 const strayQuery = `
 select pg_catalog.format('relation %I.%I of kind %s', schema.nspname, rel.relname, rel.relkind)
 from pg_catalog.pg_class as rel join ${ours} as schema on schema.oid = rel.relnamespace

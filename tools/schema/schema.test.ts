@@ -34,7 +34,7 @@ test('a function is written with who may call it', async t => {
 })
 
 for (const [name, statement] of Object.entries(strays)) {
-  test(`${name} is not left out in silence`, async t => {
+  test(`${name} is not left out without an error`, async t => {
     const database = await createTestDatabase()
     t.after(() => database.drop())
     await withConnection(database.url, async client => {

@@ -4,7 +4,7 @@ import type { Edit } from '../edit.ts'
 export interface Case {
   kind: string
   document: 'public' | 'operator'
-  /** What both documents have beside what is published, where that has no such thing. */
+  /** An addition to both documents, for a construct that the published ones do not use. */
   given?: Edit
   breaks: Edit
   reported: string[]

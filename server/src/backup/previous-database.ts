@@ -73,7 +73,7 @@ const numbersPerSecond = 65_536
 export const sequenceFloorAt = (nowMs: number): number =>
   Math.max(0, Math.floor((nowMs - epochMs) / 1_000)) * numbersPerSecond
 
-export async function readSequences(db: Database): Promise<SequenceState> {
+async function readSequences(db: Database): Promise<SequenceState> {
   const known = await db.first<SequenceState>(sql`
     select w.seq, w.world_version, a.version as access_version from chancery_world.pulse w, chancery_access.pulse a`)
   if (!known) throw new Error('the pulse has no row')

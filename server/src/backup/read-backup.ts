@@ -125,7 +125,7 @@ export interface ByteReader {
 
 const newline = 0x0a
 
-export function createByteReader(source: AsyncIterable<Buffer>): ByteReader {
+function createByteReader(source: AsyncIterable<Buffer>): ByteReader {
   const chunks = source[Symbol.asyncIterator]()
   const hash = createHash('sha256')
   let buffered: Buffer = Buffer.alloc(0)

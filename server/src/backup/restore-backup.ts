@@ -160,7 +160,7 @@ async function load(
 }
 
 /** @throws {BackupError} if a service is connected: each keeps a session for its pulse. */
-export async function refuseRunningService(db: Database): Promise<void> {
+async function refuseRunningService(db: Database): Promise<void> {
   const found = await db.first<{ sessions: number }>(sql`
     select count(*) as sessions from pg_stat_activity
     where datname = current_database() and application_name = 'chancery pulse'`)
@@ -175,7 +175,7 @@ export async function refuseRunningService(db: Database): Promise<void> {
  * Endpoints do not count as failing for the time since. Delivered webhooks are not sent again; pending ones and those in flight are, at once
  * and with the same id.
  */
-export async function clearEphemeralState(db: Database): Promise<void> {
+async function clearEphemeralState(db: Database): Promise<void> {
   await db.rows(sql`delete from chancery_access.session`)
   await db.rows(sql`delete from chancery_access.handover`)
   await db.rows(sql`delete from chancery_access.verification_code where redeemed_at is null`)

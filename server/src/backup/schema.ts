@@ -97,13 +97,7 @@ export async function setSequences(session: CopySession): Promise<void> {
 }
 
 /** All schemas of Chancery. The database may contain others, of a game. */
-export const schemas = [
-  'chancery_meta',
-  'chancery_world',
-  'chancery_secret',
-  'chancery_access',
-  'chancery_outbound',
-]
+const schemas = ['chancery_meta', 'chancery_world', 'chancery_secret', 'chancery_access', 'chancery_outbound']
 
 /** Not backed up: migrations are applied again, rankings are computed by the next round. */
 const derived = [

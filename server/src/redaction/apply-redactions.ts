@@ -90,7 +90,7 @@ async function finish(
 const leaderName = 'Erased'
 
 /** An erasure whose nations have their new texts. */
-export interface StartedErasure {
+interface StartedErasure {
   player: string
   nations: string[]
   /** Those of them that no other player leads. */
@@ -102,7 +102,7 @@ export interface StartedErasure {
  * Clears the texts and secrets of the player's nations. A nation that another player leads by now keeps that player's secrets. Player and
  * nations may be unknown: an erasure is also applied again to a restored database.
  */
-export async function startErasure(batch: Batch, erasure: Erasure): Promise<StartedErasure> {
+async function startErasure(batch: Batch, erasure: Erasure): Promise<StartedErasure> {
   const { line, player, name } = erasure
   const { db, contract } = batch
   const leading = await db.rows<{ id: string }>(

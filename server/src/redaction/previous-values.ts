@@ -78,4 +78,4 @@ export class PreviousValues {
 const fold = (text: string) => text.toLowerCase()
 
 /** Escapes a text for a regular expression with the flag u. */
-export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

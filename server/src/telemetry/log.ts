@@ -4,6 +4,8 @@ import type { StatementListener } from '../store/database.ts'
 
 export type { Logger } from 'pino'
 
+// Logs, metrics (`metrics.ts`) and the states of failing background tasks (`task-failures.ts`). No line and no label contains a secret.
+
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 

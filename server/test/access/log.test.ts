@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { generateKey } from '../../src/access/key-text.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
-import { rejectOnEnd } from '../../src/store/embedded/processes.ts'
 import { exchange } from '../http/raw.ts'
 import { answered, assertError } from '../http/responses.ts'
 import { playerOf, secrets, smallWorld } from '../http/world.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { query } from './query.ts'
@@ -17,52 +14,24 @@ import { query } from './query.ts'
 const operatorToken = 'operator-token-in-a-log'
 const password = 'a-password-in-a-url'
 
-interface LoggedServer {
-  publicUrl: string
-  operatorUrl: string
-  /** Ends it; everything that it wrote. */
-  end(): Promise<string>
-}
-
-async function startLogged(t: TestContext, databaseUrl: string, dataDir: string): Promise<LoggedServer> {
-  const child = fork(fileURLToPath(new URL('./logged-server.ts', import.meta.url)), {
-    silent: true,
-    env: {
-      ...process.env,
-      CHANCERY_HOST: '127.0.0.1',
-      CHANCERY_PORT: '0',
-      CHANCERY_OPERATOR_PORT: '0',
+/** At level trace, with a Valkey that does not exist. */
+const startLogged = (databaseUrl: string, dataDir: string): Promise<ServerProcess> =>
+  startServerProcess(
+    {
       CHANCERY_ADMIN_TOKEN: operatorToken,
-      CHANCERY_DATA_DIR: dataDir,
-      CHANCERY_DATABASE_URL: databaseUrl,
       CHANCERY_LOG_LEVEL: 'trace',
-      // Nobody answers there: that too is logged.
       CHANCERY_VALKEY_URL: `redis://:${password}@127.0.0.1:1`,
     },
-  })
-  t.after(() => child.kill('SIGKILL'))
-  let written = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', text => (written += String(text)))
-  const [addresses] = (await Promise.race([
-    once(child, 'message'),
-    rejectOnEnd(child, 'the server did not start'),
-  ])) as [{ publicUrl: string; operatorUrl: string }]
-  return {
-    ...addresses,
-    async end() {
-      child.send('end')
-      await once(child, 'close')
-      return written
-    },
-  }
-}
+    { databaseUrl, dataDir },
+  )
 
 test('nothing secret is logged, at whatever level and whatever fails', async t => {
   const home: TestServer = await startTestServer()
   t.after(() => home.close())
   await home.ingest(smallWorld(), { waits: false })
   const proxy = await startTcpProxy(t, home.databaseUrl)
-  const server = await startLogged(t, proxy.url, home.dataDir)
+  const server = await startLogged(proxy.url, home.dataDir)
+  t.after(server.close)
 
   const { key } = await home.makeKey({ nation_id: 'n1' }, ['military.read', 'treasury.read'])
   const { id: revokedId, key: revoked } = await home.makeKey({ nation_id: 'n1' })
@@ -81,15 +50,15 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
   }
   let session = ''
   const signIn = (path: string) =>
-    fetch(`${server.publicUrl}/developers/api${path}`, {
+    fetch(`${server.url}/developers/api${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', origin: server.publicUrl },
+      headers: { 'content-type': 'application/json', origin: server.url },
       body: JSON.stringify({ token: handover }),
     })
 
   const ask = async (path: string, bearer?: string) =>
     answered(
-      await fetch(`${server.publicUrl}/api/v1${path}`, {
+      await fetch(`${server.url}/api/v1${path}`, {
         headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
       }),
     )
@@ -116,7 +85,7 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
       `GET /${code}\r\n`,
       `GET /api/v1/nations HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n\r\n`,
     ])
-      await exchange(server.publicUrl, `${text}\r\n`)
+      await exchange(server.url, `${text}\r\n`)
     await operate('/keys', JSON.stringify({ name: key, player_id: code, [spare]: 1 }))
     await operate('/keys', `{"name":"${key}`)
     await operate(
@@ -129,7 +98,7 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
     const signedIn = await signIn('/session')
     session ||= /session=([^;]+)/.exec(signedIn.headers.get('set-cookie') ?? '')?.[1] ?? ''
     const cookie = `chancery_session=${session}`
-    await fetch(`${server.publicUrl}/developers/api/session`, { headers: { cookie } })
+    await fetch(`${server.url}/developers/api/session`, { headers: { cookie } })
     const authorization = `Bearer ${operatorToken}`
     await fetch(`${server.operatorUrl}/webhooks/${endpoint.id}/test`, {
       method: 'POST',
@@ -164,7 +133,8 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
   proxy.restore()
 
   assert.ok(handover && session && endpoint.secret)
-  const written = await server.end()
+  await server.close()
+  const written = server.written()
   const lines = written
     .split('\n')
     .filter(line => line.startsWith('{'))

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { accountBase } from '../../src/account/account-api.ts'
 import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
+import { startServerProcess } from '../support/server-process.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { assertRefused, handover, openBrowser, signIn, startAccounts } from './browser.ts'
 
@@ -18,24 +16,12 @@ after(() => chancery.close())
 const key = { name: 'a-name-of-mine', scopes: ['nation.read'], expires_at: null }
 
 test('whatever fails, nothing secret is logged, and the page is told a request id', async t => {
-  const child = fork(fileURLToPath(new URL('../access/logged-server.ts', import.meta.url)), {
-    silent: true,
-    env: {
-      ...process.env,
-      CHANCERY_HOST: '127.0.0.1',
-      CHANCERY_PORT: '0',
-      CHANCERY_OPERATOR_PORT: '0',
-      CHANCERY_ADMIN_TOKEN: chancery.operatorToken,
-      CHANCERY_DATA_DIR: chancery.dataDir,
-      CHANCERY_DATABASE_URL: chancery.databaseUrl,
-      CHANCERY_LOG_LEVEL: 'trace',
-    },
-  })
-  t.after(() => child.kill('SIGKILL'))
-  let written = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', text => (written += String(text)))
-  const [{ publicUrl }] = (await once(child, 'message')) as [{ publicUrl: string }]
-  const browser = openBrowser({ url: publicUrl })
+  const server = await startServerProcess(
+    { CHANCERY_ADMIN_TOKEN: chancery.operatorToken, CHANCERY_LOG_LEVEL: 'trace' },
+    { databaseUrl: chancery.databaseUrl, dataDir: chancery.dataDir },
+  )
+  t.after(server.close)
+  const browser = openBrowser({ url: server.url })
   const player = await signIn(chancery, { nation_id: 'n1' }, browser)
   const made = await player.done<{ key: string }>('POST', '/keys', key)
   const { code } = await player.done<{ code: string }>('POST', '/codes', {})
@@ -53,8 +39,8 @@ test('whatever fails, nothing secret is logged, and the page is told a request i
   }
   await query(chancery.databaseUrl, 'alter table chancery_access.gone rename to account_log')
   await player.ask('POST', '/session', { body: `{"token":"${link}` })
-  child.send('end')
-  await once(child, 'close')
+  await server.close()
+  const written = server.written()
   for (const text of [...failed, `${accountBase}/keys`]) assert.ok(written.includes(text), text)
   const secrets = [
     made.key,

@@ -34,7 +34,10 @@ for (const [name, text, headMs, idleMs] of [
   ['that ask once and stay', 'GET /api/v1/game HTTP/1.1\r\nHost: x\r\n\r\n', 60_000, patienceMs],
 ] as const)
   test(`${count} connections ${name} take little, keep nobody out, and are let go`, { skip }, async t => {
-    const server = await startServerProcess({}, { connectionTimings: { headMs, idleMs, checkMs: 500 } })
+    const server = await startServerProcess(
+      {},
+      { timings: { connectionTimings: { headMs, idleMs, checkMs: 500 } } },
+    )
     t.after(() => server.close())
     const before = await server.usage()
     const files = server.openFiles()

@@ -21,7 +21,7 @@ before(async () => {
     idleMs: 10_000,
     checkMs: 100,
   }
-  server = await startServerProcess({}, { connectionTimings })
+  server = await startServerProcess({}, { timings: { connectionTimings } })
   const facts = Array.from({ length: 100 }, (_, index) => nation(`n${index}`, { motto: 'x'.repeat(200) }))
   const told = await server.operate('POST', '/facts', { facts }, { 'idempotency-key': 'world' })
   assert.equal(told.status, 200, await told.text())
@@ -42,7 +42,7 @@ test(`${count} callers who send a head bit by bit are told so and ended, and hol
   // Here nothing but the time for the head ends them.
   const server = await startServerProcess(
     {},
-    { connectionTimings: { headMs: 1_000, checkMs: 100, requestMs: 120_000 } },
+    { timings: { connectionTimings: { headMs: 1_000, checkMs: 100, requestMs: 120_000 } } },
   )
   t.after(() => server.close())
   t.diagnostic(

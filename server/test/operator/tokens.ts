@@ -1,4 +1,5 @@
 import type { OperatorRole } from '@chancery/contract'
+import { type Operate, operateAt } from '../support/operator-client.ts'
 import type { TestServer } from '../support/test-server.ts'
 
 export interface MadeToken {
@@ -27,24 +28,8 @@ export async function makeToken(
   return body as MadeToken
 }
 
-/** Asks an operator listener with a token; undefined for none. */
-export const operateAs = (
-  url: string,
-  token: string | undefined,
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<Response> =>
-  fetch(url + path, {
-    method,
-    headers: {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
+export const operateAs = (url: string, token: string | undefined, ...request: Parameters<Operate>) =>
+  operateAt(url, token)(...request)
 
 export const statusAs = async (url: string, token: string | undefined, path = '/status') => {
   const response = await operateAs(url, token, 'GET', path)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Attribute, type Profile, parseProfile } from '@chancery/contract'
 import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { operateAt } from '../support/operator-client.ts'
 import { patientTimings } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 
@@ -136,15 +137,7 @@ export async function operate(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<{ status: number; body: Record<string, unknown> }> {
-  const response = await fetch(server.operatorUrl + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${operatorToken}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
+  const response = await operateAt(server.operatorUrl, operatorToken)(method, path, body, headers)
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 

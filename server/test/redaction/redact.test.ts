@@ -357,7 +357,7 @@ test('a check takes nothing back', async () => {
     { op: 'erase', player: 'nobody' },
     { op: 'commit', batch: 'only-checked' },
   ]
-  const answer = await server.operate('POST', '/facts?check=true', undefined, {}, facts)
+  const answer = await server.sendStream('/facts?check=true', facts)
   assert.match(await answer.text(), /"status":"applied"/)
   assert.match(await server.text('/nations/checked'), /Stays as it is/)
   const ledger = (text: string) => text.split('\n').filter(line => line.startsWith('{"op":'))

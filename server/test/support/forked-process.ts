@@ -1,4 +1,4 @@
-// A server in a process of its own, so that what it takes of memory and files is its own alone. Started by server.ts.
+// A server in a process of its own, so that its output, memory and files are its own. Started by server-process.ts.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { readConfig, startServer } from '../../src/index.ts'

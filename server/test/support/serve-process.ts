@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { isAlive } from '../../src/store/embedded/processes.ts'
+import { type Operate, operateAt } from './operator-client.ts'
 import { processEnv } from './process-env.ts'
 
 const chancery = fileURLToPath(new URL('../../../cli/start/main.js', import.meta.url))
@@ -19,6 +20,7 @@ export interface ServeProcess {
   url: string
   operatorUrl: string
   operatorToken: string
+  operate: Operate
   child: ChildProcess
   /** Resolves with what it wrote to standard error, when it has ended. */
   ended: Promise<string>
@@ -61,7 +63,8 @@ export async function serve(
   }
   assert.match(output, /\}\s*$/, output === '' ? await ended : output)
   const addresses = JSON.parse(output) as { public: string; operator: string }
-  return { url: addresses.public, operatorUrl: addresses.operator, operatorToken, child, ended }
+  const operate = operateAt(addresses.operator, operatorToken)
+  return { url: addresses.public, operatorUrl: addresses.operator, operatorToken, operate, child, ended }
 }
 
 /** The process id of the bundled database's first process. */

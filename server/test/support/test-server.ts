@@ -7,6 +7,7 @@ import pg from 'pg'
 import { type ConfigDefaults, type RunningServer, readConfig, startServer } from '../../src/index.ts'
 import type { ServerTimings } from '../../src/start/server.ts'
 import { createTestDatabase } from './database.ts'
+import { type Operate, operateAt } from './operator-client.ts'
 import { until } from './until.ts'
 
 /** A fact as a game sends it. */
@@ -38,7 +39,7 @@ export interface TestServer {
   /** The parsed body of a path that answers 200. */
   read<T = unknown>(path: string, options?: { key?: string }): Promise<T>
   /** Asks the operator listener. */
-  operate(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
+  operate: Operate
   /** Applies facts as one batch, and waits until rankings and lists show them. Rejects where it is refused. */
   ingest(facts: Fact[], options?: { announce?: boolean; batch?: string; waits?: boolean }): Promise<Outcome>
   /** Sends text to the door as a stream; returns what became of each batch. */
@@ -99,16 +100,7 @@ export async function startTestServer(
   const server = await startServer(config, timings)
   const rankings = watchRankings(server, database.url)
 
-  const operate: TestServer['operate'] = (method, path, body, headers = {}) =>
-    fetch(server.operatorUrl + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${operatorToken}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
+  const operate = operateAt(server.operatorUrl, operatorToken)
 
   const get: TestServer['get'] = (path, { key, base = bases.canonical, headers = {} } = {}) =>
     fetch(server.publicUrl + base + path, {

@@ -139,7 +139,7 @@ function serve(
 }
 
 /** A server that accepts connections, and the connection with the owner's lock. */
-export interface RunningCluster {
+interface RunningCluster {
   connection: Connection
   socket: ServerSocket
   watchdog: Watchdog
@@ -151,7 +151,7 @@ export interface RunningCluster {
 const sharedMemoryTimeoutMs = 10_000
 
 /** Adopts the server that a killed process left running, or starts one. */
-export async function startOrAdopt(environment: ClusterEnvironment): Promise<RunningCluster> {
+async function startOrAdopt(environment: ClusterEnvironment): Promise<RunningCluster> {
   const deadline = Date.now() + sharedMemoryTimeoutMs
   for (;;) {
     const survivor = await findPostmaster(environment.cluster)

@@ -130,7 +130,7 @@ export function hasReliableSyncfs(): boolean {
 }
 
 /** Settings are arguments, so that the cluster's own files never need an update. */
-export function serverArguments(cluster: Cluster, socket: ServerSocket, settings: ServerSettings): string[] {
+function serverArguments(cluster: Cluster, socket: ServerSocket, settings: ServerSettings): string[] {
   const isSocket = socket.password === undefined
   const values: Record<string, string | number> = {
     listen_addresses: isSocket ? '' : socket.host,

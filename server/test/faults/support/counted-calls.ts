@@ -8,7 +8,7 @@ import {
 } from '../../support/serve-process.ts'
 import type { TestServer } from '../../support/test-server.ts'
 import { until } from '../../support/until.ts'
-import { operateAt, retryRequest } from './operate-at.ts'
+import { retryRequest } from './operate-at.ts'
 
 /** One call as its caller saw it. */
 export interface CountedCall {
@@ -30,7 +30,7 @@ export interface LimitedServer {
 export async function startLimitedServer(env: Record<string, string>): Promise<LimitedServer> {
   const dir = makeServeDir()
   const served = await serve(dir, env, patientProgram)
-  const operate = operateAt(served)
+  const { operate } = served
   return {
     served,
     operate,

@@ -6,7 +6,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhoo
 import { addHearing } from '../../webhooks/owner.ts'
 import { type Follower, follow } from './follower.ts'
 import { firstFacts } from './load.ts'
-import { operateAt, retryRequest } from './operate-at.ts'
+import { retryRequest } from './operate-at.ts'
 
 /** A service as a process on somebody's database, a key, a receiver of all events and a reader of the stream. */
 export interface FaultServer {
@@ -40,7 +40,7 @@ export async function startFaultServer(
     ...env,
   }
   const served = await serve(dir, all, program)
-  const operate = operateAt(served)
+  const { operate } = served
 
   const first = await retryRequest(() =>
     operate('POST', '/facts', { facts: firstFacts() }, { 'idempotency-key': 'first' }),

@@ -1,24 +1,16 @@
-import type { TestServer } from '../../support/test-server.ts'
+import type { Operate } from '../../support/operator-client.ts'
 import type { RunningServers } from './running-servers.ts'
 
-/** The game, at the first of the processes that are up. */
+/** Requests to the operator listener of the first running process. */
 export function createOperator(servers: RunningServers) {
-  const operate: TestServer['operate'] = (method, path, body, headers = {}) => {
+  const operate: Operate = (...request) => {
     const [served] = servers.up
-    if (!served) throw new Error('nobody serves')
-    return fetch(served.operatorUrl + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${served.operatorToken}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
+    if (!served) throw new Error('no process is serving')
+    return served.operate(...request)
   }
   return {
     operate,
-    /** Makes something, and returns what is told of it. */
+    /** Creates a resource and returns the response's body. */
     async make(path: string, body: unknown): Promise<{ key: string }> {
       const response = await operate('POST', path, body)
       const text = await response.text()

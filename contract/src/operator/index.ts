@@ -42,7 +42,7 @@ export { hasRole, type OperatorRole, operatorRoleNames, operatorRoles } from './
 export { isStatusMemberFor } from './status.ts'
 export type { OperatorTokenRecord } from './tokens.ts'
 
-/** Everything that the operator listener does, in the order of its reference. */
+/** The operator API, in the order of its reference. */
 export const operatorOperations = {
   factsSend,
   feedsGet,

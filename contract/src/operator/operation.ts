@@ -63,12 +63,8 @@ export interface OperatorOperation {
 }
 
 /** The types of the body, the query and the JSON of a successful response. */
-export type BodyOf<O extends OperatorOperation> = O extends { body: { schema: infer S extends TSchema } }
-  ? Static<S>
-  : unknown
-export type QueryOf<O extends OperatorOperation> = O extends { query: infer Q extends TObject }
-  ? Static<Q>
-  : Record<string, never>
+export type BodyOf<O> = O extends { body: { schema: infer S extends TSchema } } ? Static<S> : unknown
+export type QueryOf<O> = O extends { query: infer Q extends TObject } ? Static<Q> : Record<string, never>
 
 type SuccessOf<A> = A extends { 200: infer R } ? R : A extends { 201: infer R } ? R : never
 export type ResponseOf<O extends OperatorOperation> =

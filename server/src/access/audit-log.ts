@@ -1,13 +1,13 @@
 import { limits } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
 
-/** Who did something by the operator listener. */
+/** The operator token of an action. */
 export interface AuditActor {
   token_id: string
   token_name: string
 }
 
-/** A line that is whole when it is written. */
+/** A line that is complete when it is written. */
 export interface AuditEntry extends AuditActor {
   at: string
   action: string
@@ -23,20 +23,20 @@ export interface AuditLine extends AuditActor {
   status: number | null
 }
 
-/** Stands for a status that nobody knows yet. */
+/** Stored until the status is known. */
 const unknownStatus = 0
 
-/** Writes down that something is about to be done. Returns the number of the line. */
+/** Writes a line before its action. Returns the id of the line. */
 export async function beginAuditLine(db: Database, actor: AuditActor, action: string): Promise<number> {
   const row = await db.first<{ id: number }>(sql`
     insert into chancery_access.operator_log (at, token_id, token_name, action, status)
     values (date_trunc('milliseconds', clock_timestamp()), ${actor.token_id}, ${actor.token_name}, ${action}, ${unknownStatus})
     returning id`)
-  if (!row) throw new Error('a line of the operator log was not returned')
+  if (!row) throw new Error('an inserted line of the audit log was not returned')
   return row.id
 }
 
-/** Completes a line with what became of it. */
+/** Adds the outcome to a line. */
 export async function completeAuditLine(
   db: Database,
   id: number,
@@ -46,7 +46,7 @@ export async function completeAuditLine(
     update chancery_access.operator_log set status = ${status}, subject = ${subject} where id = ${id}`)
 }
 
-/** Writes whole lines, in their order. */
+/** Writes complete lines, in order. */
 export async function addAuditLines(db: Database, lines: readonly AuditEntry[]): Promise<void> {
   await db.rows(sql`
     insert into chancery_access.operator_log (at, token_id, token_name, action, subject, status)
@@ -55,7 +55,7 @@ export async function addAuditLines(db: Database, lines: readonly AuditEntry[]):
       ${lines.map(line => line.subject)}::text[], ${lines.map(line => line.status)}::smallint[])`)
 }
 
-/** Lines before one, the latest first. */
+/** Lines before an id, newest first. */
 export const listAuditLines = (
   db: Database,
   { limit, before }: { limit: number; before: number | undefined },
@@ -64,7 +64,7 @@ export const listAuditLines = (
     select id, at, token_id, token_name, action, subject, nullif(status, ${unknownStatus}) as status
     from chancery_access.operator_log where id < ${before ?? Number.MAX_SAFE_INTEGER} order by id desc limit ${limit}`)
 
-/** Forgets old lines, and of one action those beyond its bound. Those of batches are many: they are kept as long as the batches are known. */
+/** Deletes old lines, and per action those above the limit. Lines of batches are many, and kept only as long as the ids of batches. */
 export async function pruneAuditLog(
   db: Database,
   batchAction: string,
@@ -74,7 +74,7 @@ export async function pruneAuditLog(
   await db.rows(sql`
     delete from chancery_access.operator_log
     where ${before(limits.batchIdDays)} and (action = ${batchAction} or ${before(limits.auditLogDays)})`)
-  // Lines are counted without being sorted, and of most actions there are few.
+  // Counting needs no sort, and few actions exceed the limit.
   const crowded = await db.rows<{ action: string }>(sql`
     select action from chancery_access.operator_log group by action having count(*) > ${linesMax}`)
   for (const { action } of crowded)

@@ -1,4 +1,4 @@
-import { describeErrors } from '@chancery/contract'
+import { type BodyOf, describeErrors, type QueryOf } from '@chancery/contract'
 import type { FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -10,9 +10,6 @@ export interface InputSchemas {
   /** `isOptional`: a missing body counts as `{}`. Without it the body is passed on as it was parsed. */
   body?: { schema: TSchema; isOptional?: boolean }
 }
-
-export type BodyOf<O> = O extends { body: { schema: infer S extends TSchema } } ? Static<S> : unknown
-export type QueryOf<O> = O extends { query: infer Q extends TObject } ? Static<Q> : Record<string, never>
 
 export interface Input<O> {
   /** The path parameter; empty where the path has none. */

@@ -83,9 +83,9 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
   async function sendTest({ id, url }: Endpoint): Promise<WebhookTestResult> {
     const startedMs = now()
     const secrets = await findSecrets(pool, id, startedMs)
-    const answered = await sender.send(write(testEvent(id, startedMs), { url, secrets }, startedMs))
-    const { status, error, body: answer, latencyMs } = answered
-    const has_arrived = isSuccess(answered)
+    const response = await sender.send(write(testEvent(id, startedMs), { url, secrets }, startedMs))
+    const { status, error, body: answer, latencyMs } = response
+    const has_arrived = isSuccess(response)
     await recordTest(pool, {
       endpointId: id,
       nowMs: startedMs,

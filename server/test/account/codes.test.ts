@@ -19,7 +19,7 @@ const list = (player: SignedIn) => player.done<AccountCodes>('GET', '/codes')
 const redeem = (code: string, key?: string, account?: string) =>
   chancery.get(`/discord/verify/${code}${account ? `?for=${account}` : ''}`, key ? { key } : {})
 
-test('a code is made, listed without itself, redeemed by a bot, and then listed as redeemed', async () => {
+test('a code is created, listed without its text, redeemed by a bot, and then listed as redeemed', async () => {
   const player = await signIn(chancery, { nation_id: 'n1' })
   const answer = await player.ask<IssuedAccountCode>('POST', '/codes', { body: { for: '80351' } })
   assert.equal(answer.status, 201)
@@ -80,7 +80,7 @@ test('neither a redeemed code nor an expired one can be cancelled', async () => 
   assert.deepEqual([live.length, redeemed.length], [0, 1])
 })
 
-test('codes that the game made are the player’s to see and to cancel', async () => {
+test('codes that the game created can be seen and cancelled by the player', async () => {
   const player = await signIn(chancery, { nation_id: 'n5' })
   const code = await chancery.makeCode('n5')
   const [live] = (await list(player)).live
@@ -89,7 +89,7 @@ test('codes that the game made are the player’s to see and to cancel', async (
   assert.equal((await redeem(code)).status, 404)
 })
 
-test('of forty codes made at once a nation gets as many as there may be', async () => {
+test('of forty codes created concurrently a nation gets the limit', async () => {
   const player = await signIn(chancery, { nation_id: 'n6' })
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => player.ask('POST', '/codes', { body: {} })),
@@ -102,7 +102,7 @@ test('of forty codes made at once a nation gets as many as there may be', async 
   await make(player)
 })
 
-test('a code is made for nobody who has just lost the nation', async () => {
+test('no code is issued to a player who has just lost the nation', async () => {
   await chancery.ingest([
     { op: 'put', resource: 'nation', data: { id: 'n_hot', nation_name: 'Hot', player: 'p_next' } },
   ])

@@ -44,7 +44,7 @@ const foreign: [string, Sent['headers']][] = [
 ]
 
 for (const [what, headers] of foreign) {
-  test(`no change is taken with ${what}`, async () => {
+  test(`no change is accepted with ${what}`, async () => {
     const before = await player.done('GET', '/log')
     for (const { method, path } of changes) {
       const answer = await player.ask(method, path, { body: {}, headers })
@@ -63,7 +63,7 @@ const wrongTokens: [string, (stale: string) => string | undefined][] = [
 ]
 
 for (const [what, tokenOf] of wrongTokens) {
-  test(`no change of somebody who is signed in is taken with ${what}`, async () => {
+  test(`no change of a signed-in player is accepted with ${what}`, async () => {
     // Refused changes count too: a minute of them is not enough for all tests.
     const stale = player.session.csrf_token
     player = await signIn(chancery, { nation_id: 'n1' }, player)
@@ -80,7 +80,7 @@ test('one of the two headers is enough for a browser that sends no other', async
     assert.equal((await player.ask('POST', '/codes', { body: {}, headers })).status, 201)
 })
 
-test('a body without a type is no JSON', async () => {
+test('a body without a content type is not parsed as JSON', async () => {
   const token = await handover(chancery, { nation_id: 'n2' })
   const sent = { body: JSON.stringify({ token }), headers: { 'content-type': undefined } }
   // Without a type of the caller's own, fetch says text/plain.
@@ -88,7 +88,7 @@ test('a body without a type is no JSON', async () => {
   await openBrowser(chancery).done('POST', '/session', { token })
 })
 
-test('another site reads nothing: neither by a fetch nor by a tag', async () => {
+test('another site cannot read anything by fetch or tag', async () => {
   const others: Sent['headers'][] = [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
@@ -103,7 +103,7 @@ test('another site reads nothing: neither by a fetch nor by a tag', async () => 
   assert.equal(silent.status, 200, 'an old browser')
 })
 
-test('nothing of the developer settings allows another origin anything', async () => {
+test('no response of the developer settings has CORS headers', async () => {
   const answers = [
     await player.ask('GET', '/keys', { headers: { origin: chancery.url } }),
     await player.ask('GET', '/keys', { headers: { origin: 'https://evil.example' } }),
@@ -123,7 +123,7 @@ test('nothing of the developer settings allows another origin anything', async (
   assert.equal(answers[3]?.status, 405)
 })
 
-test('everything but the way in needs a session', async () => {
+test('all operations except sign-in need a session', async () => {
   const open = ['GET /page', 'POST /handover', 'POST /session', 'GET /demo/players', 'POST /demo/session']
   const isOpen = operations.filter(({ needsSession }) => !needsSession)
   assert.deepEqual(isOpen.map(({ method, path }) => `${method} ${path}`).sort(), open.sort())

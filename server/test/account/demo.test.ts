@@ -18,7 +18,7 @@ const players = async (search: string) => {
   return (await openBrowser(demo).done<AccountList<DemoPlayer>>('GET', `/demo/players?${query}`)).data
 }
 
-test('the demo lists its players by score, and finds them by a part of a name', async () => {
+test('demo players are listed by score and found by part of a name', async () => {
   const all = await players('')
   assert.deepEqual(
     all.slice(0, 2).map(({ player_id, nation }) => [player_id, nation.nation_name, nation.alliance?.tag]),
@@ -42,7 +42,7 @@ test('the demo lists its players by score, and finds them by a part of a name', 
   assert.equal((await players('many')).length, 50)
 })
 
-test('whoever picks a player of the demo is signed in as them', async () => {
+test('a visitor who selects a demo player is signed in as that player', async () => {
   const browser = openBrowser(demo)
   const { is_demo } = await browser.done<PageInfo>('GET', '/page')
   assert.equal(is_demo, true)
@@ -62,7 +62,7 @@ async function asHost(host: string, method: string, path: string, headers: Recor
   return { status, body: JSON.parse(body) as { is_demo?: boolean; error?: { code: string } } }
 }
 
-test('the demo is reached under every name of this machine', async () => {
+test('the demo is reachable by every loopback name', async () => {
   const { port } = new URL(demo.url)
   for (const name of ['localhost', '127.0.0.1', '127.9.9.9', '[::1]', 'LOCALHOST']) {
     const host = `${name}:${port}`
@@ -75,7 +75,7 @@ test('the demo is reached under every name of this machine', async () => {
   }
 })
 
-test('a name that was turned to this machine, or a tunnel, opens no demo', async () => {
+test('no demo sign-in through DNS rebinding or a tunnel', async () => {
   const { port } = new URL(demo.url)
   for (const name of [
     'evil.example',
@@ -98,7 +98,7 @@ test('a name that was turned to this machine, or a tunnel, opens no demo', async
   }
 })
 
-test('a service that is no demo has no such players, also on this machine', async t => {
+test('a service that is not a demo has no demo players, also on this machine', async t => {
   const chancery = await startAccounts(smallWorld())
   t.after(() => chancery.close())
   const browser = openBrowser(chancery)

@@ -41,7 +41,7 @@ const players = viewers.filter(
 )
 
 for (const viewer of players) {
-  test(`${viewer.name} sees their own secrets as oneself, and nobody’s as others`, async () => {
+  test(`${viewer.name} sees their own secrets in their own view only`, async () => {
     const { player = '' } = viewer
     const browser = await signIn(chancery, { player_id: player })
     for (const { kind, id } of things) {
@@ -60,7 +60,7 @@ for (const viewer of players) {
   })
 }
 
-test('what others see is what the API tells them', async () => {
+test('the views of others are those of the API', async () => {
   const browser = await signIn(chancery, { player_id: 'p_leader' })
   const stranger = await chancery.makeKey({ player_id: 'p_stranger' }, ['military.read', 'treasury.read'])
   const self = await chancery.makeKey({ player_id: 'p_leader' }, [
@@ -91,7 +91,7 @@ test('what others see is what the API tells them', async () => {
   assert.deepEqual(alliance.views.self, asked.data)
 })
 
-test('each field is named with its class, also where its value is not for the player; what is for nobody is not', async () => {
+test('each readable field is listed with its class, also without access to its value', async () => {
   const browser = await signIn(chancery, { player_id: 'p_stranger' })
   const { fields, views } = await browser.done<Exploration>('GET', '/explore?kind=nation&id=n_leader')
   const named = new Map(fields.map(field => [field.name, field]))
@@ -109,7 +109,7 @@ test('each field is named with its class, also where its value is not for the pl
   assert.ok(!('military' in views.self))
 })
 
-test('two worlds that differ in the secrets of others explore to the same bytes', async () => {
+test('two worlds that differ in secrets of others have byte-identical explorations', async () => {
   const browser = await signIn(chancery, { player_id: 'p_stranger' })
   const explored = async () => {
     const answers = []
@@ -132,7 +132,7 @@ test('two worlds that differ in the secrets of others explore to the same bytes'
   assert.deepEqual(await explored(), before)
 })
 
-test('what is not there, and what is no question, is refused', async () => {
+test('an unknown item and an invalid query are rejected', async () => {
   const browser = await signIn(chancery, { player_id: 'p_leader' })
   for (const path of ['kind=nation&id=none', 'kind=alliance&id=n_leader', 'kind=nation&id=%20'])
     assertRefused(await browser.ask('GET', `/explore?${path}`), 404, 'not_found', path)

@@ -66,7 +66,7 @@ const wrongBodies: [string, unknown[]][] = [
 ]
 
 for (const [path, bodies] of wrongBodies) {
-  test(`POST ${path} says what is wrong with a body`, async () => {
+  test(`POST ${path} rejects an invalid body with a reason`, async () => {
     const player = await newPlayer()
     for (const body of bodies) {
       const what = JSON.stringify(body).slice(0, 80)
@@ -77,7 +77,7 @@ for (const [path, bodies] of wrongBodies) {
     }
   })
 
-  test(`POST ${path} takes JSON alone, and whole`, async () => {
+  test(`POST ${path} accepts only complete JSON`, async () => {
     const player = await newPlayer()
     for (const body of [
       '{',
@@ -94,7 +94,7 @@ for (const [path, bodies] of wrongBodies) {
   })
 }
 
-test('a body of more than 64 KB is refused, however it is sent', async () => {
+test('a body of more than 64 KB is rejected, however it is sent', async () => {
   const player = await newPlayer()
   const body = JSON.stringify(key({ name: 'x'.repeat(70_000) }))
   const answer = await player.ask('POST', '/keys', { body })
@@ -102,7 +102,7 @@ test('a body of more than 64 KB is refused, however it is sent', async () => {
   await player.done('GET', '/session')
 })
 
-test('script in names is kept as it is written', async () => {
+test('a script in a name is stored unchanged', async () => {
   const player = await newPlayer()
   const name = '<script>alert(1)</script>"\'\\u2028\u202e'
   const made = await player.done<AccountKey>('POST', '/keys', key({ name }))
@@ -112,7 +112,7 @@ test('script in names is kept as it is written', async () => {
   assert.match(headers.get('content-type') ?? '', /^application\/json/)
 })
 
-test('another method is refused with what there is, on every path', async () => {
+test('another method is 405 with Allow, on every path', async () => {
   const player = await newPlayer()
   const operations: AccountOperation[] = Object.values(accountOperations)
   const paths = Map.groupBy(operations, ({ path }) => path)
@@ -129,7 +129,7 @@ test('another method is refused with what there is, on every path', async () => 
   assert.equal((await player.ask('HEAD', '/codes/x')).status, 405)
 })
 
-test('an unknown path is 404, for everybody and with any method', async () => {
+test('an unknown path is 404 with and without a session and with any method', async () => {
   const [player, stranger] = [await newPlayer(), openBrowser(chancery)]
   for (const path of [
     '',
@@ -146,7 +146,7 @@ test('an unknown path is 404, for everybody and with any method', async () => {
         assertRefused(await browser.ask(method, path), 404, 'not_found', `${method} ${path}`)
 })
 
-test('ids of any form are looked up, and found not to be there', async () => {
+test('ids of any form are looked up and not found', async () => {
   const player = await newPlayer()
   for (const id of ['%20', '..%2f..%2fkeys', 'x'.repeat(2_000), "'%20or%20true--", '%F0%9F%98%80'])
     for (const [method, path] of [
@@ -172,7 +172,7 @@ test('ids of any form are looked up, and found not to be there', async () => {
     assertRefused(await player.ask('GET', path), 400, 'invalid_request', path)
 })
 
-test('a session makes so many changes and reads a minute, whatever its address', async () => {
+test('changes and reads per minute are limited per session, whatever its address', async () => {
   const player = await signIn(chancery, { nation_id: 'n3' })
   for (let change = 0; change < limits.accountChanges; change += 1) {
     player.address = `203.0.113.${change}`
@@ -191,7 +191,7 @@ test('a session makes so many changes and reads a minute, whatever its address',
   await other.done('GET', '/session')
 })
 
-test('an address tries to sign in so many times a minute, and no more', async () => {
+test('sign-ins per minute are limited per address', async () => {
   const [guesser, bystander] = [openBrowser(chancery), openBrowser(chancery)]
   const token = await handover(chancery, { nation_id: 'n2' })
   for (let guess = 0; guess < limits.accountChanges; guess += 1) {
@@ -204,7 +204,7 @@ test('an address tries to sign in so many times a minute, and no more', async ()
   await bystander.done('POST', '/session', { token })
 })
 
-test('guesses of a session are counted against the address', async () => {
+test('guessed sessions count against the address', async () => {
   const guesser = openBrowser(chancery)
   const guess = (index: number) =>
     guesser.ask('POST', '/keys', {
@@ -216,14 +216,14 @@ test('guesses of a session are counted against the address', async () => {
   assertRefused(await guess(99), 429, 'rate_limited')
 })
 
-test('the account’s limits and those of the API are apart', async () => {
+test('the limits of the account API and the public API are independent', async () => {
   const player = await signIn(chancery, { nation_id: 'n2' })
   const response = await chancery.get('/nations', { headers: { cookie: player.cookie ?? '' } })
   assert.equal(response.headers.get('x-ratelimit-remaining'), '999999')
   assert.equal((await player.ask('GET', '/keys')).headers.get('x-ratelimit-remaining'), null)
 })
 
-test('the cookie opens nothing of the API, and a key nothing of the settings', async () => {
+test('the cookie does not authenticate API requests, nor a key the developer settings', async () => {
   const player = await newPlayer()
   const response = await chancery.get('/me/nation', { headers: { cookie: player.cookie ?? '' } })
   assert.equal(response.status, 401)

@@ -39,7 +39,7 @@ const statusOf = async (key: string) => (await chancery.get('/me/key', { key }))
 /** A revocation counts everywhere within a second; here at once. */
 const assertOpen = async (key: string, isOpen = true) => assert.equal(await statusOf(key), isOpen ? 200 : 401)
 
-test('a key that is made works, is shown this once, and is known by how it begins', async () => {
+test('a created key works, is returned once, and is recognised by its prefix', async () => {
   const player = await signIn(chancery, { nation_id: 'n1' })
   const answer = await player.ask<NewAccountKeyResponse>('POST', '/keys', {
     body: { name: 'war room', scopes: ['military.read', 'economy.read'], expires_at: '2030-01-01T00:00:00Z' },
@@ -68,7 +68,7 @@ test('a key that is made works, is shown this once, and is known by how it begin
   assert.equal(calls_today, 1)
 })
 
-test('keys that the operator made are the player’s too, and begin with something as well', async () => {
+test('keys that the operator created belong to the player and have a prefix', async () => {
   const player = await signIn(chancery, { nation_id: 'n2' })
   const { id, key } = await chancery.makeKey({ nation_id: 'n2' }, ['nation.read'], { limit: 600 })
   const { prefix, limit } = await find(player, id)
@@ -77,14 +77,14 @@ test('keys that the operator made are the player’s too, and begin with somethi
   await assertOpen(key, false)
 })
 
-test('a key that was made before its beginning was kept has none', async () => {
+test('a key made before prefixes were stored has none', async () => {
   const player = await newPlayer()
   const { id } = await make(player)
   await query(chancery.databaseUrl, `update chancery_access.api_key set prefix = null where id = '${id}'`)
   assert.equal((await find(player, id)).prefix, null)
 })
 
-test('a revoked key is refused from that moment, and stays in the list', async () => {
+test('a revoked key is rejected at once, and stays in the list', async () => {
   const player = await newPlayer()
   const [kept, revoked] = [await make(player), await make(player)]
   for (const { key } of [kept, revoked]) await assertOpen(key)
@@ -96,7 +96,7 @@ test('a revoked key is refused from that moment, and stays in the list', async (
   assert.equal(again.revoked_at, revoked_at, 'and was so from the first time on')
 })
 
-test('all keys that read secrets are revoked at once, and no others', async () => {
+test('all keys with private scopes are revoked at once, and no others', async () => {
   const player = await newPlayer()
   const plain = await make(player)
   const secret = [
@@ -112,7 +112,7 @@ test('all keys that read secrets are revoked at once, and no others', async () =
   assert.deepEqual(await player.done('POST', '/keys/revoke-private', {}), { revoked: 0 })
 })
 
-test('a key that is replaced works beside its successor for the time that was chosen', async () => {
+test('a rotated key works together with its successor for the chosen overlap', async () => {
   const player = await newPlayer()
   const old = await make(player, { name: 'twin', scopes: ['economy.read', 'nation.read'] })
   await chancery.operate('PUT', `/keys/${old.id}/limit`, { limit: 900 })
@@ -131,7 +131,7 @@ test('a key that is replaced works beside its successor for the time that was ch
   assert.ok(leftMs > 23.9 * 3_600_000 && leftMs <= 24 * 3_600_000)
 })
 
-test('with no overlap the old key is refused at once', async () => {
+test('without overlap the old key is rejected at once', async () => {
   const player = await newPlayer()
   const old = await make(player)
   await assertOpen(old.key)
@@ -145,7 +145,7 @@ test('with no overlap the old key is refused at once', async () => {
   assertRefused(again, 404, 'not_found', 'what is revoked is not replaced')
 })
 
-test('an overlap lengthens no life, and a successor lives as long as the key was made to', async () => {
+test('an overlap extends no expiry, and a successor lasts as long as the key was made for', async () => {
   const player = await newPlayer()
   const soon = new Date(Date.now() + 3_600_000).toISOString()
   const old = await make(player, { expires_at: soon })
@@ -161,7 +161,7 @@ test('an overlap lengthens no life, and a successor lives as long as the key was
   assert.ok(days > 89 && days < 89.1, String(days))
 })
 
-test('of a hundred keys made at once a player gets as many as there may be', async () => {
+test('of a hundred keys created concurrently a player gets the limit', async () => {
   const player = await newPlayer()
   // Two sessions, because one makes no more than 60 changes a minute.
   const second = await signIn(chancery, { player_id: player.session.player_id })
@@ -177,7 +177,7 @@ test('of a hundred keys made at once a player gets as many as there may be', asy
   assert.equal(keys.length, limits.keysPerPlayer)
 })
 
-test('revoked and expired keys make room, and replacing without overlap needs none', async () => {
+test('revoked and expired keys do not count, and rotating without overlap needs no room', async () => {
   const player = await newPlayer()
   const first = await make(player)
   for (let made = 1; made < limits.keysPerPlayer; made += 1) await make(player)
@@ -196,7 +196,7 @@ test('revoked and expired keys make room, and replacing without overlap needs no
   await make(player)
 })
 
-test('a wish for a higher limit reaches the operator, and their answer the player', async () => {
+test('a request for a higher limit reaches the operator, and the decision the player', async () => {
   const player = await newPlayer()
   const { id, limit } = await make(player)
   const wish = { calls_per_minute: 600, sentence: 'Our war room has forty members.' }
@@ -227,7 +227,7 @@ test('a wish for a higher limit reaches the operator, and their answer the playe
   assert.equal((await find(player, id)).limit_request?.answered_at, null, 'a new wish is open')
 })
 
-test('calls are shown with their key, found by their request, and counted', async () => {
+test('requests are listed with their key, found by id, and counted', async () => {
   const player = await newPlayer()
   const [one, other] = [await make(player, { name: 'one' }), await make(player, { name: 'other' })]
   const { headers } = await chancery.get('/nations', { key: one.key })
@@ -261,7 +261,7 @@ test('calls are shown with their key, found by their request, and counted', asyn
   ])
 })
 
-test('a call of another player’s key is not found by its request', async () => {
+test('a request with another player’s key is not found by its id', async () => {
   const { key } = await chancery.makeKey({ player_id: playerOf('n5') })
   const { headers } = await chancery.get('/nations', { key })
   const player = await newPlayer()

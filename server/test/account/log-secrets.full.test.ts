@@ -15,7 +15,7 @@ after(() => chancery.close())
 
 const key = { name: 'a-name-of-mine', scopes: ['nation.read'], expires_at: null }
 
-test('whatever fails, nothing secret is logged, and the page is told a request id', async t => {
+test('no failure logs a secret, and the page gets a request id', async t => {
   const server = await startServerProcess(
     { CHANCERY_ADMIN_TOKEN: chancery.operatorToken, CHANCERY_LOG_LEVEL: 'trace' },
     { databaseUrl: chancery.databaseUrl, dataDir: chancery.dataDir },

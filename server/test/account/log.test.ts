@@ -163,7 +163,7 @@ for (const [action, act] of Object.entries(deeds)) {
   })
 }
 
-test('every action is among those tried, and lines are newest first', async () => {
+test('every action is tested, and lines are newest first', async () => {
   assert.deepEqual(Object.keys(deeds).sort(), Object.keys(accountActions).sort())
   const times = (await lines()).map(({ at }) => Date.parse(at))
   assert.deepEqual(
@@ -172,7 +172,7 @@ test('every action is among those tried, and lines are newest first', async () =
   )
 })
 
-test('what is refused leaves none', async () => {
+test('a rejected change leaves no line', async () => {
   const before = await lines()
   const refused: [string, string, object][] = [
     ['POST', '/keys', { name: '', scopes: ['nation.read'], expires_at: null }],
@@ -189,13 +189,13 @@ test('what is refused leaves none', async () => {
   assert.deepEqual(await lines(), before)
 })
 
-test('no line holds a key, a code, a secret or a token', async () => {
+test('no line contains a key, code, secret or token', async () => {
   const text = JSON.stringify(await query(chancery.databaseUrl, 'select * from chancery_access.account_log'))
   assert.ok(secrets.length > 10)
   for (const secret of secrets) assert.ok(!text.includes(secret), secret)
 })
 
-test('a change and its line are one: where the line cannot be written, nothing is changed', async () => {
+test('a change and its log line are atomic', async () => {
   const list = async () => [await player.done('GET', '/keys'), await player.done('GET', '/codes')]
   const { id } = await makeKey(['military.read'])
   const { id: codeId } = await makeCode()
@@ -221,7 +221,7 @@ test('a change and its line are one: where the line cannot be written, nothing i
   assert.deepEqual(await list(), before)
 })
 
-test('links, sessions and lines are forgotten when they are old, and not before', async () => {
+test('links, sessions and log lines are deleted after their retention time, and not before', async () => {
   const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
   const count = async () =>
     query<{ handover: number; session: number; account_log: number }>(

@@ -68,7 +68,7 @@ const files = {
   'notes.md': 'of the build',
 }
 
-test('the page is one document for every path that it knows by itself', async () => {
+test('the page is one document for all its client-side paths', async () => {
   const app = await openPage(files)
   for (const path of ['', '/', '/keys', '/webhooks/whe_1', '/index.html', '/a/b/c?x=1']) {
     const { statusCode, headers, body } = await app.inject(`/developers${path}`)
@@ -79,7 +79,7 @@ test('the page is one document for every path that it knows by itself', async ()
   }
 })
 
-test('it runs its own scripts alone, stands in no frame, and tells nobody where its visitor comes from', async () => {
+test('it runs only its own scripts, cannot be framed, and sends no referrer', async () => {
   const app = await openPage(files)
   for (const path of ['/developers', '/developers/assets/index-B1c2D3.js', '/developers/none.js']) {
     const { headers } = await app.inject(path)
@@ -105,7 +105,7 @@ test('it runs its own scripts alone, stands in no frame, and tells nobody where 
   }
 })
 
-test('assets are kept for ever by their names, and go out packed to whoever unpacks them', async () => {
+test('assets are immutable by name, and compressed for clients that accept it', async () => {
   const app = await openPage(files)
   const ask = (encoding?: string, path = 'index-B1c2D3.js') =>
     app.inject({
@@ -136,14 +136,14 @@ test('assets are kept for ever by their names, and go out packed to whoever unpa
   assert.equal(other.headers['cache-control'], 'no-cache')
 })
 
-test('whoever has a file already is told so', async () => {
+test('a cached file is revalidated with 304', async () => {
   const app = await openPage(files)
   const { headers } = await app.inject('/developers')
   const again = await app.inject({ url: '/developers', headers: { 'if-none-match': headers.etag } })
   assert.deepEqual([again.statusCode, again.body], [304, ''])
 })
 
-test('nothing is served that is not the page’s', async () => {
+test('only files of the page are served', async () => {
   const app = await openPage(files)
   for (const path of [
     'none.js',
@@ -159,7 +159,7 @@ test('nothing is served that is not the page’s', async () => {
   }
 })
 
-test('a page that was not built is said to be missing in a sentence, and is there once it is built', async () => {
+test('a page that is not built is reported, and is served once it is built', async () => {
   const built = join(directory, 'later')
   const app = Fastify()
   registerPage(app, { directory: built, logo: undefined, log })
@@ -171,7 +171,7 @@ test('a page that was not built is said to be missing in a sentence, and is ther
   assert.equal((await app.inject('/developers')).body, 'built')
 })
 
-test('the page is read: HEAD has the headers of GET, and other methods are refused', async () => {
+test('HEAD has the headers of GET, and other methods are rejected', async () => {
   const app = await openPage(files)
   const [get, head] = [
     await app.inject('/developers'),
@@ -189,7 +189,7 @@ test('the page is read: HEAD has the headers of GET, and other methods are refus
   assert.deepEqual([served.ok || served.status === 503, await served.text()], [true, ''])
 })
 
-test('the page says what it is: the game, its colour and logo, scopes and kinds of events', async () => {
+test('the page’s settings have the game, its colour and logo, scopes and event types', async () => {
   const page = await openBrowser(chancery).done<PageInfo>('GET', '/page')
   const { scopes, event_kinds, ...rest } = page
   assert.deepEqual(rest, {
@@ -235,7 +235,7 @@ const strange: Profile = {
 }
 
 for (const [name, profile] of Object.entries({ demo: demoProfile, strange }))
-  test(`the sample of every kind of event is one, in the ${name} game`, () => {
+  test(`the sample of every event type is valid in the ${name} game`, () => {
     const contract = contractFor(profile)
     const ajv = addFormats.default(new Ajv2020({ strict: false }))
     const isEvent = ajv.compile(readableSchema(contract.resources.event, 'public'))
@@ -258,7 +258,7 @@ for (const [name, profile] of Object.entries({ demo: demoProfile, strange }))
     assert.deepEqual([data.nation_ids, data.war_id], [['n42', 'n9'], 'w310'])
   })
 
-test('the logo is a picture, and runs nothing when it is opened by itself', async () => {
+test('the logo is an image, and runs no script when opened by itself', async () => {
   const response = await fetch(`${chancery.url}/developers/logo`)
   assert.equal(response.headers.get('content-type'), 'image/svg+xml')
   assert.equal(
@@ -271,7 +271,7 @@ test('the logo is a picture, and runs nothing when it is opened by itself', asyn
   assert.equal((await app.inject('/developers/logo')).statusCode, 404)
 })
 
-test('a logo is what its bytes are, and no more than a picture', async () => {
+test('the type of a logo is detected from its bytes, and only images are accepted', async () => {
   const read = async (content: string | Buffer) => {
     const file = join(directory, 'tried')
     await writeFile(file, content)
@@ -296,7 +296,7 @@ test('a logo is what its bytes are, and no more than a picture', async () => {
   await assert.rejects(readLogo(join(directory, 'none')), /CHANCERY_PAGE_LOGO: the file .* cannot be read/)
 })
 
-test('a colour that is none is refused by name', () => {
+test('an invalid colour is rejected by the name of its setting', () => {
   for (const color of ['red', '#abc', '#12345g', '#1234567', '2f5d8a'])
     assert.throws(() => readConfig({ CHANCERY_PAGE_COLOR: color }), ConfigError, color)
   assert.equal(readConfig({}).pageColor, '#2f5d8a')

@@ -14,7 +14,7 @@ after(() => chancery.close())
 
 const nationOf = (session: AccountSession | HandoverPreview) => session.nation?.nation_id
 
-test('a link shows whom it signs in as, and then signs in once', async () => {
+test('a link shows its player, and then signs in once', async () => {
   const browser = openBrowser(chancery)
   const token = await handover(chancery, { nation_id: 'n1', landing: 'keys' })
   const preview = await browser.done<HandoverPreview>('POST', '/handover', { token })
@@ -40,7 +40,7 @@ test('a link shows whom it signs in as, and then signs in once', async () => {
   assert.equal(nationOf(await browser.done('GET', '/session')), 'n1', 'a used link ends nothing')
 })
 
-test('of many who open one link at once exactly one is signed in', async () => {
+test('of concurrent uses of a link exactly one signs in', async () => {
   const token = await handover(chancery, { nation_id: 'n2' })
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => openBrowser(chancery).ask('POST', '/session', { body: { token } })),
@@ -51,7 +51,7 @@ test('of many who open one link at once exactly one is signed in', async () => {
     if (answer.status === 410) assert.equal(answer.headers.get('set-cookie'), null)
 })
 
-test('a link that is older than a minute, or of another service, signs nobody in', async () => {
+test('a link that is older than a minute, or of another service, does not sign in', async () => {
   const late = await handover(chancery, { nation_id: 'n1' })
   await query(
     chancery.databaseUrl,
@@ -64,7 +64,7 @@ test('a link that is older than a minute, or of another service, signs nobody in
   assert.equal(browser.cookie, undefined)
 })
 
-test('a link is for a player: it names the nation that is theirs when it is opened', async () => {
+test('a link belongs to a player: it shows the nation that they lead when it is opened', async () => {
   await chancery.ingest([
     { op: 'put', resource: 'nation', data: { id: 'n_new', nation_name: 'New', player: 'p_new' } },
   ])
@@ -77,7 +77,7 @@ test('a link is for a player: it names the nation that is theirs when it is open
   assert.deepEqual([session.player_id, session.nation], ['p_new', null])
 })
 
-test('the operator is told what is wrong with the wish for a link', async () => {
+test('an invalid request for a link is rejected with a reason', async () => {
   await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n_empty', nation_name: 'Empty' } }])
   const wishes: [object, number][] = [
     [{}, 400],
@@ -95,21 +95,21 @@ test('the operator is told what is wrong with the wish for a link', async () => 
   assert.equal(unasked.status, 401)
 })
 
-test('the token of a link stands behind the #, where no server and no log sees it', async () => {
+test('the token of a link is in the fragment, which reaches no server or log', async () => {
   const response = await chancery.operate('POST', '/handovers', { player_id: 'p1' })
   const { url, ...rest } = (await response.json()) as { url: string }
   assert.deepEqual(Object.keys(rest), ['expires_at'])
   assert.match(url, new RegExp(`^${chancery.url}/developers/#handover=[A-Za-z0-9_-]{43}$`))
 })
 
-test('a session is a cookie that no script reads and no other site sends along', async () => {
+test('the session cookie is HttpOnly and SameSite', async () => {
   const token = await handover(chancery, { nation_id: 'n1' })
   const { headers } = await openBrowser(chancery).ask('POST', '/session', { body: { token } })
   const [cookie = ''] = headers.getSetCookie()
   assert.match(cookie, /^chancery_session=[A-Za-z0-9_-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
 })
 
-test('where the public URL is https, the cookie is the host’s own and goes over TLS alone', async t => {
+test('with an https URL the cookie has the __Host- prefix and is Secure', async t => {
   const secure = await startAccounts(smallWorld(), { CHANCERY_PUBLIC_URL: 'https://api.game.example' })
   t.after(() => secure.close())
   const browser = openBrowser(secure, { url: await listenerOf(secure) })
@@ -125,7 +125,7 @@ test('where the public URL is https, the cookie is the host’s own and goes ove
   assertRefused(await browser.ask('GET', '/session', { headers: plain }), 401, 'session_required')
 })
 
-test('a browser has one session: signing in anew ends the one before', async () => {
+test('a browser has one session: signing in again ends the previous one', async () => {
   const browser = await signIn(chancery, { nation_id: 'n1' })
   const { cookie } = browser
   const { session } = await signIn(chancery, { nation_id: 'n2' }, browser)
@@ -135,7 +135,7 @@ test('a browser has one session: signing in anew ends the one before', async () 
   assertRefused(await browser.ask('GET', '/session', { headers: { cookie } }), 401, 'session_required')
 })
 
-test('sessions in several browsers live side by side, until the player ends all', async () => {
+test('sessions in several browsers are independent until the player ends all', async () => {
   const [one, other] = [
     await signIn(chancery, { nation_id: 'n3' }),
     await signIn(chancery, { nation_id: 'n3' }),
@@ -149,7 +149,7 @@ test('sessions in several browsers live side by side, until the player ends all'
   await bystander.done('GET', '/session')
 })
 
-test('signing out ends the session on the server, and takes the cookie back', async () => {
+test('signing out ends the session on the server and deletes the cookie', async () => {
   const browser = await signIn(chancery, { nation_id: 'n1' })
   const { cookie } = browser
   const { headers } = await browser.ask('DELETE', '/session', { body: {} })
@@ -160,7 +160,7 @@ test('signing out ends the session on the server, and takes the cookie back', as
   assertRefused(await browser.ask('GET', '/session', { headers: { cookie } }), 401, 'session_required')
 })
 
-test('a session ends after twelve hours, whatever is done with it', async () => {
+test('a session ends after twelve hours, whatever its use', async () => {
   const browser = await signIn(chancery, { nation_id: 'n1' })
   const lifeMs = Date.parse(browser.session.expires_at) - Date.now()
   assert.ok(lifeMs > 11.5 * 3_600_000 && lifeMs <= 12 * 3_600_000)
@@ -168,7 +168,7 @@ test('a session ends after twelve hours, whatever is done with it', async () => 
   assertRefused(await browser.ask('GET', '/session'), 401, 'session_required')
 })
 
-test('a suspended player is signed in nowhere, until they are resumed', async () => {
+test('a suspended player cannot sign in until resumed', async () => {
   const browser = await signIn(chancery, { nation_id: 'n5' })
   const token = await handover(chancery, { nation_id: 'n5' })
   await chancery.operate('POST', `/players/${playerOf('n5')}/suspend`, {})
@@ -182,7 +182,7 @@ test('a suspended player is signed in nowhere, until they are resumed', async ()
   await browser.done('GET', '/session')
 })
 
-test('what is no session opens nothing', async () => {
+test('an invalid session is rejected', async () => {
   const { cookie = '' } = await signIn(chancery, { nation_id: 'n1' })
   const browser = openBrowser(chancery)
   const changed = cookie.endsWith('A') ? `${cookie.slice(0, -1)}B` : `${cookie.slice(0, -1)}A`
@@ -205,7 +205,7 @@ test('what is no session opens nothing', async () => {
   assert.equal(among.status, 200)
 })
 
-test('whoever loses the nation manages no codes of it from then on, and whoever gets it does', async () => {
+test('only the current leader of a nation manages its codes', async () => {
   await chancery.ingest([
     { op: 'put', resource: 'nation', data: { id: 'n_lost', nation_name: 'Lost', player: 'p_old' } },
   ])
@@ -230,7 +230,7 @@ test('whoever loses the nation manages no codes of it from then on, and whoever 
   await next.done('POST', '/codes', {})
 })
 
-test('the database holds no token of a link or a session', async () => {
+test('the database stores no token of a link or session', async () => {
   const link = await handover(chancery, { nation_id: 'n1' })
   const browser = await signIn(chancery, { nation_id: 'n1' })
   const text = await dump(chancery.databaseUrl)

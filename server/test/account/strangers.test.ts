@@ -54,7 +54,7 @@ const named = operations.filter(({ path }) => path.includes('{id}'))
 const withoutRequest = (text: string) => text.replace(/"request_id":"[^"]*"/, '')
 
 for (const { method, path } of named) {
-  test(`${method} ${path}: what is another player’s is as good as what is not there`, async () => {
+  test(`${method} ${path}: another player’s item gets the response of an unknown one`, async () => {
     const kind = path.split('/')[1] ?? ''
     const ask = (id: string) => {
       const body = method === 'GET' || method === 'DELETE' ? undefined : (bodies[path]?.() ?? {})
@@ -75,14 +75,14 @@ for (const { method, path } of named) {
   })
 }
 
-test('every kind of thing that has an id is among those tried', () => {
+test('every resource with an id is tested', () => {
   assert.deepEqual(
     [...new Set(named.map(({ path }) => path.split('/')[1]))].sort(),
     Object.keys(owned).sort(),
   )
 })
 
-test('nobody sees what another player has, did or called', async () => {
+test('no player sees items, log lines or requests of another', async () => {
   const lists = ['/keys', '/webhooks', '/calls']
   for (const path of lists) assert.deepEqual(await stranger.done('GET', path), { data: [] }, path)
   assert.deepEqual(await stranger.done('GET', '/codes'), { live: [], redeemed: [], live_max: 10 })
@@ -95,7 +95,7 @@ test('nobody sees what another player has, did or called', async () => {
   assertRefused(calls, 404, 'not_found')
 })
 
-test('a body is looked at before the id is: a wrong one tells nothing of what is there', async () => {
+test('a body is validated before the id is looked up, so that an invalid one reveals nothing', async () => {
   for (const id of [owned.keys, 'key_nobodys']) {
     const answer = await stranger.ask('POST', `/keys/${id}/rotate`, { body: { overlap_hours: 25 } })
     assertRefused(answer, 400, 'invalid_request')

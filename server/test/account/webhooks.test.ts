@@ -57,7 +57,7 @@ const happen = () =>
 const heard = (path: string, count: number) =>
   until(() => receiver.newsAt(path).length >= count, `${count} events arrive at ${path}`)
 
-test('an endpoint is added with its test, heard, listed without its secret, and removed', async () => {
+test('an endpoint is added with a test, receives events, is listed without its secret, and is removed', async () => {
   const player = await newPlayer()
   const answer = await player.ask<NewAccountEndpoint>('POST', '/webhooks', {
     body: draft('/story', { types: ['nation.*'] }),
@@ -97,7 +97,7 @@ test('an endpoint is added with its test, heard, listed without its secret, and 
   assert.deepEqual(await list(player), [])
 })
 
-test('a filter is changed without a test, and counts from then on', async () => {
+test('a filter is changed without a test, and applies from then on', async () => {
   const player = await newPlayer()
   const { id } = await add(player, '/filter')
   const changed = await change(player, id, '/filter', { types: ['war.*'], description: 'wars' })
@@ -113,7 +113,7 @@ test('a filter is changed without a test, and counts from then on', async () => 
   assert.deepEqual(receiver.newsAt('/filter'), [])
 })
 
-test('another URL hears nothing before it has answered a test', async () => {
+test('a changed URL receives nothing before a successful test', async () => {
   const player = await newPlayer()
   const { id } = await add(player, '/old')
   receiver.answer('/new', withStatus(500, 'not yet'))
@@ -136,7 +136,7 @@ test('another URL hears nothing before it has answered a test', async () => {
   assert.equal(bystander.status, 'active')
 })
 
-test('an answer lets only that URL hear which gave it, also when the endpoint moves on meanwhile', async () => {
+test('a successful test activates only the URL that was tested, also when the URL changes meanwhile', async () => {
   const player = await newPlayer()
   const { id } = await add(player, '/first')
   receiver.answer('/slow', answerAfter(400, withStatus(204)))
@@ -150,7 +150,7 @@ test('an answer lets only that URL hear which gave it, also when the endpoint mo
   assert.deepEqual([endpoint?.url, endpoint?.status], [receiver.url('/deaf'), 'unconfirmed'])
 })
 
-test('an endpoint that is switched off stays so when it is changed', async () => {
+test('a disabled endpoint stays disabled when it is changed', async () => {
   const player = await newPlayer()
   const { id } = await add(player, '/off')
   await player.done('POST', `/webhooks/${id}/disable`, {})
@@ -159,7 +159,7 @@ test('an endpoint that is switched off stays so when it is changed', async () =>
   assert.deepEqual(receiver.testsAt('/off-elsewhere'), [])
 })
 
-test('of thirty endpoints added at once a player gets as many as there may be', async () => {
+test('of thirty endpoints added concurrently a player gets the limit', async () => {
   const player = await newPlayer()
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
@@ -171,7 +171,7 @@ test('of thirty endpoints added at once a player gets as many as there may be', 
   assert.equal((await list(player)).length, webhooks.endpointsPerPlayerMax)
 })
 
-test('what cannot be an endpoint is refused in a sentence, and changes nothing', async () => {
+test('an invalid endpoint is rejected with a message, and changes nothing', async () => {
   const player = await newPlayer()
   const { id } = await add(player, '/kept')
   const before = await list(player)
@@ -199,7 +199,7 @@ test('what cannot be an endpoint is refused in a sentence, and changes nothing',
   assert.deepEqual(await list(player), before)
 })
 
-test('what receivers answer is told as they said it', async () => {
+test('the response of a receiver is returned unchanged', async () => {
   const player = await newPlayer()
   const script = '<script>alert(1)</script>'
   receiver.answer('/script', withStatus(500, script))

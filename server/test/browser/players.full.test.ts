@@ -46,7 +46,7 @@ describe('changes of player, ended sessions and server outages', { skip }, () =>
       await showsOf(player, `/usage/${key.id}`, 'Recent requests', isOwn)
       await showsOf(player, '/webhooks', 'Of Karsk', isOwn)
       await showsOf(player, `/webhooks/${endpoint.id}`, 'Deliveries', isOwn)
-      await showsOf(player, '/log', 'Made a key', isOwn)
+      await showsOf(player, '/log', 'Created a key', isOwn)
       assert.deepEqual([player.problems, player.rejections], [[], []])
     }
   })

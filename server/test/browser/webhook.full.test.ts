@@ -104,9 +104,9 @@ describe('a webhook in a browser', { skip }, () => {
     const lines = await page.getByRole('table', { name: 'Account log' }).getByRole('row').allInnerTexts()
     const words = [
       'Removed a webhook endpoint',
-      'Switched a webhook endpoint on',
-      'Switched a webhook endpoint off',
-      'Replaced a webhook secret',
+      'Enabled a webhook endpoint',
+      'Disabled a webhook endpoint',
+      'Rotated a webhook secret',
       'Replayed deliveries',
       'Replayed deliveries',
       'Replayed deliveries',

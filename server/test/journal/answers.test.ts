@@ -64,7 +64,7 @@ const raw = async (method: string, path: string, headers: string[] = []) => {
 const bearer = (text: string) => `Authorization: Bearer ${text}`
 
 for (const { operation, path } of everyOperation) {
-  test(`${operation.id} is in the journal by its request id, with a key and without`, async () => {
+  test(`${operation.id} is logged by its request id, with a key and without`, async () => {
     for (const [name, headers, keyId] of [
       ['with a key', [bearer(key.key)], key.id],
       ['without', [], null],
@@ -75,7 +75,7 @@ for (const { operation, path } of everyOperation) {
   })
 }
 
-test('a stream is in the journal once: when it begins, and not again when it ends', async () => {
+test('a stream is logged once, when it starts', async () => {
   const { id, key: text } = await chancery.makeKey({ nation_id: 'n1' })
   const response = await chancery.get('/events/stream', { key: text })
   const answer = { status: 200, requestId: response.headers.get('x-request-id') ?? undefined }
@@ -87,7 +87,7 @@ test('a stream is in the journal once: when it begins, and not again when it end
   await assertJournaled(chancery, answer, expected, 'after its end')
 })
 
-test('HEAD, 304, 405, 404, 400, 403 and preflights are in the journal', async () => {
+test('HEAD, 304, 405, 404, 400, 403 and preflights are logged', async () => {
   const nations = { operation: 'nations.list', keyId: key.id }
   const { etag } = await raw('GET', '/api/v1/nations')
   const cases = [
@@ -113,7 +113,7 @@ test('HEAD, 304, 405, 404, 400, 403 and preflights are in the journal', async ()
   }
 })
 
-test('a wrong key is in the journal by its address: 401', async () => {
+test('a wrong key is logged by its address: 401', async () => {
   const { id, key: revoked } = await chancery.makeKey({ nation_id: 'n2' })
   await chancery.operate('POST', `/keys/${id}/revoke`)
   for (const [name, text] of Object.entries({ unknown: generateKey(), revoked, malformed: 'x' })) {
@@ -123,7 +123,7 @@ test('a wrong key is in the journal by its address: 401', async () => {
   }
 })
 
-test('what is no HTTP is in the journal too', async () => {
+test('invalid HTTP is logged too', async () => {
   for (const [text, status] of [
     ['GET / HTTP/9.9\r\nHost: x\r\n\r\n', 400],
     [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
@@ -139,7 +139,7 @@ test('what is no HTTP is in the journal too', async () => {
   }
 })
 
-test('429 is in the journal by whom it refused', async t => {
+test('a 429 is logged with its key or address', async t => {
   const limited = await startTestServer(
     { CHANCERY_ANONYMOUS_LIMIT: '1' },
     { databaseUrl: chancery.databaseUrl },
@@ -158,7 +158,7 @@ test('429 is in the journal by whom it refused', async t => {
   }
 })
 
-test('503 is in the journal when the database is back', async t => {
+test('a 503 is logged when the database is back', async t => {
   const { server, proxy } = await startBehindProxy(t, chancery.databaseUrl)
   proxy.cut()
   const response = await server.get('/me/key', { key: key.key })
@@ -173,7 +173,7 @@ test('503 is in the journal when the database is back', async t => {
   )
 })
 
-test('a request id from a trusted proxy is found as it was given, each time that it was', async t => {
+test('a request id from a trusted proxy is found as sent, once per request', async t => {
   const server = await startTestServer(
     { CHANCERY_TRUSTED_PROXIES: '127.0.0.1' },
     { databaseUrl: chancery.databaseUrl },

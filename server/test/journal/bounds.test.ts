@@ -5,7 +5,7 @@ import { until } from '../support/until.ts'
 import { anonymousCall, answeredCall } from './calls.ts'
 import { dayMs, hourMs, minuteMs, openTestJournal } from './test-journal.ts'
 
-test('each thing is forgotten when its time is over: addresses within 48 hours, minutes after 2, the rest after 7 days', async t => {
+test('rows are deleted after their retention time: addresses within 48 hours, minutes after 2, the rest after 7 days', async t => {
   const { pools, note, write, at, now, count } = await openTestJournal(t)
   note(answeredCall(), anonymousCall('192.0.2.1'))
   await write()
@@ -40,7 +40,7 @@ test('each thing is forgotten when its time is over: addresses within 48 hours, 
   assert.deepEqual(await left(), { ...withoutAddresses, lines: 0, hours: 0 })
 })
 
-test('a process that begins forgets what grew old while none ran', async t => {
+test('a starting process deletes rows that expired while none ran', async t => {
   const { note, write, at, restart, count } = await openTestJournal(t)
   note(answeredCall(), anonymousCall('192.0.2.1'))
   await write()
@@ -49,7 +49,7 @@ test('a process that begins forgets what grew old while none ran', async t => {
   assert.deepEqual([await count('key_call'), await count('address_call')], [1, 0])
 })
 
-test('more rows than a step removes are all removed', async t => {
+test('more rows than one step deletes are all deleted', async t => {
   const { pools, now, at, rows, count } = await openTestJournal(t)
   await rows(`insert into chancery_access.key_call (request_id, at, key_id, operation, status, duration_us)
     select 'req_' || n, '2026-06-01T12:00:00Z', 'key_1', 'none', 404, 1 from generate_series(1, 12345) n`)
@@ -58,7 +58,7 @@ test('more rows than a step removes are all removed', async t => {
   assert.equal(await count('key_call'), 0)
 })
 
-test('the journal has never more lines than it may: the oldest make room, and calls without a key take no place of a key', async t => {
+test('the request log never exceeds its rows: the oldest are deleted, and requests without a key displace none of a key', async t => {
   const { note, write, at, account, count, dropped } = await openTestJournal(t, { rowsMax: 400 })
   note(...Array.from({ length: 100 }, () => answeredCall()))
   await write()

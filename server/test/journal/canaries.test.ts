@@ -8,7 +8,7 @@ import { startTestServer } from '../support/test-server.ts'
 
 const tables = ['key_call', 'address_call', 'key_minute', 'key_hour', 'address_hour']
 
-test('no code, key, path, query value or header is in any table of the journal', async t => {
+test('no code, key, path, query value or header is in any table of the request log', async t => {
   const chancery = await startTestServer()
   t.after(() => chancery.close())
   await chancery.ingest(smallWorld(), { waits: false })

@@ -15,7 +15,7 @@ const asked = async (path: string) => {
   return { status: response.status, body: (await response.json()) as { data: unknown[]; error?: object } }
 }
 
-test('an unknown request is 404, whatever it looks like', async () => {
+test('an unknown request id is 404, whatever its form', async () => {
   for (const id of ['req_0000000000000000', "'%20or%201=1", 'x'.repeat(80), '%25']) {
     const { status, body } = await asked(`/requests/${id}`)
     assert.equal(status, 404, id)
@@ -24,7 +24,7 @@ test('an unknown request is 404, whatever it looks like', async () => {
   assert.equal((await asked('/requests/%00')).status, 400)
 })
 
-test('keys are told by their calls, with what was refused and what was redeemed', async () => {
+test('keys are listed by their requests, with rejected ones and redemptions', async () => {
   const busy = await chancery.makeKey({ nation_id: 'n1' }, undefined, { limit: 6 })
   const calm = await chancery.makeKey({ nation_id: 'n2' })
   const call = async (path: string, key: string) => (await chancery.get(path, { key })).arrayBuffer()
@@ -52,7 +52,7 @@ test('keys are told by their calls, with what was refused and what was redeemed'
   assert.deepEqual((await asked('/usage/keys?hours=1&limit=1')).body.data, keys.slice(0, 1))
 })
 
-test('addresses are told by their calls without a key, with what was refused', async () => {
+test('addresses are listed by their requests without a key, with rejected ones', async () => {
   const from = async (address: string, path: string, authorization?: string) => {
     const headers = { 'x-forwarded-for': address, ...(authorization ? { authorization } : {}) }
     await (await chancery.get(path, { headers })).arrayBuffer()

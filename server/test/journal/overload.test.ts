@@ -53,7 +53,7 @@ test('without overload nothing is dropped', async t => {
   await assertAccounted(fixture, 900)
 })
 
-test('while a table is locked calls are noted as fast as ever, within bounds, and what was kept is written afterwards', async t => {
+test('while a table is locked requests are recorded as fast as ever, within bounds, and written afterwards', async t => {
   const fixture = await openTestJournal(t, bounds)
   const tookMs = async (work: () => unknown) => {
     const startedAt = performance.now()
@@ -86,7 +86,7 @@ test('while a table is locked calls are noted as fast as ever, within bounds, an
   await assertAccounted(fixture, 5_060)
 })
 
-test('while the database is away nothing is lost that there is room for', async t => {
+test('while the database is unavailable nothing within the bounds is lost', async t => {
   const database = await createTestDatabase()
   const proxy = await startTcpProxy(t, database.url)
   const direct = await openTestJournal(t, { databaseUrl: database.url })
@@ -112,7 +112,7 @@ test('while the database is away nothing is lost that there is room for', async 
   assert.equal((await direct.account.calls({ keyIds: ['key_1'], limit: 200 })).length, 15)
 })
 
-test('what the database refuses is given up, and what comes after it is written', async t => {
+test('a batch that the database rejects is dropped, and later ones are written', async t => {
   const fixture = await openTestJournal(t)
   await fixture.rows('alter table chancery_access.key_hour add check (status <> 299)')
   fixture.note(answeredCall({ status: 299 }), answeredCall(), anonymousCall('192.0.2.1'))
@@ -125,7 +125,7 @@ test('what the database refuses is given up, and what comes after it is written'
   assert.equal(await fixture.count('key_call'), 1, 'of a refused writing nothing is there')
 })
 
-test('a commit without an answer is not done again: no call is counted twice', async t => {
+test('a commit without a response is not repeated: no request is counted twice', async t => {
   const home = await openTestJournal(t)
   const { access } = home.pools
   let answers = false
@@ -149,7 +149,7 @@ test('a commit without an answer is not done again: no call is counted twice', a
   assert.deepEqual(fixture.dropped, { line: 2, count: 2 }, 'they may be missing')
 })
 
-test('who reads while something is being written sees also what was noted meanwhile', async t => {
+test('a read during a flush includes requests recorded meanwhile', async t => {
   const fixture = await openTestJournal(t)
   const unlock = await lockTable(fixture.url, 'key_call')
   fixture.note(answeredCall())

@@ -5,7 +5,7 @@ import { createRequestRing, type LoggedRequest, type ServedRequest } from '../..
 import { randomRuns } from '../support/tier.ts'
 import { answeredCall, callAt } from './calls.ts'
 
-test('the ring gives what was noted, oldest first, and loses the oldest and never more than it says', () => {
+test('the ring returns its requests oldest first, and reports how many of the oldest it lost', () => {
   const step = fc.oneof(
     { weight: 5, arbitrary: fc.integer({ min: 0, max: 30 }) },
     { weight: 1, arbitrary: fc.constant('take' as const) },
@@ -35,7 +35,7 @@ test('the ring gives what was noted, oldest first, and loses the oldest and neve
   )
 })
 
-test('what was taken stays as it is when the ring goes on', () => {
+test('taken requests do not change when the ring is reused', () => {
   const ring = createRequestRing(2)
   const first = answeredCall()
   ring.add(first, 1)

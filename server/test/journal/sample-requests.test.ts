@@ -11,7 +11,7 @@ const someCalls = fc.array(fc.constantFrom('key_1', 'key_2', 'key_3', null), { m
   ),
 )
 
-test('every call gets a line where there is room, in its order', () => {
+test('all requests are logged in order while there is room', () => {
   fc.assert(
     fc.property(someCalls, calls => {
       const { ofKeys, ofAddresses, droppedCount: leftOut } = sampleRequests(calls, calls.length)
@@ -30,7 +30,7 @@ test('every call gets a line where there is room, in its order', () => {
   )
 })
 
-test('without room each key keeps its newest, by turns, and calls without a key go first', () => {
+test('without room each key keeps its newest requests in turn, and requests without a key are dropped first', () => {
   fc.assert(
     fc.property(someCalls, fc.integer({ min: 0, max: 130 }), (calls, max) => {
       const { ofKeys, ofAddresses, droppedCount: leftOut } = sampleRequests(calls, max)
@@ -51,7 +51,7 @@ test('without room each key keeps its newest, by turns, and calls without a key 
   )
 })
 
-test('a key that floods gets no more lines than a player is shown', () => {
+test('a key with a flood of requests gets no more rows than a player is shown', () => {
   const calls = Array.from({ length: 1_000 }, (_, at) => callAt(at, answeredCall()))
   const { ofKeys, droppedCount: leftOut } = sampleRequests(calls, 2_000)
   assert.deepEqual(ofKeys, calls.slice(-200))

@@ -55,7 +55,7 @@ async function untilCounted(server: TestServer, keyId: string, calls: number): P
   return busy
 }
 
-test('thousands of calls at once are counted exactly, by minute and by hour, with what was limited', async t => {
+test('thousands of concurrent requests are counted exactly, by minute and hour, with limited ones', async t => {
   const connections = tier === 'quick' ? 50 : 200
   const { id, key } = await chancery.makeKey({ player_id: 'p1' }, undefined, { limit: 5 * connections })
   const answered = await callAtOnce(chancery.url, key, connections, 25)
@@ -88,7 +88,7 @@ test('two servers on one database add up', async t => {
   for (const server of [chancery, other]) await untilCounted(server, id, total(answered.flat()))
 })
 
-test('a server that closes writes what it noted', async () => {
+test('a closing server writes what it recorded', async () => {
   const other = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
   const { id, key } = await other.makeKey({ player_id: 'p1' })
   const answered = await callAtOnce(other.url, key, 1, 10)
@@ -96,7 +96,7 @@ test('a server that closes writes what it noted', async () => {
   assert.equal((await busyKey(chancery, id))?.calls, total(answered))
 })
 
-test('calls go on while the journal cannot be written, and are all counted afterwards', async t => {
+test('requests continue while the log cannot be written, and are all counted afterwards', async t => {
   const { id, key } = await chancery.makeKey({ player_id: 'p1' })
   const client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()
@@ -125,7 +125,7 @@ test('calls go on while the journal cannot be written, and are all counted after
   assert.equal(metrics.get('chancery_request_log_dropped_total{what="count"}'), 0)
 })
 
-test('lines beyond as many as one key gets at a time are counted as dropped', async () => {
+test('rows above the limit per key and write are counted as dropped', async () => {
   const droppedLines = async () =>
     Number((await metricsOf(chancery)).get('chancery_request_log_dropped_total{what="line"}'))
   const { id, key } = await chancery.makeKey({ player_id: 'p1' })

@@ -70,7 +70,7 @@ function namesOf({ keyId, address, operation, status }: ServedRequest, at: numbe
   ]
 }
 
-test('counts are exact over minutes, hours and takings, whatever the clock does', () => {
+test('counts are exact over minutes, hours and flushes, whatever the clock does', () => {
   fc.assert(
     fc.property(someAnswers, steps => {
       const counters = createUsageCounters(roomy)
@@ -93,7 +93,7 @@ test('counts are exact over minutes, hours and takings, whatever the clock does'
   )
 })
 
-test('addresses beyond the bound of an hour are counted together, and a new hour has room again', () => {
+test('addresses above the limit of an hour are counted together, and a new hour starts empty', () => {
   const counters = createUsageCounters({ ...roomy, addressesMax: 3 })
   const count = (address: string, at: number) => counters.count(anonymousCall(address, { status: 401 }), at)
   for (let caller = 0; caller < 50; caller += 1) count(`192.0.2.${caller}`, start)
@@ -121,7 +121,7 @@ test('addresses beyond the bound of an hour are counted together, and a new hour
   )
 })
 
-test('combinations beyond the bound are not counted, and it is said how many', () => {
+test('combinations above the limit are not counted, and their number is reported', () => {
   const counters = createUsageCounters({ ...roomy, combinationsMax: 2 })
   for (const keyId of ['key_1', 'key_2', 'key_3', 'key_3', 'key_1'])
     counters.count(answeredCall({ keyId }), start)

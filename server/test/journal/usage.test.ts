@@ -50,7 +50,7 @@ test('usage shows every minute of an hour and every hour of a week, zeros includ
   ])
 })
 
-test('calls that were told of parts that will go are counted by operation, for the owner and for the operator', async t => {
+test('responses with a Deprecation header are counted by operation, for the owner and the operator', async t => {
   const { account, note, at, journal, now } = await openTestJournal(t)
   const going = { operation: 'wars.list', isDeprecated: true }
   note(
@@ -76,7 +76,7 @@ test('calls that were told of parts that will go are counted by operation, for t
   )
 })
 
-test('minutes leave after an hour and hours after a week', async t => {
+test('minutes are shown for an hour and hours for a week', async t => {
   const { account, note, at } = await openTestJournal(t)
   note(answeredCall())
   at(59 * minuteMs)
@@ -90,7 +90,7 @@ test('minutes leave after an hour and hours after a week', async t => {
   assert.deepEqual([total(last.hours), last.operations, last.statuses], [0, [], []])
 })
 
-test('calls today are those since midnight in UTC, of each key', async t => {
+test('requests today are those since midnight in UTC, of each key', async t => {
   const { account, note, at } = await openTestJournal(t)
   const midnight = Date.parse('2026-06-02T00:00:00Z') - start
   note(answeredCall(), answeredCall())
@@ -109,7 +109,7 @@ test('calls today are those since midnight in UTC, of each key', async t => {
   assert.deepEqual(await account.callsToday(['key_1', 'key_2']), new Map([['key_2', 1]]))
 })
 
-test('calls are listed newest first, over several keys, and found by their request id with these keys alone', async t => {
+test('requests are listed newest first over several keys, and found by id with these keys alone', async t => {
   const { account, note, at } = await openTestJournal(t)
   const answers = Array.from({ length: 30 }, (_, index) =>
     answeredCall({ keyId: `key_${index % 3}`, status: 200 + index, durationMs: index + 0.125 }),
@@ -167,7 +167,7 @@ test('two processes on one database add up', async t => {
   assert.deepEqual([...one.errors, ...other.errors], [])
 })
 
-test('a journal that is off notes nothing', async t => {
+test('a disabled request log records nothing', async t => {
   const { account, note, count, dropped } = await openTestJournal(t, { rowsMax: 0 })
   note(answeredCall(), anonymousCall('192.0.2.1'))
   assert.equal(total((await account.usage('key_1')).hours), 0)
@@ -176,7 +176,7 @@ test('a journal that is off notes nothing', async t => {
   assert.deepEqual(dropped, { line: 0, count: 0 })
 })
 
-test('what goes for an address behind a proxy and is none is not written down', async t => {
+test('an invalid address from a proxy is not stored', async t => {
   const { note, write, rows } = await openTestJournal(t)
   for (const address of ['192.0.2.7', '2001:db8:0:1::/64', 'a-secret-in-a-header', '', 'f'.repeat(500)])
     note(anonymousCall(address))

@@ -49,7 +49,7 @@ const nation = (id: string, more: object = {}) => ({
 })
 const asBatch = (batch: string) => ({ headers: { 'idempotency-key': batch } })
 
-test('facts, feeds and refused batches answer as documented', async () => {
+test('operations on facts, feeds and rejected batches respond as documented', async () => {
   const facts = [nation('d1')]
   await expect(200, 'POST', '/facts', { body: { facts }, ...asBatch('d-1') })
   await expect(200, 'POST', '/facts', { body: { facts }, ...asBatch('d-1') })
@@ -102,7 +102,7 @@ test('facts, feeds and refused batches answer as documented', async () => {
   await expect(404, 'DELETE', '/refused/{id}', { id: 'd-4' })
 })
 
-test('codes and links answer as documented', async () => {
+test('operations on codes and links respond as documented', async () => {
   await expect(201, 'POST', '/codes', { body: { nation_id: 'n1', for: '4711' } })
   await expect(404, 'POST', '/codes', { body: { nation_id: 'none' } })
   await expect(201, 'POST', '/handovers', { body: { nation_id: 'n1' } })
@@ -111,7 +111,7 @@ test('codes and links answer as documented', async () => {
   await expect(404, 'POST', '/handovers', { body: { nation_id: 'none' } })
 })
 
-test('keys and players answer as documented', async () => {
+test('operations on keys and players respond as documented', async () => {
   const body = { nation_id: 'n1', name: 'x', expires_at: '2130-01-01T00:00:00+02:00', limit: 5 }
   const { id } = (await expect(201, 'POST', '/keys', { body })) as { id: string }
   await expect(400, 'POST', '/keys', { body: { ...body, scopes: ['everything'] } })
@@ -130,7 +130,7 @@ test('keys and players answer as documented', async () => {
   await expect(404, 'POST', '/players/{id}/resume', { id: 'p8' })
 })
 
-test('webhooks answer as documented', async () => {
+test('operations on webhooks respond as documented', async () => {
   const body = { player_id: 'p1', url: receiver.url('/documented'), types: ['war.*'] }
   const { id } = (await expect(201, 'POST', '/webhooks', { body })) as { id: string }
   receiver.answer('/failing', withStatus(500, 'out of order'))
@@ -168,7 +168,7 @@ test('webhooks answer as documented', async () => {
   await expect(404, 'GET', '/webhooks/{id}', { id })
 })
 
-test('calls answer as documented', async () => {
+test('operations on requests respond as documented', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n1' })
   const asked = await chancery.get('/game', { key })
   await chancery.get('/game')
@@ -185,7 +185,7 @@ test('calls answer as documented', async () => {
     await expect(400, 'GET', '/usage/addresses', { query })
 })
 
-test('tokens, their log and the state of the service answer as documented', async () => {
+test('operations on tokens, the audit log and the status respond as documented', async () => {
   const body = { name: 'documented', roles: ['facts'], expires_at: '2130-01-01T00:00:00Z' }
   const { id } = (await expect(201, 'POST', '/tokens', { body })) as { id: string }
   await expect(409, 'POST', '/tokens', { body })
@@ -201,7 +201,7 @@ test('tokens, their log and the state of the service answer as documented', asyn
   await expect(200, 'POST', '/backup')
 })
 
-test('a token that is none or may not answers as documented, wherever it is used', async () => {
+test('an invalid token or one without the role gets the documented response, for every operation', async () => {
   const { token } = await makeToken(chancery, ['metrics'])
   const everyOperation: OperatorOperation[] = Object.values(operatorOperations)
   for (const { method, path, roles } of everyOperation) {
@@ -223,7 +223,7 @@ test('a token that is none or may not answers as documented, wherever it is used
   }
 })
 
-test('every operation was compared in its success', () => {
+test('the success of every operation was compared', () => {
   for (const { method, path, responses } of Object.values(operatorOperations)) {
     const success = Math.min(...Object.keys(responses).map(Number))
     assert.ok(seen.has(`${method} ${path} ${success}`), `${method} ${path}`)

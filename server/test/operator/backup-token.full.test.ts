@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => chancery.close())
 
-test('a backup that is under way is cut when its token ends', async () => {
+test('a running backup is aborted when its token is revoked', async () => {
   await query(
     chancery.databaseUrl,
     `insert into chancery_secret.batch (id, content_hash, applied_at, facts, events, last_seq)

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => chancery.close())
 
-test('the documents are read without a token, and are those that are generated', async () => {
+test('the generated documents are readable without a token', async () => {
   for (const [path, file] of [
     ['/openapi.json', 'operator.openapi.json'],
     ['/facts.schema.json', 'facts.schema.json'],
@@ -28,7 +28,7 @@ test('the documents are read without a token, and are those that are generated',
   }
 })
 
-test('beside its documents nothing is told without a token', async () => {
+test('only the documents are readable without a token', async () => {
   for (const path of ['/', '/openapi', '/docs/../status', '/docs/nowhere', '/facts.schema', '/metrics'])
     assert.equal((await fetch(chancery.operatorUrl + path)).status, 401, path)
 })
@@ -45,7 +45,7 @@ function routesOf(tree: string): string[] {
   })
 }
 
-test('the listener does what the contract names, and nothing besides', async () => {
+test('the listener serves exactly the operations of the contract', async () => {
   const app = buildOperatorApi({ contract: contractFor(demoProfile), pools: {} } as OperatorContext, {
     findCaller: async () => undefined,
     log: { warn() {}, error() {} } as never,

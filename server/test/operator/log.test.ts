@@ -40,7 +40,7 @@ const act = async (method: string, path: string, body?: unknown, headers: Record
   return { status: response.status, body: (await response.json()) as { id: string; key: string } }
 }
 
-test('a line says who did what to what, when, and with which outcome', async () => {
+test('a line has the actor, action, subject, time and status', async () => {
   const before = Date.now()
   const { body: key } = await act('POST', '/keys', { nation_id: 'n1', name: 'x' })
   const line = await newest()
@@ -71,7 +71,7 @@ test('a line says who did what to what, when, and with which outcome', async () 
   assert.equal((await newest())?.subject, 'n1')
 })
 
-test('what failed is in it too, without what it was about', async () => {
+test('failed requests are in the audit log too, without a subject', async () => {
   await act('POST', '/keys/key_none/revoke')
   const line = await newest()
   assert.deepEqual([line?.action, line?.subject, line?.status], ['POST /keys/{id}/revoke', null, 404])
@@ -79,7 +79,7 @@ test('what failed is in it too, without what it was about', async () => {
   assert.equal((await newest())?.status, 404, 'what was not understood was not begun')
 })
 
-test('reads are not in it, nor what a token was not let in for', async () => {
+test('reads and rejected tokens are not in the audit log', async () => {
   const before = await newest()
   for (const path of ['/status', '/keys', '/log', '/tokens', '/metrics'])
     await (await operateAs(chancery.operatorUrl, token.token, 'GET', path)).text()
@@ -94,7 +94,7 @@ test('reads are not in it, nor what a token was not let in for', async () => {
   assert.notDeepEqual(made, before)
 })
 
-test('every operation that may change something has its line', async () => {
+test('every operation that may change something is in the audit log', async () => {
   const before = (await newest())?.id ?? 0
   const changing: OperatorOperation[] = Object.values(operatorOperations).filter(
     ({ method, id }: OperatorOperation) => method !== 'GET' && id !== 'facts.send',
@@ -114,7 +114,7 @@ test('every operation that may change something has its line', async () => {
   assert.deepEqual(actions.toSorted(), changing.map(({ method, path }) => `${method} ${path}`).toSorted())
 })
 
-test('each batch has a line with its outcome, and one that is sent again has no other', async () => {
+test('each batch has one line with its outcome, also when it is sent again', async () => {
   const fact = (id: string) =>
     JSON.stringify({ op: 'put', resource: 'nation', data: { id, nation_name: id, leader_name: 'L' } })
   const text = `${fact('b1')}\n{"op":"commit","batch":"log-1"}\n{"op":"put"}\n{"op":"commit","batch":"log-2"}\n`
@@ -144,7 +144,7 @@ test('each batch has a line with its outcome, and one that is sent again has no 
   assert.deepEqual([world?.token_id, world?.token_name], ['main', 'main'])
 })
 
-test('pages of the log fit together, newest first', async () => {
+test('pages of the audit log are contiguous, newest first', async () => {
   const all = await log('?limit=1000')
   assert.ok(all.length > 10)
   assert.deepEqual(
@@ -184,7 +184,7 @@ test('no secret is in the log, or in the database at all', async () => {
   assert.ok(!lines.includes(key.key))
 })
 
-test('nothing is done that could not be written down', async t => {
+test('nothing is changed when the audit log cannot be written', async t => {
   const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
   t.after(() => pools.close())
   const away: Database = {
@@ -213,7 +213,7 @@ test('nothing is done that could not be written down', async t => {
   await faded.close()
 })
 
-test('lines of batches wait for a database that is away, in their order', async t => {
+test('lines of batches are kept in order while the database is unavailable', async t => {
   const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
   t.after(() => pools.close())
   let isAway = true
@@ -232,7 +232,7 @@ test('lines of batches wait for a database that is away, in their order', async 
   assert.deepEqual(subjects, ['wait-2', 'wait-1'])
 })
 
-test('the log is kept for its days, and batches for theirs', async t => {
+test('lines of actions and batches are kept for their retention times', async t => {
   const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
   t.after(() => pools.close())
   const ages: [string, number, boolean][] = [
@@ -259,7 +259,7 @@ test('the log is kept for its days, and batches for theirs', async t => {
   )
 })
 
-test('of one action no more lines are kept than the limit, and none of another is forgotten for them', async t => {
+test('the number of lines per action is limited, without deleting lines of other actions', async t => {
   const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
   t.after(() => pools.close())
   await query(

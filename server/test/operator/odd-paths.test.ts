@@ -16,29 +16,29 @@ async function assertRefused(response: Response, status: number, code: string): 
   assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
 }
 
-test('a path of broken percent-encoding is refused like anything else that is wrong', async () => {
+test('a path with invalid percent-encoding is a bad request', async () => {
   for (const path of ['/feeds/%', '/keys/%zz/revoke', '/%ff'])
     await assertRefused(await chancery.operate('GET', path), 400, 'bad_request')
 })
 
-test('a query of broken percent-encoding is refused, and not taken as it stands', async () => {
+test('a query with invalid percent-encoding is rejected', async () => {
   for (const query of ['player_id=%', 'player_id=%zz', 'player_id=%ff', '%=p1'])
     await assertRefused(await chancery.operate('GET', `/webhooks?${query}`), 400, 'bad_request')
 })
 
-test('a stranger is told nothing about a path of broken percent-encoding', async () => {
+test('a path with invalid percent-encoding is 401 without a token', async () => {
   await assertRefused(await fetch(`${chancery.operatorUrl}/feeds/%`), 401, 'invalid_api_key')
 })
 
-test('an id of any length that names nothing is not found', async () => {
+test('an unknown id of any length is not found', async () => {
   await assertRefused(await chancery.operate('GET', `/feeds/${'x'.repeat(3_000)}`), 404, 'not_found')
 })
 
-test('null is no body, also where none is needed', async () => {
+test('null is rejected as a body, also where none is needed', async () => {
   await assertRefused(await chancery.operate('POST', '/players/p1/suspend', null), 400, 'bad_request')
 })
 
-test('what cannot be the id of a player is not suspended', async () => {
+test('an invalid player id cannot be suspended', async () => {
   for (const id of ['', '%20', 'a%2Fb', 'x'.repeat(65)])
     await assertRefused(await chancery.operate('POST', `/players/${id}/suspend`), 400, 'bad_request')
 })

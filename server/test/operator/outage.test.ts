@@ -22,7 +22,7 @@ const untilAccepted = (server: TestServer, ...tokens: string[]) =>
     return statuses.every(status => status === 200)
   }, 'the tokens are accepted')
 
-test('metrics are answered while the database is away, to a token that was valid just before', async t => {
+test('metrics are served during a database outage, to a recently valid token', async t => {
   const { home, server, proxy } = await startBoth(t)
   const [used, unused, facts] = [
     await makeToken(home, ['metrics']),
@@ -69,7 +69,7 @@ function assertKnownWithoutDatabase(status: unknown): void {
   )
 }
 
-test('the status says what is known, and does not wait for a read or a database that hangs', async t => {
+test('the status does not wait for a hanging read or database', async t => {
   const { home, server, proxy } = await startBoth(t)
   const status = async () => {
     const response = await operateAs(server.operatorUrl, server.operatorToken, 'GET', '/status')
@@ -102,7 +102,7 @@ test('the status says what is known, and does not wait for a read or a database 
   await until(isWhole, 'the status is whole again')
 })
 
-test('a database that says nothing does not keep who reads metrics waiting', async t => {
+test('an unresponsive database does not delay readers of metrics', async t => {
   const { home, server, proxy } = await startBoth(t)
   const { token } = await makeToken(home, ['metrics'])
   await untilAccepted(server, token)
@@ -137,7 +137,7 @@ function oneToken(text: string, expiresAt: string | null = null) {
   return { state, db }
 }
 
-test('a token is taken on its word for ten minutes, for what must go on, and only while the database is away', async () => {
+test('a cached token is accepted for ten minutes, for status and metrics, and only while the database is unavailable', async () => {
   const text = generateOperatorToken()
   const { state, db } = oneToken(text)
   let nowMs = Date.parse('2026-05-27T18:00:00Z')
@@ -169,7 +169,7 @@ test('a token is taken on its word for ten minutes, for what must go on, and onl
   )
 })
 
-test('a token that has expired meanwhile is not taken on its word', async () => {
+test('a cached token that has expired is rejected', async () => {
   const text = generateOperatorToken()
   const { state, db } = oneToken(text, '2026-05-27T18:05:00Z')
   let nowMs = Date.parse('2026-05-27T18:00:00Z')
@@ -180,7 +180,7 @@ test('a token that has expired meanwhile is not taken on its word', async () => 
   await assert.rejects(findCaller(text, { allowsCached: true }))
 })
 
-test('the main token and what is no token need no database', async () => {
+test('the main token and malformed tokens need no database', async () => {
   const { state, db } = oneToken(generateOperatorToken())
   const findCaller = createFindCaller({ db, mainToken: 'main-token', onError: unexpected })
   assert.equal((await findCaller('main-token', { allowsCached: false }))?.name, 'main')

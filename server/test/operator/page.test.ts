@@ -60,7 +60,7 @@ describe('the commands of the page about the operator API', { skip }, () => {
   })
 })
 
-test('the page says of each role what the contract says', () => {
+test('the page lists for each role what the contract lists', () => {
   const rows = tableRows(page.slice(page.indexOf('| Role ')).split('\n\n')[0] ?? '')
   const everyOperation: OperatorOperation[] = Object.values(operatorOperations)
   const said = new Map(rows.map(([role = '', opens = '']) => [role.replaceAll('`', ''), opens]))
@@ -75,7 +75,7 @@ test('the page says of each role what the contract says', () => {
   }
 })
 
-test('the page says which members of the status each role is shown', () => {
+test('the page lists the members of the status for each role', () => {
   const rows = tableRows(page.slice(page.indexOf('| Role       | Members of')).split('\n\n')[0] ?? '')
   const namesIn = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
   const said = new Map(rows.map(([role = '', members]) => [role.replaceAll('`', ''), namesIn(members)]))
@@ -88,7 +88,7 @@ test('the page says which members of the status each role is shown', () => {
   }
 })
 
-test('the numbers of the page are those that are kept', () => {
+test('the numbers on the page are those of the code', () => {
   const count = (number: number) => number.toLocaleString('en')
   for (const sentence of [
     `stored for at least ${limits.batchIdDays} days`,

@@ -68,7 +68,7 @@ const changing = everyOperation.filter(({ method, stream }) => method !== 'GET' 
 for (const operation of changing) {
   const places = [...placesOf(operation)]
   if (places.length === 0) continue
-  test(`${operation.id} refuses a secret that is pasted by mistake, wherever it stands`, async () => {
+  test(`${operation.id} rejects a pasted secret in every member`, async () => {
     for (const { what, request } of places)
       for (const [kind, secret] of secrets) {
         const { url, body } = request(secret)
@@ -79,7 +79,7 @@ for (const operation of changing) {
   })
 }
 
-test('a batch whose id or feed is a secret is refused, and not kept', async () => {
+test('a batch whose id or feed contains a secret is rejected and not kept', async () => {
   const inId = [...secrets].filter(([kind]) => !['verification code', 'hand-over token'].includes(kind))
   for (const [kind, secret] of inId) {
     const ascii = /^[A-Za-z0-9_.:-]+$/.test(secret)
@@ -98,12 +98,12 @@ test('a batch whose id or feed is a secret is refused, and not kept', async () =
   }
 })
 
-test('nothing of them is in the database', async () => {
+test('no pasted secret is in the database', async () => {
   const rows = await dump(chancery.databaseUrl)
   for (const [kind, secret] of secrets) assert.ok(!rows.includes(secret), kind)
 })
 
-test('an id that only begins like a key is an id', async () => {
+test('an id that only has the prefix of a key is accepted', async () => {
   assert.equal((await chancery.operate('POST', '/players/chk_short/suspend')).status, 200)
   assert.equal((await chancery.operate('POST', '/players/chk_short/resume')).status, 200)
 })

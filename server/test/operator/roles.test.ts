@@ -83,13 +83,13 @@ test('a token of several roles may do what any of them may', async () => {
   }
 })
 
-test('a path that is not there is told to whoever has a token, and to nobody else', async () => {
+test('an unknown path is 404 with a token, and 401 without', async () => {
   assert.equal((await operateAs(chancery.operatorUrl, tokens.get('metrics'), 'GET', '/nowhere')).status, 404)
   assert.equal((await operateAs(chancery.operatorUrl, tokens.get('metrics'), 'PATCH', '/tokens')).status, 404)
   assert.equal((await operateAs(chancery.operatorUrl, undefined, 'GET', '/nowhere')).status, 401)
 })
 
-test('a token of this door opens nothing on the public listener', async () => {
+test('an operator token is rejected by the public listener', async () => {
   for (const token of tokens.values())
     assert.equal((await chancery.get('/me/key', { key: token })).status, 401)
 })
@@ -124,7 +124,7 @@ const statusMembers: Record<Exclude<OperatorRole, 'admin'>, string[]> = {
 }
 const statusForAll = ['database_up', 'game', 'migration', 'profile_digest', 'version']
 
-test('the status shows each role what it needs, and all of it to admin alone', async () => {
+test('the status has the members of the caller’s roles, and all of them for admin alone', async () => {
   const membersFor = async (role: OperatorRole) => {
     const response = await operateAs(chancery.operatorUrl, tokens.get(role), 'GET', '/status')
     return Object.keys((await response.json()) as object).toSorted()
@@ -150,7 +150,7 @@ const land = (id: string, more: object = {}) => ({
   data: { id, nation_name: id, leader_name: 'L', ...more },
 })
 
-test('a player is erased with the role admin alone, whichever way the erasure is sent', async () => {
+test('only the role admin may erase a player, however the erasure is sent', async () => {
   await sendAs('facts', 'erasable', [land('erasable', { player: 'erasable-player' })])
   const erasure = { op: 'erase', player: 'erasable-player' }
   const refusedFor = ({ status, refused }: Outcome) => [status, refused.map(({ reason }) => reason)]

@@ -28,7 +28,7 @@ const statusOf = async (chancery: TestServer) =>
   (await (await chancery.operate('GET', '/status')).json()) as Status
 const metricsOf = async (chancery: TestServer) => (await chancery.operate('GET', '/metrics')).text()
 
-test('the status of an empty world says that nothing was ever said', async t => {
+test('the status of an empty world has no batches', async t => {
   const chancery = await startTestServer()
   t.after(() => chancery.close())
   const status = await statusOf(chancery)
@@ -42,7 +42,7 @@ test('the status of an empty world says that nothing was ever said', async t => 
   assert.doesNotMatch(metrics, /^chancery_last_batch_age_seconds /m)
 })
 
-test('the status says what the game said last, where feeds stand, and what was refused and why', async t => {
+test('the status has the last batch, the feeds, and rejected batches with reasons', async t => {
   const chancery = await startTestServer()
   t.after(() => chancery.close())
   await chancery.ingest(smallWorld(), { batch: 'first' })
@@ -85,7 +85,7 @@ test('the status says what the game said last, where feeds stand, and what was r
   assert.ok(told >= 3_600 && told < 3_700, String(told))
 })
 
-test('the ranking lag counts from the first change that no round has seen, and is zero when there is none', async t => {
+test('the ranking lag counts from the first unranked change, and is zero without one', async t => {
   const chancery = await startTestServer()
   t.after(() => chancery.close())
   const lag = async () => {
@@ -109,7 +109,7 @@ test('the ranking lag counts from the first change that no round has seen, and i
   assert.equal(await lag(), 0)
 })
 
-test('the status counts what waits for webhooks as the metrics do', async t => {
+test('the status has the webhook queue of the metrics', async t => {
   const receiver = await startWebhookReceiver()
   t.after(() => receiver.close())
   const chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })

@@ -42,7 +42,7 @@ const start = (env: Record<string, string>, timings: ServerTimings = patientTimi
   )
 
 describe('the operator API with a certificate', { skip: withoutCertificates }, () => {
-  test('is reached over TLS, and its address says so; the public listener stays as it is', async t => {
+  test('is reached over TLS with an https URL, independent of the public listener', async t => {
     const { key, cert } = makeCertificate('IP:127.0.0.1')
     const files = { cert: join(dir, 'door.crt'), key: join(dir, 'door.key') }
     await writeFile(files.cert, cert)
@@ -72,7 +72,7 @@ describe('the operator API with a certificate', { skip: withoutCertificates }, (
     await assert.rejects(fetch(server.operatorUrl.replace('https:', 'http:')))
   })
 
-  test('shows a renewed certificate to whoever connects, on both listeners, and never half of one', async t => {
+  test('serves a renewed certificate on both listeners, and never a partial one', async t => {
     const [first, second] = [makeCertificate('IP:127.0.0.1'), makeCertificate('IP:127.0.0.1')]
     const files = { cert: join(dir, 'renewed.crt'), key: join(dir, 'renewed.key') }
     await writeFile(files.cert, first.cert)
@@ -116,7 +116,7 @@ describe('the operator API with a certificate', { skip: withoutCertificates }, (
     for (let turn = 0; turn < 20; turn += 1) assert.ok(await isShown(third.cert), 'no certificate')
   })
 
-  test('does not begin with a certificate that is none, or that another key belongs to', async () => {
+  test('does not start with an invalid certificate or one of another key', async () => {
     const files = { cert: join(dir, 'wrong.crt'), key: join(dir, 'wrong.key') }
     const [one, other] = [makeCertificate('IP:127.0.0.1'), makeCertificate('IP:127.0.0.1')]
     const rsa = makeRsaCertificate('IP:127.0.0.1')
@@ -141,7 +141,7 @@ describe('the operator API with a certificate', { skip: withoutCertificates }, (
   })
 })
 
-test('a certificate without its key is told by name, and a file that is not there too', async () => {
+test('a certificate without a key, and a missing file, are reported by name', async () => {
   assert.throws(
     () => readConfig({ CHANCERY_OPERATOR_TLS_CERT: '/x.crt' }),
     (error: unknown) =>
@@ -154,7 +154,7 @@ test('a certificate without its key is told by name, and a file that is not ther
   )
 })
 
-test('a door that is open to a network without TLS is warned of', () => {
+test('a warning is logged for an operator API on a network without TLS', () => {
   const warned: string[] = []
   const log = { warn: ({ host }: { host: string }) => void warned.push(host) } as never
   for (const host of [

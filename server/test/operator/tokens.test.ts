@@ -34,7 +34,7 @@ const age = (id: string, column: string, interval: string) =>
     `update chancery_access.operator_token set ${column} = clock_timestamp() - interval '${interval}' where id = '${id}'`,
   )
 
-test('a token is shown once, and stored as a hash', async () => {
+test('a token is returned once, and stored as a hash', async () => {
   const { id, token } = await makeToken(chancery, ['facts'])
   assert.match(token, /^cho_[A-Za-z0-9_-]{43}$/)
   assert.equal(await statusAs(chancery.operatorUrl, token), 200)
@@ -46,7 +46,7 @@ test('a token is shown once, and stored as a hash', async () => {
   assert.ok(rows.includes(id) && !rows.includes(token.slice(4)))
 })
 
-test('a token that is not one is refused, however near it comes', async () => {
+test('a malformed token is rejected, however similar', async () => {
   const { token } = await makeToken(chancery, ['facts'])
   for (const wrong of [
     token.slice(0, -1),
@@ -59,7 +59,7 @@ test('a token that is not one is refused, however near it comes', async () => {
     assert.equal(await statusAs(chancery.operatorUrl, wrong), 401, wrong)
 })
 
-test('names are unique among the valid tokens, and main is taken', async () => {
+test('names are unique among valid tokens, and main is reserved', async () => {
   const { id, name } = await makeToken(chancery, ['facts'], { name: 'game-server' })
   for (const taken of [name, 'main', 'Main']) {
     const { status, body } = await operate('POST', '/tokens', { name: taken, roles: ['facts'] })
@@ -70,14 +70,14 @@ test('names are unique among the valid tokens, and main is taken', async () => {
   assert.equal((await operate('POST', '/tokens', { name, roles: ['facts'] })).status, 201)
 })
 
-test('of many that make a token of one name at once, one does', async () => {
+test('of concurrent requests for a token of one name exactly one succeeds', async () => {
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => operate('POST', '/tokens', { name: 'crowded', roles: ['metrics'] })),
   )
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, ...Array(7).fill(409)])
 })
 
-test('whoever makes a token of a name waits for another who is making one', async t => {
+test('concurrent requests for a token of one name wait for each other', async t => {
   const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
   t.after(() => pools.close())
   const wanted = { name: 'turns', roles: ['facts'], expiresAt: null } as const
@@ -98,7 +98,7 @@ test('whoever makes a token of a name waits for another who is making one', asyn
   assert.equal(await second, undefined)
 })
 
-test('what a token is made with is checked', async () => {
+test('the members of a new token are validated', async () => {
   for (const body of [
     {},
     { name: 'x' },
@@ -122,7 +122,7 @@ test('a token ends when it expires, on every process', async () => {
   for (const { operatorUrl } of [chancery, other]) assert.equal(await statusAs(operatorUrl, token), 401)
 })
 
-test('a revoked token ends on every process at once, and revoking again changes nothing', async () => {
+test('a revoked token is rejected by every process at once, and revoking again changes nothing', async () => {
   const { id, token } = await makeToken(chancery, ['facts'])
   assert.equal(await statusAs(other.operatorUrl, token), 200)
   const { body } = await operate('POST', `/tokens/${id}/revoke`)
@@ -133,7 +133,7 @@ test('a revoked token ends on every process at once, and revoking again changes 
   assert.equal((await operate('POST', '/tokens/tok_none/revoke')).status, 404)
 })
 
-test('a token that is replaced goes on for the overlap, beside its successor', async () => {
+test('a rotated token works together with its successor for the overlap', async () => {
   const old = await makeToken(chancery, ['facts', 'identity'])
   const { status, body: next } = await operate('POST', `/tokens/${old.id}/rotate`, { overlap_hours: 2 })
   assert.equal(status, 201)
@@ -149,7 +149,7 @@ test('a token that is replaced goes on for the overlap, beside its successor', a
   assert.equal(await statusAs(chancery.operatorUrl, next.token), 200)
 })
 
-test('without a word about it the overlap is a day, and without one the old token ends at once', async () => {
+test('the default overlap is a day, and with 0 the old token ends at once', async () => {
   const old = await makeToken(chancery, ['facts'])
   const { body: next } = await operate('POST', `/tokens/${old.id}/rotate`)
   const listed = (await list()).find(({ id }) => id === old.id)
@@ -163,7 +163,7 @@ test('without a word about it the overlap is a day, and without one the old toke
   assert.equal((await operate('POST', `/tokens/${last.id}/rotate`, { overlap_hours: 169 })).status, 400)
 })
 
-test('the overlap gives no token more time than it had', async () => {
+test('the overlap extends no token’s expiry', async () => {
   const soon = new Date(Date.now() + 3_600_000).toISOString()
   const old = await makeToken(chancery, ['facts'], { expires_at: soon })
   const { body: next } = await operate('POST', `/tokens/${old.id}/rotate`, { overlap_hours: 24 })
@@ -176,7 +176,7 @@ test('the overlap gives no token more time than it had', async () => {
   assert.equal(later.body.expires_at, null)
 })
 
-test('what was replaced or has ended is not replaced again', async () => {
+test('a rotated or ended token cannot be rotated again', async () => {
   const old = await makeToken(chancery, ['facts'])
   const { body: next } = await operate('POST', `/tokens/${old.id}/rotate`)
   const twice = await operate('POST', `/tokens/${old.id}/rotate`)
@@ -187,7 +187,7 @@ test('what was replaced or has ended is not replaced again', async () => {
   assert.equal((await operate('POST', '/tokens/tok_none/rotate')).status, 404)
 })
 
-test('the last use of a token is written down, at most once a minute', async () => {
+test('the last use of a token is stored at most once a minute', async () => {
   const { id, token } = await makeToken(chancery, ['facts'])
   const lastUse = async () => (await list()).find(each => each.id === id)?.last_used_at
   assert.equal(await lastUse(), null)
@@ -222,7 +222,7 @@ async function openStream(url: string, token: string, batch: string) {
   return { ended, commit, end: () => req.end() }
 }
 
-test('a stream of facts ends with its token, within a second, on another process; one of the main token stays', async () => {
+test('a stream of facts ends within a second of its token’s revocation on another process; one of the main token stays', async () => {
   const { id, token } = await makeToken(chancery, ['facts'])
   const stream = await openStream(other.operatorUrl, token, 'of-a-token')
   const main = await openStream(other.operatorUrl, chancery.operatorToken, 'of-the-main-token')
@@ -260,7 +260,7 @@ test('tokens that ended a month ago are no longer listed', async () => {
   )
 })
 
-test('a role is needed to make roles: no token makes one of more than it may do', async () => {
+test('no token may create a token with more roles than it has', async () => {
   const { token } = await makeToken(chancery, ['facts', 'identity', 'metrics'])
   const response = await operateAs(chancery.operatorUrl, token, 'POST', '/tokens', {
     name: 'own',

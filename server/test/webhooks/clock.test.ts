@@ -12,7 +12,7 @@ afterEach(() => room.close())
 
 const hour = 3_600_000
 
-test('what waits when the clock is set back is not held up by that', async () => {
+test('pending deliveries are not delayed after the clock is set back', async () => {
   await room.addEndpoint('failing.example')
   room.receive('failing.example', () => answer(500))
   room.deliver()
@@ -26,7 +26,7 @@ test('what waits when the clock is set back is not held up by that', async () =>
   await until(() => arrived() === 4, 'news arrive')
 })
 
-test('what is under way when the clock is set back is not begun once more', async () => {
+test('an attempt in flight is not repeated after the clock is set back', async () => {
   await room.addEndpoint('slow.example')
   const { promise: answered, resolve: answerIt } = Promise.withResolvers<void>()
   room.receive('slow.example', async () => {

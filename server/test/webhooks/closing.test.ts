@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 import { answer, noAnswer, openDeliveryFixture } from './delivery-fixture.ts'
 import { listen } from './raw-receiver.ts'
 
-test('a response that is there when a busy process has waited long enough is written down', async t => {
+test('a response received by a busy process within its grace period is recorded', async t => {
   const room = await openDeliveryFixture()
   t.after(() => room.close())
   const server = createServer()

@@ -14,7 +14,7 @@ describe('connections', () => {
     assert.ok(receiver.connectionCount() <= 2, `${receiver.connectionCount()} connections`)
   })
 
-  test('are not shared while one waits: a hanging message does not hold back others', async t => {
+  test('are not shared while one waits: a hanging message does not delay others', async t => {
     const receiver = await startRawReceiver(t, (socket, number) => {
       if (number > 0) answering(200)(socket, number)
     })
@@ -30,7 +30,7 @@ describe('connections', () => {
     await Promise.all(sent)
   })
 
-  test('that nobody uses are closed, though the receiver would keep them for an hour', async t => {
+  test('that are idle are closed, although the receiver would keep them for an hour', async t => {
     const receiver = await startRawReceiver(t, answering(200, 'ok', ['Keep-Alive: timeout=3600']))
     const sender = openSender(t, { idleMs: 50 })
     await sender.send(messageTo(receiver.url))
@@ -55,7 +55,7 @@ describe('connections', () => {
     assert.ok(open <= 8, `${open} connections are open`)
   })
 
-  test('that have ended do not count among those that are kept', async t => {
+  test('that are closed do not count as idle ones', async t => {
     const sender = openSender(t, { spareConnectionsMax: 4 })
     const closing = await startRawReceiver(t, answering(200, 'ok', ['Connection: close']))
     for (let count = 0; count < 20; count++) await sender.send(messageTo(closing.url))
@@ -77,7 +77,7 @@ describe('connections', () => {
     assert.equal(receiver.connectionCount(), 10)
   })
 
-  test('on which more came than was asked for are not used', async t => {
+  test('with unrequested data are not reused', async t => {
     const forged = 'HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n'
     const receiver = await startRawReceiver(t, (socket, number) => {
       answering(200)(socket, number)
@@ -90,7 +90,7 @@ describe('connections', () => {
 })
 
 describe('stopping', () => {
-  test('an attempt that is stopped says so, and its connection ends', async t => {
+  test('an aborted attempt reports so, and its connection ends', async t => {
     const stopping = new AbortController()
     const receiver = await startRawReceiver(t, () => stopping.abort())
     const sender = openSender(t)
@@ -108,7 +108,7 @@ describe('stopping', () => {
     await receiver.allClosed()
   })
 
-  test('after the status it stands: the receiver has the message', async t => {
+  test('a received status is final, whatever happens to the body', async t => {
     const stopping = new AbortController()
     const receiver = await startRawReceiver(t, socket => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf')
@@ -118,14 +118,14 @@ describe('stopping', () => {
     assert.deepEqual([status, error, answer], [200, null, 'half'])
   })
 
-  test('a signal that is aborted already sends nothing', async t => {
+  test('an aborted signal sends nothing', async t => {
     const receiver = await startRawReceiver(t, answering(200))
     const { error } = await openSender(t).send(messageTo(receiver.url), AbortSignal.abort())
     assert.equal(error, 'stopped')
     assert.equal(receiver.connectionCount(), 0)
   })
 
-  test('a signal that stays leaves later attempts alone', async t => {
+  test('a signal that is not aborted does not affect later attempts', async t => {
     const stopping = new AbortController()
     const receiver = await startRawReceiver(t, answering(200))
     const sender = openSender(t)
@@ -135,7 +135,7 @@ describe('stopping', () => {
     assert.equal((await sender.send(messageTo(receiver.url))).status, 200)
   })
 
-  test('during the look-up, it is not connected to afterwards with the message', async t => {
+  test('during the name lookup, no connection follows', async t => {
     const stopping = new AbortController()
     const receiver = await startRawReceiver(t, answering(200))
     const found: (() => void)[] = []
@@ -152,7 +152,7 @@ describe('stopping', () => {
     assert.equal(receiver.requests.length, 1)
   })
 
-  test('a sender that closes stops what is under way, at whatever fixture, and takes no more', async t => {
+  test('a closing sender aborts requests in flight at every stage, and accepts no more', async t => {
     const receiver = await startRawReceiver(t, () => undefined)
     const sender = openSender(t, {
       lookup: (_name, _options, done) => {

@@ -124,7 +124,7 @@ async function ingest(batch: number): Promise<void> {
 
 const arrivedCount = () => receiver.received.length
 
-test(`a server killed ${killAt.length} times during ten thousand deliveries loses none, and repeats only what was under way`, async () => {
+test(`a server killed ${killAt.length} times during ten thousand deliveries loses none, and repeats only those in flight`, async () => {
   const telling = (async () => {
     for (let batch = 0; batch < batchCount; batch += 1) {
       await until(() => arrivedCount() > batch * 95 - backlogMax, 'the backlog is smaller', 240_000)

@@ -38,7 +38,7 @@ async function settled(): Promise<void> {
   }, 'nothing is due')
 }
 
-test('what an endpoint wants to hear arrives once, signed, with the body of the log', async () => {
+test('events that match an endpoint are delivered once, signed, with the body of the log', async () => {
   const all = await room.addEndpoint('all.example')
   await room.addEndpoint('wars.example', { types: ['war.*'] })
   await room.addEndpoint('n2.example', { types: ['nation.founded', 'war.declared'], nation_ids: ['n2'] })
@@ -73,7 +73,7 @@ test('what an endpoint wants to hear arrives once, signed, with the body of the 
   }
 })
 
-test('a failed delivery is retried by the table, with the same id and body, and then given up', async () => {
+test('a failed delivery is retried by the schedule with the same id and body, and then fails', async () => {
   const { id } = await room.addEndpoint('down.example')
   room.receive('down.example', () => answer(500))
   room.deliver()
@@ -106,7 +106,7 @@ test('a failed delivery is retried by the table, with the same id and body, and 
   assert.equal(room.newsAt('down.example').length, 10)
 })
 
-test('410 Gone switches an endpoint off at once', async () => {
+test('410 Gone disables an endpoint at once', async () => {
   const { id } = await room.addEndpoint('gone.example')
   room.receive('gone.example', () => answer(410))
   room.deliver()
@@ -123,7 +123,7 @@ test('410 Gone switches an endpoint off at once', async () => {
   assert.ok(states.length >= 3 && states.every(({ state }) => state === 'failed'))
 })
 
-test('five days of only failures switch an endpoint off, and its owner was warned on the way', async () => {
+test('five days of failures disable an endpoint, after warnings to its owner', async () => {
   const { id } = await room.addEndpoint('dead.example')
   room.receive('dead.example', () => noAnswer('connection_failed'))
   room.deliver()
@@ -161,7 +161,7 @@ test('failures that are sporadic do not add up', async () => {
   assert.deepEqual([status, warnings, failing_since], ['active', [], null])
 })
 
-test('two failures with days of silence between them are not one spell', async () => {
+test('two failures days apart are not one failure period', async () => {
   const { id } = await room.addEndpoint('rare.example', { types: ['nation.founded'] })
   room.receive('rare.example', () => answer(500))
   room.deliver()
@@ -176,7 +176,7 @@ test('two failures with days of silence between them are not one spell', async (
   assert.ok(Date.parse(failing_since ?? '') > room.now() - hour)
 })
 
-test('an endpoint that was off hears from now on, and what it missed only by replay', async () => {
+test('an endpoint enabled again receives new events, and missed ones only by replay', async () => {
   const { id } = await room.addEndpoint('back.example')
   room.deliver()
   await room.ingest([nation('n1')])
@@ -204,7 +204,7 @@ test('an endpoint that was off hears from now on, and what it missed only by rep
   assert.deepEqual(seqs, [1, 4, 2, 3])
 })
 
-test('one delivery, or all that failed, can be sent once more', async () => {
+test('one delivery or all failed ones can be replayed', async () => {
   const { id } = await room.addEndpoint('replay.example')
   room.receive('replay.example', () => answer(500))
   room.deliver()
@@ -226,7 +226,7 @@ test('one delivery, or all that failed, can be sent once more', async () => {
   await assert.rejects(room.settings.replay(id, { delivery: 'dlv_x' }), /delivery/)
 })
 
-test('quiet history is not news: it is not delivered, and a replay brings it', async () => {
+test('unannounced events are delivered only by a replay', async () => {
   const { id } = await room.addEndpoint('quiet.example')
   room.deliver()
   const since = new Date(Date.now() - 1000).toISOString()
@@ -238,7 +238,7 @@ test('quiet history is not news: it is not delivered, and a replay brings it', a
   assert.equal(await room.settings.replay(id, { since, until: new Date(Date.now() + 1000).toISOString() }), 4)
 })
 
-test('a rotated secret signs beside its successor for a day', async () => {
+test('a rotated secret signs together with its successor for a day', async () => {
   const { id, secret: older } = await room.addEndpoint('rotating.example')
   const { secret: newer, previous_secret_ends_at } = await room.settings.rotate(id)
   assert.equal(previous_secret_ends_at, new Date(room.now() + day).toISOString().replace('.000Z', 'Z'))
@@ -262,7 +262,7 @@ test('a rotated secret signs beside its successor for a day', async () => {
   assert.deepEqual(await signers('n2'), ['newer'])
 })
 
-test('a test must have been answered before an endpoint hears', async () => {
+test('an endpoint receives events only after a successful test', async () => {
   room.receive('shy.example', () => noAnswer('timed_out'))
   const { id, status } = await room.addEndpoint('shy.example')
   assert.equal(status, 'unconfirmed')
@@ -286,7 +286,7 @@ test('a test must have been answered before an endpoint hears', async () => {
   )
 })
 
-test('a replay of more events than it may take is refused, not cut', async () => {
+test('a replay of too many events is rejected, not truncated', async () => {
   const { id } = await room.addEndpoint('long.example')
   const since = new Date(Date.now() - 1000).toISOString()
   const until = () => new Date(Date.now() + 1000).toISOString()
@@ -298,7 +298,7 @@ test('a replay of more events than it may take is refused, not cut', async () =>
   await assert.rejects(room.settings.replay(id, { since, until: until() }), /100001 events/)
 })
 
-test('every secret that is rotated signs for a day of its own, and there is a bound to how many', async () => {
+test('every rotated secret signs for a day of its own, up to a limit', async () => {
   const { id, secret: first } = await room.addEndpoint('rotating-often.example')
   const secrets = [first]
   const hourMs = 3_600_000
@@ -331,7 +331,7 @@ test('every secret that is rotated signs for a day of its own, and there is a bo
   assert.deepEqual(await signatures(), [7, 6])
 })
 
-test('the number of a delivery says nothing of deliveries to other endpoints', async () => {
+test('the id of a delivery reveals nothing of deliveries to other endpoints', async () => {
   const ids = async (others: number) => {
     for (let index = 0; index < others; index += 1)
       await room.addEndpoint('stranger.example', {}, `p${index}`)

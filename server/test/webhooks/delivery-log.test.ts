@@ -34,7 +34,7 @@ async function triedLog(id: string, count: number) {
 /** Times are not compared as texts: a fraction has as many digits as it needs. */
 const timeOf = (time: string | null | undefined): number => Date.parse(time ?? '')
 
-test('the log tells of each event when it was sent, what was answered, and what comes next', async () => {
+test('the delivery log shows each attempt, its response and the next one', async () => {
   const { id } = await addHearing(chancery, receiver.url('/told'), { types: ['nation.founded'] })
   receiver.answer('/told', after(30, withStatus(202, 'thanks')))
   const [first = ''] = await tellSome(1)
@@ -69,7 +69,7 @@ test('the log tells of each event when it was sent, what was answered, and what 
   assert.ok(waitMs >= 5_000 && waitMs < 7_000, `the first retry comes after ${waitMs} ms`)
 })
 
-test('whatever a receiver answers, the log keeps its first kilobyte as text', async () => {
+test('the delivery log keeps the first kilobyte of any response as text', async () => {
   const { id } = await addHearing(chancery, receiver.url('/hostile'))
   const beginning = Buffer.concat([Buffer.from('a\0b'), Buffer.from([0xff, 0xc3, 0x28]), Buffer.from('ß')])
   const huge = Buffer.concat([beginning, Buffer.alloc(10 * 1_048_576, 'x')])
@@ -92,7 +92,7 @@ test('whatever a receiver answers, the log keeps its first kilobyte as text', as
   assert.equal(cut?.attempts[0]?.answer, 'x'.repeat(1023))
 })
 
-test('a redirect is not followed: it is no answer that says the message has arrived', async () => {
+test('a redirect is not followed and does not acknowledge the message', async () => {
   const { id } = await addHearing(chancery, receiver.url('/moved'))
   receiver.answer('/moved', withStatus(307, '', { location: receiver.url('/elsewhere') }))
   await tellSome(1)
@@ -101,7 +101,7 @@ test('a redirect is not followed: it is no answer that says the message has arri
   assert.deepEqual(receiver.newsAt('/elsewhere'), [])
 })
 
-test('the log shows as many as it is asked for, of the state that it is asked for', async () => {
+test('the delivery log is limited and filtered by state', async () => {
   const { id } = await addHearing(chancery, receiver.url('/listed'))
   const ids = await tellSome(40)
   const settled = async () => (await newsOf(chancery, id, 'limit=100&state=delivered')).length
@@ -115,7 +115,7 @@ test('the log shows as many as it is asked for, of the state that it is asked fo
   assert.deepEqual(await listed('state=pending'), [])
 })
 
-test('one delivery, all that failed, or a span of time can be sent once more, with the same bodies', async () => {
+test('one delivery, all failed ones or a time range can be replayed with the same bodies', async () => {
   const { id } = await addHearing(chancery, receiver.url('/replayed'), { types: ['nation.founded'] })
   const since = new Date().toISOString()
   const ids = await tellSome(3)

@@ -7,7 +7,7 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { addHearing, findEndpoint, newsOf } from './owner.ts'
 import { dataOf } from './verified.ts'
 
-test('what a receiver missed while it was down arrives by the first retry, and not before five seconds', async t => {
+test('after an outage of the receiver its events arrive with the first retry, and not before five seconds', async t => {
   const chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   const receiver = await startWebhookReceiver()
   t.after(async () => {

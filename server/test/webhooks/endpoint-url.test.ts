@@ -101,24 +101,24 @@ for (const url of allowed) {
 }
 
 for (const url of [...localOnly, ...spellings]) {
-  test(`${url} is allowed under development only`, () => {
+  test(`${url} is allowed in development only`, () => {
     assert.equal(typeof checkEndpointUrl(url, strict), 'string')
     assert.ok(checkEndpointUrl(url, local) instanceof URL)
   })
 }
 
 for (const url of refused) {
-  test(`"${url}" is refused with a sentence, also under development`, () => {
+  test(`"${url}" is rejected with a message, also in development`, () => {
     for (const options of [strict, local]) {
       assert.match(String(checkEndpointUrl(url, options)), /^[A-Z].* .*\.$/)
     }
   })
 }
 
-describe('the length of an address', () => {
+describe('the length of a URL', () => {
   const ofLength = (length: number) => 'https://hooks.example.com/'.padEnd(length, 'a')
 
-  test('may be what the contract says, and no more', () => {
+  test('may have the length in the contract, and no more', () => {
     assert.ok(checkEndpointUrl(ofLength(webhooks.urlLengthMax), strict) instanceof URL)
     assert.match(String(checkEndpointUrl(ofLength(webhooks.urlLengthMax + 1), strict)), /longer than 2000/)
   })
@@ -127,12 +127,12 @@ describe('the length of an address', () => {
     assert.match(String(checkEndpointUrl(`${ofLength(100)}${' '.repeat(5_000)}`, strict)), /longer/)
   })
 
-  test('is that of what is called: escapes count', () => {
+  test('counts percent-encoded characters', () => {
     assert.match(String(checkEndpointUrl(`https://hooks.example.com/${'ü'.repeat(400)}`, strict)), /longer/)
   })
 })
 
-test('every port that browsers refuse is refused, and the usual ones are not', () => {
+test('every port that browsers block is rejected, and common ones are not', () => {
   const portIsAllowed = (port: number) =>
     checkEndpointUrl(`https://hooks.example.com:${port}/`, strict) instanceof URL
   assert.equal(blockedPorts.size, 83)
@@ -140,7 +140,7 @@ test('every port that browsers refuse is refused, and the usual ones are not', (
   assert.ok([80, 443, 3000, 8080, 8443, 65_535].every(portIsAllowed))
 })
 
-test('whatever is typed, it is read or refused, and what is read is https and not of this machine', () => {
+test('any text is accepted or rejected as a URL, and accepted ones are https and not local', () => {
   const host = fc.oneof(
     fc.ipV4(),
     fc.ipV4Extended(),

@@ -50,7 +50,7 @@ async function assertDeaf(path: string): Promise<void> {
   assert.ok(!receiver.newsAt(path).some(message => [id, next].includes(message.id)), `${path} hears`)
 }
 
-test('an endpoint whose test is answered hears from then on', async () => {
+test('a successful test activates an endpoint', async () => {
   await addHearing(chancery, receiver.url('/witness'))
   const { test: answer, ...endpoint } = await addEndpoint(chancery, receiver.url('/added'), {
     description: 'my bot',
@@ -68,7 +68,7 @@ test('an endpoint whose test is answered hears from then on', async () => {
   await hears('/added', await tellSomething())
 })
 
-test('an endpoint whose test is not answered hears nothing, and says what came instead', async () => {
+test('a failed test leaves an endpoint unconfirmed, with the reason', async () => {
   receiver.answer('/shy', withStatus(503, 'not yet'))
   const { id, status, test: answer } = await addEndpoint(chancery, receiver.url('/shy'))
   assert.equal(status, 'unconfirmed')
@@ -83,7 +83,7 @@ test('an endpoint whose test is not answered hears nothing, and says what came i
   await hears('/shy', await tellSomething())
 })
 
-test('where nobody listens, the answer says so', async () => {
+test('a refused connection is reported', async () => {
   const closed = await startWebhookReceiver()
   await closed.close()
   const { status, test: answer } = await addEndpoint(chancery, closed.url('/nobody'))
@@ -104,7 +104,7 @@ test('a nation names the player who leads it', async () => {
   )
 })
 
-test('rotated secrets sign beside their successors', async () => {
+test('rotated secrets sign together with their successors', async () => {
   const { id, secret: older } = await addHearing(chancery, receiver.url('/rotating'))
   const { secret: newer } = await done<AddedEndpoint>(chancery, 'POST', `/webhooks/${id}/rotate`)
   assert.match(newer, /^whsec_/)
@@ -123,7 +123,7 @@ test('rotated secrets sign beside their successors', async () => {
   )
 })
 
-test('an endpoint that is switched off hears nothing, and what is new again when it is switched on', async () => {
+test('a disabled endpoint receives nothing, and new events when it is enabled again', async () => {
   const { id } = await addHearing(chancery, receiver.url('/switched'))
   const off = await done(chancery, 'POST', `/webhooks/${id}/disable`)
   assert.deepEqual([off.status, off.disabled_reason], ['disabled', 'owner'])
@@ -155,7 +155,7 @@ const keptOf = (id: string) =>
     return rows
   })
 
-test('a removed endpoint is gone with its log, and nothing arrives afterwards', async () => {
+test('a removed endpoint loses its deliveries, and nothing arrives afterwards', async () => {
   const { id } = await addHearing(chancery, receiver.url('/removed'))
   const heard = await tellSomething()
   await hears('/removed', heard)
@@ -186,7 +186,7 @@ test('a removed endpoint is gone with its log, and nothing arrives afterwards', 
   assert.equal(receiver.newsAt('/removed').length, arrived)
 })
 
-test('of two endpoints that are added at once as the tenth, one is refused, and then every other', async () => {
+test('of two endpoints added concurrently as the tenth one is rejected, and then every other', async () => {
   const whose = { player_id: 'collector' }
   for (let number = 1; number <= 9; number += 1)
     await addHearing(chancery, receiver.url(`/many-${number}`), whose)
@@ -203,7 +203,7 @@ test('of two endpoints that are added at once as the tenth, one is refused, and 
   await addHearing(chancery, receiver.url('/eleventh'), whose)
 })
 
-test('an endpoint that is found says nothing that the one who added it was not told', async () => {
+test('an endpoint is found as it was returned when added, without its secret', async () => {
   const { secret, test: _, ...added } = await addHearing(chancery, receiver.url('/found'))
   assert.deepEqual(await findEndpoint(chancery, added.id), added)
 })

@@ -88,7 +88,7 @@ test('every event arrives once, signed, and its data are byte for byte those of 
 })
 
 for (const [path, { wants, query }] of Object.entries(filters)) {
-  test(`an endpoint for ${JSON.stringify(wants)} hears what /events answers to the same question`, async () => {
+  test(`an endpoint for ${JSON.stringify(wants)} receives what /events returns for the same filter`, async () => {
     const wanted = eventsOf(await logText(query)).map(({ id }) => id)
     assert.equal(wanted.length === 0, path === '/nothing')
     // Everybody is told at the same time: when all have arrived at one, those of another are not far.
@@ -104,7 +104,7 @@ for (const [path, { wants, query }] of Object.entries(filters)) {
   })
 }
 
-test('an event arrives within a second of the answer to the game', async () => {
+test('an event arrives within a second of the acknowledgement to the game', async () => {
   for (let round = 0; round < 10; round += 1) {
     const beganAtMs = Date.now()
     const { last_seq } = await chancery.ingest([nation(`quick-${round}`)], { waits: false })
@@ -116,7 +116,7 @@ test('an event arrives within a second of the answer to the game', async () => {
   }
 })
 
-test('an event that the game sends arrives too, and no secret with any', async () => {
+test('an event sent by the game is delivered too, and none contains a secret', async () => {
   const { last_seq } = await chancery.ingest(
     [
       event({

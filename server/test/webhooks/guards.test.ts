@@ -42,7 +42,7 @@ describe('a name', () => {
     ['with a public IPv6 address and a private IPv4 address', [nobody, '127.0.0.1']],
   ]
   for (const [promise, addresses] of hidden) {
-    test(`${promise} is refused, and nobody is called`, async t => {
+    test(`${promise} is rejected, and nothing is sent`, async t => {
       const { nameServer, receiver, send } = await open(t)
       nameServer.say(name, addresses)
       const { status, error } = await send()
@@ -51,7 +51,7 @@ describe('a name', () => {
     })
   }
 
-  test('that was public and then becomes private is refused on the next attempt', async t => {
+  test('that was public and became private is rejected on the next attempt', async t => {
     const { nameServer, receiver, send } = await open(t, { timeoutMs: 1_000 })
     nameServer.say(name, [nobody])
     const errorOfNobody = (await send()).error
@@ -69,7 +69,7 @@ describe('a name', () => {
     assert.equal((await send()).error, 'name_not_found')
   })
 
-  test('whose server is silent takes no longer than the limit', async t => {
+  test('with an unresponsive server takes no longer than the timeout', async t => {
     const { nameServer, send } = await open(t, { timeoutMs: 200 })
     nameServer.say(name, undefined)
     const { error, latencyMs } = await send()
@@ -77,7 +77,7 @@ describe('a name', () => {
     assert.ok(latencyMs < 30_000, `${latencyMs} ms`)
   })
 
-  test('is called on its next address where the first does not listen', async t => {
+  test('is reached at its next address when the first does not listen', async t => {
     const receiver = await startRawReceiver(t, answering(200))
     const nameServer = await startNameServer(t)
     nameServer.say(name, ['127.0.0.2', '::1', '127.0.0.1'])
@@ -100,7 +100,7 @@ describe('an address in a URL', () => {
   ]
   literals.push('[::ffff:7f00:1]', '[::ffff:127.0.0.1]', '[::7f00:1]', '[64:ff9b::7f00:1]', 'localhost')
   for (const literal of literals) {
-    test(`${literal} is not called, whatever was allowed when it was registered`, async t => {
+    test(`${literal} is not reached, whatever was allowed when it was saved`, async t => {
       const receiver = await startRawReceiver(t, answering(200))
       const sender = openSender(t, { allowsLocal: false })
       const { error } = await sender.send(messageTo(`https://${literal}:${receiver.port}/`))
@@ -135,7 +135,7 @@ describe('a connection', () => {
   }
 
   for (const hostname of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1']) {
-    test(`to the address ${hostname} is not made, though no look-up sees it`, async t => {
+    test(`to the address ${hostname} is not made, although no name lookup takes place`, async t => {
       const receiver = await startRawReceiver(t, answering(200))
       assert.equal(await connect({}, { hostname, port: receiver.port }), 'address_not_public')
       assertUntouched(receiver)
@@ -143,7 +143,7 @@ describe('a connection', () => {
   }
 
   for (const protocol of ['https:', 'http:']) {
-    test(`that ends elsewhere than the look-up said is left before a byte is sent (${protocol})`, async t => {
+    test(`to another address than the name lookup returned is closed before a byte is sent (${protocol})`, async t => {
       const receiver = await startRawReceiver(t, answering(200))
       let reads = 0
       const liar: LookupAddress = {
@@ -161,7 +161,7 @@ describe('a connection', () => {
     })
   }
 
-  test('to an allowed address is made', async t => {
+  test('to an allowed address succeeds', async t => {
     const receiver = await startRawReceiver(t, answering(200))
     const lookup: LookupFunction = (_name, _options, done) =>
       done(null, [{ address: '127.0.0.1', family: 4 }])

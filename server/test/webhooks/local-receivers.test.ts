@@ -30,7 +30,7 @@ async function start(t: TestContext, env: Record<string, string> = {}) {
   return { ...chancery, close } satisfies TestServer
 }
 
-test('http and addresses that are not public are refused unless the operator allowed them', async t => {
+test('http and private addresses are rejected unless the operator allows them', async t => {
   const chancery = await start(t)
   const hosts: [string, RegExp][] = [
     [receiver.url('/hook'), /must begin with https:\/\/\.$/],
@@ -52,7 +52,7 @@ test('http and addresses that are not public are refused unless the operator all
   assert.deepEqual(receiver.received, [])
 })
 
-test('what was allowed is not delivered to after a start without the permission, and the log says why', async t => {
+test('a local endpoint gets nothing after a start without the permission, and the log states why', async t => {
   const allowing = await start(t, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
   const plain = await addHearing(allowing, receiver.url('/plain'))
   // Nobody speaks TLS there: it is never confirmed, and a test of it says what is not allowed.

@@ -7,7 +7,7 @@ import { never, startWebhookReceiver, withStatus } from '../support/webhook-rece
 import { metricsOf } from './metrics-of.ts'
 import { addEndpoint, addHearing, done, newsOf } from './owner.ts'
 
-test('the metrics tell what waits, for whom, and what became of attempts', async t => {
+test('the metrics show the queue by endpoint class and attempts by result', async t => {
   const chancery = await startTestServer({
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
     CHANCERY_WEBHOOKS_IN_FLIGHT: '1',

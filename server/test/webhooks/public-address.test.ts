@@ -85,7 +85,7 @@ for (const [range, ...addresses] of notPublic) {
   })
 }
 
-test('addresses of the internet are public, up to the edges of every range that is not', () => {
+test('internet addresses are public, up to the edges of every private range', () => {
   const edges = ['1.0.0.0', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255']
   edges.push('128.0.0.0', '169.253.255.255', '169.255.0.0', '172.15.255.255', '172.32.0.0', '192.0.1.0')
   edges.push('192.0.3.0', '192.88.98.255', '192.167.255.255', '192.169.0.0', '198.17.255.255', '198.20.0.0')
@@ -130,13 +130,13 @@ describe('an IPv4 address inside an IPv6 address', () => {
     value => `2606:4700::200:5efe:${dotted(value)}`,
   ]
 
-  test('is never public, in any spelling, whichever it is', () => {
+  test('is never public, in any notation', () => {
     fc.assert(
       fc.property(any, fc.constantFrom(...embeddings), (value, embed) => !isPublicAddress(embed(value))),
     )
   })
 
-  test('is not public as it stands either, where its range is not', () => {
+  test('is not public by itself in a private range either', () => {
     fc.assert(fc.property(inRange, value => !isPublicAddress(dotted(value))))
   })
 })

@@ -86,7 +86,7 @@ test('claims come in the order of the log, up to the free slots of each endpoint
   )
 })
 
-test('workers that claim at the same time never hold one delivery twice, nor more than the limit of an endpoint', async () => {
+test('concurrent workers never claim a delivery twice, nor exceed the limit of an endpoint', async () => {
   for (const host of ['a', 'b', 'c']) await room.addEndpoint(`${host}.example`)
   await room.ingest(nations(0, 100))
   await fanOut()
@@ -96,7 +96,7 @@ test('workers that claim at the same time never hold one delivery twice, nor mor
   assert.equal(held.length, 15)
 })
 
-test('the backlog of one endpoint stands before nothing of another', async () => {
+test('the backlog of one endpoint does not delay another', async () => {
   await room.addEndpoint('full.example')
   await room.ingest(nations(0, 300))
   await fanOut()
@@ -111,7 +111,7 @@ test('the backlog of one endpoint stands before nothing of another', async () =>
   )
 })
 
-test('an endpoint that fails has one slot until it answers again', async () => {
+test('a failing endpoint has one slot until an attempt succeeds', async () => {
   await room.addEndpoint('failing.example')
   room.receive('failing.example', () => answer(500))
   await room.pools.outbound.rows(sql`update chancery_outbound.endpoint set failing_since = now()`)
@@ -123,7 +123,7 @@ test('an endpoint that fails has one slot until it answers again', async () => {
   assert.equal((await take()).length, 7)
 })
 
-test('a lease that ran out is taken over, and the one who lost it writes over nothing', async () => {
+test('an expired lease is taken over, and its former worker overwrites nothing', async () => {
   const { id } = await room.addEndpoint('slow.example')
   await room.ingest(nations(0, 1))
   await fanOut()
@@ -152,7 +152,7 @@ test('a lease that ran out is taken over, and the one who lost it writes over no
   )
 })
 
-test('what is given back is due at once, and counts as no failure', async () => {
+test('a released delivery is due at once, and does not count as a failure', async () => {
   await room.addEndpoint('closing.example')
   await room.ingest(nations(0, 1))
   await fanOut()
@@ -163,7 +163,7 @@ test('what is given back is due at once, and counts as no failure', async () => 
   assert.deepEqual([again?.id, again?.failures], [held.id, 0])
 })
 
-test('steps of the fan-out at the same time queue every event once, and all of them', async () => {
+test('concurrent fan-out steps queue every event exactly once', async () => {
   const { id } = await room.addEndpoint('once.example')
   for (let batch = 0; batch < 5; batch += 1) await room.ingest(nations(batch * 700, 700))
   const steps = await Promise.all(
@@ -185,7 +185,7 @@ test('steps of the fan-out at the same time queue every event once, and all of t
   assert.equal(found?.count, 3500)
 })
 
-test('an endpoint that becomes active beside the fan-out misses nothing that is logged after', async () => {
+test('an endpoint activated during a fan-out step misses no later event', async () => {
   const { id } = await room.addEndpoint('racing.example')
   for (let round = 0; round < 10; round += 1) {
     await room.settings.disable(id)
@@ -201,7 +201,7 @@ test('an endpoint that becomes active beside the fan-out misses nothing that is 
   }
 })
 
-test('a receiver that hangs costs others nothing', async () => {
+test('a hanging receiver does not delay others', async () => {
   await room.addEndpoint('hanging.example')
   await room.addEndpoint('quick.example')
   const hanging: (() => void)[] = []
@@ -271,7 +271,7 @@ test('an endpoint that takes longer than a second has fewer slots, within the sh
   assert.equal((await take()).filter(({ endpoint_id }) => endpoint_id === fast.id).length, 8)
 })
 
-test('an endpoint is slow until it has answered within a second for a minute', async () => {
+test('an endpoint is slow until it has responded within a second for a minute', async () => {
   const { id } = await room.addEndpoint('once.example')
   const deliverOne = async (latency_ms: number) => {
     const [held] = await take({ room: 1 })
@@ -298,7 +298,7 @@ test('an endpoint is slow until it has answered within a second for a minute', a
   assert.equal(await claimedAtOnce(), 8)
 })
 
-test('of slow endpoints those that took least come first', async () => {
+test('among slow endpoints the fastest come first', async () => {
   for (const [index, latencyMs] of [14_000, 1_200, 5_000].entries()) {
     room.receive(`took${index}.example`, () => answer(200, { latencyMs }))
     await room.addEndpoint(`took${index}.example`)

@@ -33,7 +33,7 @@ const start = () =>
     { databaseUrl: database.url },
   )
 
-test('a server that closes waits for no receiver: what was under way is given back and arrives after the restart', async t => {
+test('a closing server does not wait for receivers: deliveries in flight are released and arrive after the restart', async t => {
   const closing = await start()
   const { id: slowId } = await addHearing(closing, receiver.url('/slow'))
   const { id: briskId } = await addHearing(closing, receiver.url('/brisk'))

@@ -8,7 +8,7 @@ const atMs = Date.parse('2026-06-01T12:00:00Z')
 const failed = (failures: number, retryAfter: string | null = null) => ({ failures, atMs, retryAfter })
 const hour = 3_600
 
-test('waits grow from seconds to a day, and then it is given up', () => {
+test('delays grow from seconds to a day, and then the delivery fails', () => {
   const waits = Array.from({ length: 10 }, (_, index) => {
     const next = nextAttemptMs(failed(index + 1), () => 0)
     return next === null ? null : (next - atMs) / 1000
@@ -17,7 +17,7 @@ test('waits grow from seconds to a day, and then it is given up', () => {
   assert.deepEqual(waits, [...table, null])
 })
 
-test('chance adds up to a fifth of a wait, and never takes from it', () => {
+test('jitter adds up to a fifth of a delay, and never subtracts', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 9 }),
@@ -31,7 +31,7 @@ test('chance adds up to a fifth of a wait, and never takes from it', () => {
   )
 })
 
-test('what the receiver asks for is honoured within the wait and twice the wait', () => {
+test('Retry-After is honoured between the delay and twice the delay', () => {
   const waitOf = (failures: number, retryAfter: string) =>
     (Number(nextAttemptMs(failed(failures, retryAfter), () => 0.5)) - atMs) / 1000
   assert.equal(waitOf(2, '1'), 300)

@@ -11,7 +11,7 @@ import { messageTo, openSender } from './sending.ts'
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
-test('a message arrives as a POST of its headers and body, and nothing is added that tells of the sender', async t => {
+test('a message arrives as a POST with its headers and body, and no header that identifies the sender', async t => {
   const receiver = await startRawReceiver(t, answering(204, ''))
   const url = `http://127.0.0.1:${receiver.port}/hooks/in?key=a%20b&c`
   const answered = await openSender(t).send(messageTo(url))
@@ -33,7 +33,7 @@ test('a message arrives as a POST of its headers and body, and nothing is added 
   assert.equal(Buffer.from(body, 'latin1').toString(), messageTo(url).body)
 })
 
-describe('what was answered is told', () => {
+describe('the response is reported', () => {
   const statuses = [200, 201, 299, 301, 400, 404, 410, 429, 500, 503]
   for (const status of statuses) {
     test(`${status}`, async t => {
@@ -43,7 +43,7 @@ describe('what was answered is told', () => {
     })
   }
 
-  test('with the Retry-After as it was sent', async t => {
+  test('with the Retry-After as received', async t => {
     const values = ['120', 'Fri, 31 Dec 2027 23:59:59 GMT', 'soon']
     const receiver = await startRawReceiver(t, (socket, number) =>
       answering(503, '', [`Retry-After: ${values[number]}`])(socket, number),
@@ -54,7 +54,7 @@ describe('what was answered is told', () => {
     }
   })
 
-  test('but no Retry-After longer than any date', async t => {
+  test('a Retry-After longer than any date is ignored', async t => {
     const receiver = await startRawReceiver(t, answering(503, '', [`Retry-After: ${'1'.repeat(5_000)}`]))
     assert.equal((await openSender(t).send(messageTo(receiver.url))).retryAfter, null)
   })
@@ -78,7 +78,7 @@ describe('what was answered is told', () => {
     })
   }
 
-  test('whatever the bytes are, PostgreSQL can hold the text', async t => {
+  test('PostgreSQL can store the text of any bytes', async t => {
     let body = Buffer.alloc(0)
     const receiver = await startRawReceiver(t, socket => {
       // In pieces, as a network may cut it anywhere.
@@ -106,7 +106,7 @@ describe('what was answered is told', () => {
     assert.ok(answer && answer.length <= webhooks.responseBytesKept && answer.startsWith('\u001f'))
   })
 
-  test('a redirect is an answer, and nobody goes there', async t => {
+  test('a redirect is a response, and is not followed', async t => {
     const target = await startRawReceiver(t, answering(200))
     for (const status of [301, 302, 303, 307, 308]) {
       const receiver = await startRawReceiver(t, answering(status, '', [`Location: ${target.url}`]))
@@ -131,7 +131,7 @@ describe('what was answered is told', () => {
     ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
   ]
   for (const [name, bytes] of interims) {
-    test(`${name} first is passed over`, async t => {
+    test(`${name} first is skipped`, async t => {
       const receiver = await startRawReceiver(t, saying(bytes + ok))
       const sender = openSender(t)
       for (const _ of [1, 2, 3, 4]) {
@@ -142,14 +142,14 @@ describe('what was answered is told', () => {
     })
   }
 
-  test('the end of the connection may end the answer', async t => {
+  test('the end of the connection may end the response', async t => {
     const receiver = await startRawReceiver(t, socket => socket.end('HTTP/1.0 200 OK\r\n\r\nuntil the end'))
     const { status, body: answer } = await openSender(t).send(messageTo(receiver.url))
     assert.deepEqual([status, answer], [200, 'until the end'])
   })
 })
 
-describe('without an answer it is told why', () => {
+describe('without a response the reason is reported', () => {
   const receivers: [promise: string, error: SendErrorCode, onRequest: OnRequest][] = [
     ['a reset', 'closed_early', socket => void socket.resetAndDestroy()],
     ['the end before an answer', 'closed_early', socket => void socket.end()],
@@ -188,7 +188,7 @@ describe('without an answer it is told why', () => {
     assert.deepEqual([status, error], [null, 'not_http'])
   })
 
-  test('nobody listens', async t => {
+  test('no listener', async t => {
     const receiver = await startRawReceiver(t, answering(200))
     const { port } = receiver
     const sender = openSender(t)
@@ -197,7 +197,7 @@ describe('without an answer it is told why', () => {
     assert.equal(error, 'connection_failed')
   })
 
-  test('a URL that is not allowed any more', async t => {
+  test('a URL that is no longer allowed', async t => {
     const receiver = await startRawReceiver(t, answering(200))
     const sender = openSender(t, { allowsLocal: false })
     const { error } = await sender.send(messageTo(receiver.url))
@@ -205,7 +205,7 @@ describe('without an answer it is told why', () => {
     assert.equal(receiver.connectionCount(), 0)
   })
 
-  test('whatever is asked of it, it does not reject', async t => {
+  test('the sender never rejects, whatever the message', async t => {
     const sender = openSender(t, {
       lookup: (_name, _options, done) => done(new Error('no'), []),
       timeoutMs: 500,
@@ -237,7 +237,7 @@ describe('time', () => {
     ['an interim answer and then nothing', saying('HTTP/1.1 103 Early Hints\r\n\r\n')],
   ]
   for (const [promise, onRequest] of silent) {
-    test(`${promise} is given up at the limit, and its connection ended`, async t => {
+    test(`${promise} ends at the timeout, and its connection is closed`, async t => {
       const receiver = await startRawReceiver(t, onRequest)
       const { status, error, latencyMs } = await openSender(t, { timeoutMs }).send(messageTo(receiver.url))
       assert.deepEqual([status, error], [null, 'timed_out'])
@@ -247,7 +247,7 @@ describe('time', () => {
   }
 
   for (const status of [200, 500]) {
-    test(`a body that drips after a ${status} is left at the limit: the status stands`, async t => {
+    test(`a body that drips after a ${status} ends at the timeout with its status`, async t => {
       const head = `HTTP/1.1 ${status} Said\r\nTransfer-Encoding: chunked\r\n\r\n`
       const receiver = await startRawReceiver(t, dripping(head, '1\r\nx\r\n'))
       // Long enough for a busy machine to see the head and more than a piece.
@@ -260,14 +260,14 @@ describe('time', () => {
     })
   }
 
-  test('a look-up without an answer is given up at the limit', async t => {
+  test('a name lookup without a response ends at the timeout', async t => {
     const sender = openSender(t, { timeoutMs, lookup: () => undefined })
     const { error, latencyMs } = await sender.send(messageTo('http://hooks.example.com/'))
     assert.equal(error, 'timed_out')
     assert.ok(inTime(latencyMs), `${latencyMs} ms`)
   })
 
-  test('a response that is there when a busy process comes to look is read', async t => {
+  test('a response received while the process was busy is read', async t => {
     const { setTimeout } = globalThis
     // The sender's clock stands until the response is sent: a machine that is slow to connect does not end the attempt.
     t.mock.timers.enable({ apis: ['setTimeout'] })
@@ -295,7 +295,7 @@ describe('a body that breaks', () => {
     ['by a wrong chunk', saying('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzzz\r\n')],
   ]
   for (const [promise, onRequest] of broken) {
-    test(`${promise} takes nothing from the status`, async t => {
+    test(`${promise} does not change the status`, async t => {
       const receiver = await startRawReceiver(t, onRequest)
       const { status, error, body: answer } = await openSender(t).send(messageTo(receiver.url))
       assert.deepEqual([status, error, answer], [200, null, 'half'])
@@ -322,7 +322,7 @@ describe('a body without end', () => {
     assert.ok(taken >= limit && taken < limit + 20 * drop.length, `${taken} bytes were taken`)
   })
 
-  test('does not last until the time limit, however fast it comes', async t => {
+  test('ends at the timeout, however fast it is sent', async t => {
     const receiver = await startRawReceiver(t, socket => {
       socket.write(head)
       const pour = () => {
@@ -337,7 +337,7 @@ describe('a body without end', () => {
     await receiver.allClosed()
   })
 
-  test('that ends just beyond the limit is no different', async t => {
+  test('that ends just above the limit is handled alike', async t => {
     for (const size of [65_535, 65_536, 65_537, 70_000]) {
       const receiver = await startRawReceiver(t, socket => void socket.end(head + 'a'.repeat(size)))
       const { status, error } = await openSender(t).send(messageTo(receiver.url))
@@ -346,7 +346,7 @@ describe('a body without end', () => {
   })
 })
 
-describe('everything that a receiver sends is counted, not only what comes out of it as a body', () => {
+describe('all bytes of a response count against the limit, not only the body', () => {
   const ok = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
   const streams: [promise: string, status: number | null, first: string, drop: string][] = [
     ['a status line without end', null, 'HTTP/1.1 200 ', 'a'.repeat(16_384)],
@@ -379,7 +379,7 @@ describe('everything that a receiver sends is counted, not only what comes out o
     }
   }
 
-  test('anew for each request of a connection', async t => {
+  test('the limit applies to each request of a connection', async t => {
     const body = 'a'.repeat(60_000)
     const receiver = await startRawReceiver(t, answering(200, body))
     const sender = openSender(t)

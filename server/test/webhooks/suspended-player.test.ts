@@ -33,7 +33,7 @@ async function tellSomething(): Promise<string> {
   return `evt_${last_seq}`
 }
 
-test('a suspended player’s keys open nothing within a second, on every server, until they are resumed', async () => {
+test('the keys of a suspended player are rejected within a second, on every server, until the player is resumed', async () => {
   const { key } = await chancery.makeKey({ player_id: 'keeper' })
   const { key: bystander } = await chancery.makeKey({ player_id: 'bystander' })
   const statusAt = async (server: TestServer, bearer: string) =>
@@ -55,7 +55,7 @@ test('a suspended player’s keys open nothing within a second, on every server,
   await assertRefused(chancery, ['POST', '/players/keeper/resume'], 404, /suspension/)
 })
 
-test('a suspended player’s endpoints are off, say why, and nothing is delivered or retried', async () => {
+test('the endpoints of a suspended player are disabled with a reason, and nothing is delivered or retried', async () => {
   const whose = { player_id: 'p1' }
   await addHearing(chancery, receiver.url('/witness'))
   const hearing = await addHearing(chancery, receiver.url('/hearing'), whose)
@@ -105,7 +105,7 @@ test('a suspended player’s endpoints are off, say why, and nothing is delivere
   assert.equal((await addEndpoint(chancery, one.url, whose)).status, 'active')
 })
 
-test('a test that is answered does not switch an endpoint of a suspended player on', async () => {
+test('a successful test does not enable an endpoint of a suspended player', async () => {
   receiver.answer('/unconfirmed', withStatus(500))
   const { id } = await addEndpoint(chancery, receiver.url('/unconfirmed'), { player_id: 'p2' })
   await suspended(chancery, 'p2')

@@ -23,13 +23,13 @@ describe('TLS', { skip: withoutCertificates }, () => {
     return { receiver, sender, send }
   }
 
-  test('a certificate for the name is taken, though an address is connected to', async t => {
+  test('a certificate for the name is accepted, although the connection is to an address', async t => {
     const { send } = await open(t)
     const { status, error, body: answer } = await send(name)
     assert.deepEqual([status, error, answer], [200, null, 'ok'])
   })
 
-  test('a certificate that nobody vouches for is not, and nothing is sent', async t => {
+  test('an untrusted certificate is rejected, and nothing is sent', async t => {
     const { send, receiver } = await open(t, { isTrusted: false })
     const { status, error } = await send(name)
     assert.deepEqual([status, error], [null, 'tls_failed'])
@@ -37,7 +37,7 @@ describe('TLS', { skip: withoutCertificates }, () => {
     await receiver.allClosed()
   })
 
-  test('a certificate for another name is not', async t => {
+  test('a certificate for another name is rejected', async t => {
     const { send, receiver } = await open(t, { names: ['DNS:other.example.com', 'IP:127.0.0.1'] })
     // The second time too: a session that is remembered would spare the check.
     for (const _ of [1, 2]) assert.equal((await send(name)).error, 'tls_failed')
@@ -49,7 +49,7 @@ describe('TLS', { skip: withoutCertificates }, () => {
     assert.equal((await send('127.0.0.1')).status, 200)
   })
 
-  test('the receiver hears which name is meant', async t => {
+  test('the receiver gets the host name (SNI)', async t => {
     const certificate = makeCertificate(`DNS:${name}`)
     const heard: (string | false | null)[] = []
     const server = createTlsServer(certificate, socket => {
@@ -63,7 +63,7 @@ describe('TLS', { skip: withoutCertificates }, () => {
     assert.equal(heard[0], name)
   })
 
-  test('a message to a hanging receiver does not hold back the next to the same name', async t => {
+  test('a message to a hanging receiver does not delay the next to the same name', async t => {
     const certificate = makeCertificate(`DNS:${name}`)
     const receiver = await startRawReceiver(
       t,
@@ -84,7 +84,7 @@ describe('TLS', { skip: withoutCertificates }, () => {
     await Promise.all(sent)
   })
 
-  test('a message whose handshake hangs does not hold back the next to the same name', async t => {
+  test('a message whose handshake hangs does not delay the next to the same name', async t => {
     const certificate = makeCertificate(`DNS:${name}`)
     const answerer = createTlsServer(certificate, socket => answering(200)(socket, 0))
     const held: Socket[] = []
@@ -105,7 +105,7 @@ describe('TLS', { skip: withoutCertificates }, () => {
     assert.equal((await first).error, 'stopped')
   })
 
-  test('a receiver that speaks no TLS is told apart', async t => {
+  test('a receiver without TLS has an error of its own', async t => {
     const server = createServer((_req, res) => res.end())
     const port = await listen(server)
     t.after(() => server.close())
@@ -113,7 +113,7 @@ describe('TLS', { skip: withoutCertificates }, () => {
     assert.equal((await sender.send(messageTo(`https://${name}:${port}/`))).error, 'tls_failed')
   })
 
-  test('a receiver that ends or resets the handshake too', async t => {
+  test('a receiver that ends or resets the handshake', async t => {
     const ends = await startRawReceiver(t, () => undefined, { onConnect: socket => void socket.end() })
     const resets = await startRawReceiver(t, () => undefined, {
       onConnect: socket => void socket.once('data', () => socket.resetAndDestroy()),
@@ -123,7 +123,7 @@ describe('TLS', { skip: withoutCertificates }, () => {
       assert.equal((await sender.send(messageTo(`https://${name}:${port}/`))).error, 'tls_failed')
   })
 
-  test('a handshake that never goes on ends at the limit, and the connection with it', async t => {
+  test('a stalled handshake ends at the timeout, and the connection with it', async t => {
     const receiver = await startRawReceiver(t, () => undefined)
     const sender = openSender(t, { lookup: loopback, timeoutMs: 120 })
     const { error } = await sender.send(messageTo(`https://${name}:${receiver.port}/`))
@@ -131,7 +131,7 @@ describe('TLS', { skip: withoutCertificates }, () => {
     await receiver.allClosed()
   })
 
-  test('a connection that is still being made is ended when the sender closes', async t => {
+  test('a connection that is being opened is closed with the sender', async t => {
     const receiver = await startRawReceiver(t, () => undefined, {
       onConnect: socket => void socket.once('data', () => void sender.close()),
     })
@@ -141,7 +141,7 @@ describe('TLS', { skip: withoutCertificates }, () => {
     await receiver.allClosed()
   })
 
-  test('what is under way over TLS is stopped when the sender closes', async t => {
+  test('a TLS request in flight is aborted when the sender closes', async t => {
     const certificate = makeCertificate(`DNS:${name}`)
     const receiver = await startRawReceiver(t, () => void sender.close(), { certificate })
     const sender = openSender(t, { lookup: loopback, ca: certificate.cert })

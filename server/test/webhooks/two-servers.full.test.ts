@@ -84,7 +84,7 @@ async function assertEachArrivedOnce(server: TestServer): Promise<void> {
 const deliveredBy = async (server: TestServer) =>
   (await metricsOf(server)).get('chancery_webhook_attempts_total{result="delivered"}') ?? 0
 
-test('two servers share the work: each pair arrives once, and no endpoint has more under way than it may', async () => {
+test('two servers share the work: each delivery arrives once, and no endpoint exceeds its attempts in flight', async () => {
   await sendFacts(servers, { from: 0, until: eventCount })
   await assertEachArrivedOnce(servers[0])
   assert.ok(
@@ -100,7 +100,7 @@ test('two servers share the work: each pair arrives once, and no endpoint has mo
   )
 })
 
-test('of two servers one may close in the middle of it: nothing is lost, and nothing that was answered comes twice', async () => {
+test('one of two servers may close during deliveries: nothing is lost, and nothing acknowledged is repeated', async () => {
   const half = eventCount / 2
   await sendFacts(servers, { from: 0, until: half })
   await until(() => arrived().size > 300, 'deliveries are under way')

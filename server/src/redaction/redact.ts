@@ -52,10 +52,10 @@ export async function startRedaction(
     previous.addWord(known[attribute], (attributes as Record<string, unknown>)[attribute])
   if (row) {
     const change: Change = { line, op: 'put', key, data: { ...data, [column]: key }, at: undefined }
-    // What it was called is not to be told, in no event either.
+    // Events of this change would contain the previous texts.
     await appliers[resource]({ ...batch, emit: () => undefined }, [change])
   }
-  tell(batch, { line, resource, key, data })
+  emitRedacted(batch, { line, resource, key, data })
   return { replacement: { resource, key, texts }, previous, attributes: replaced }
 }
 
@@ -66,8 +66,8 @@ async function hasBeen({ db, contract }: Batch, resource: RedactableResource, ke
   return buried !== undefined || (await affectedEvents(db, contract, { resource, key })).length > 0
 }
 
-/** Bots learn that what they kept is out of date. Of what not everybody may read they kept nothing. */
-function tell(batch: Batch, { line, resource, key, data }: Redaction): void {
+/** Notifies clients that their copies are outdated: of public fields only, they have no copies of others. */
+function emitRedacted(batch: Batch, { line, resource, key, data }: Redaction): void {
   const fields = publicFields(batch, resource, data)
   if (fields.length === 0) return
   batch.markWorldChanged()
@@ -110,7 +110,7 @@ function isPublicAttribute(fields: object, key: string): boolean {
   return attributes?.properties?.[key]?.['x-class'] === 'public'
 }
 
-/** Keys of the attributes that everybody may read and that are text. */
+/** Keys of the public text attributes. */
 export function publicTextAttributes(fields: object): string[] {
   const { attributes } = fields as AttributeFields
   return Object.entries(attributes?.properties ?? {})

@@ -81,7 +81,7 @@ export const fixtures: Record<string, Record<string, string[]>> = {
     'simulator/src/index.ts': ['await server/src/index.ts'],
   },
   'slices-import-what-lies-below': {
-    'server/src/verification/issue.ts': ['server/src/resources/nations/queries.ts'],
+    'server/src/verification/code-text.ts': ['server/src/resources/nations/queries.ts'],
   },
   'tests-are-imported-by-tests-only': {
     'server/src/store/seed.ts': ['server/test/support/database.ts'],

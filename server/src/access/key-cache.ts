@@ -5,14 +5,14 @@ import type { Pulse } from '../store/pulse.ts'
 import { hashOfText, hashTextOfKey, isKeyText } from './key-text.ts'
 import { findValidKeyIds, findValidKeys, type KeyRecord, recordUses } from './store.ts'
 
-/** Finds the key that a call presents. */
+/** Looks up the keys that requests present. */
 export interface KeyCache {
   /**
    * The valid key of this text; undefined where it is malformed, unknown, revoked or expired.
-   * Answers at once where the key is remembered. Rejects where the database is away: that is never "no such key".
+   * No promise where the key is cached. Rejects while the database is unavailable: that is never reported as an unknown key.
    */
   find(text: string): KeyRecord | undefined | Promise<KeyRecord | undefined>
-  /** Those of some keys that are valid now, by their ids: for what goes on after the call that presented them. */
+  /** The ids of those keys that are valid now: for what outlasts the request that presented them. */
   findValidIds(ids: readonly string[]): Promise<ReadonlySet<string>>
   close(): Promise<void>
 }
@@ -21,7 +21,7 @@ export interface KeyCacheOptions {
   db: Database
   pulse: Pulse
   now?: () => number
-  /** How often uses are written down. */
+  /** Interval in which uses are written to the database. */
   usesIntervalMs?: number
   onError?: (error: unknown) => void
 }
@@ -32,8 +32,8 @@ interface CachedKey {
 }
 
 /**
- * Remembers valid keys as long as the pulse says that no key has changed. Unknown keys are not remembered, so that whoever guesses
- * fills no memory; guesses are looked up many at a time, and never crowd out what else the database is asked.
+ * Caches valid keys until the access version changes. Unknown keys are not cached, so that guesses take no memory; they are looked up in
+ * batches, so that guesses take no more than one database connection.
  */
 export function createKeyCache({
   db,
@@ -42,7 +42,7 @@ export function createKeyCache({
   usesIntervalMs = 10_000,
   onError,
 }: KeyCacheOptions): KeyCache {
-  const remembered = new LRUCache<string, CachedKey>({ max: 50_000 })
+  const cached = new LRUCache<string, CachedKey>({ max: 50_000 })
   let uses = new Map<string, string>()
 
   async function writeUses(): Promise<void> {
@@ -56,37 +56,37 @@ export function createKeyCache({
 
   const isExpired = ({ expiresAt }: KeyRecord) => expiresAt !== null && Date.parse(expiresAt) <= now()
 
-  function noteUse({ id }: KeyRecord): void {
-    // The time to the minute is enough, and costs one entry a key and interval.
+  function recordUse({ id }: KeyRecord): void {
+    // The time of the first use in an interval is enough, and costs one entry per key.
     if (!uses.has(id)) uses.set(id, new Date(now()).toISOString())
   }
 
-  const ask = createBatchLoader(async names => {
-    const found = await findValidKeys(db, names.map(hashOfText))
+  const loadKey = createBatchLoader(async hashTexts => {
+    const found = await findValidKeys(db, hashTexts.map(hashOfText))
     return new Map(found.map(({ hash, record }) => [hash.toString('binary'), record]))
   })
 
-  async function lookUp(name: string): Promise<KeyRecord | undefined> {
+  async function lookUp(hashText: string): Promise<KeyRecord | undefined> {
     const accessVersion = pulse.current()?.accessVersion
-    const record = await ask(name)
+    const record = await loadKey(hashText)
     if (!record || isExpired(record)) return undefined
-    if (accessVersion !== undefined) remembered.set(name, { record, accessVersion })
-    noteUse(record)
+    if (accessVersion !== undefined) cached.set(hashText, { record, accessVersion })
+    recordUse(record)
     return record
   }
 
   return {
     find(text) {
       if (!isKeyText(text)) return undefined
-      // Remembered under its hash: no memory of this process holds a key longer than its call.
-      const name = hashTextOfKey(text)
-      const known = remembered.get(name)
+      // Cached by its hash: the process keeps no key longer than its request.
+      const hashText = hashTextOfKey(text)
+      const known = cached.get(hashText)
       if (known && known.accessVersion === pulse.current()?.accessVersion) {
         if (isExpired(known.record)) return undefined
-        noteUse(known.record)
+        recordUse(known.record)
         return known.record
       }
-      return lookUp(name)
+      return lookUp(hashText)
     },
     findValidIds: async ids => new Set(await findValidKeyIds(db, ids)),
     async close() {

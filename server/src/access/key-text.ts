@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
 
 declare const keyHash: unique symbol
-/** SHA-256 of a key: what is stored, and all that is. */
+/** SHA-256 of a key: the only form in which it is stored. */
 export type KeyHash = Buffer & { readonly [keyHash]: true }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -10,13 +10,13 @@ const secretLength = 32
 const checksumLength = 6
 const form = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`)
 
-/** A new key: `chk_`, 32 random base62 characters (190 bits), and a checksum of 6 by which scanners know it. */
+/** A new key: `chk_`, 32 random base62 characters (190 bits), and a checksum of 6 by which secret scanners recognize it. */
 export function generateKey(): string {
   const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(alphabet.length)]).join('')
   return prefix + secret + checksumOf(secret)
 }
 
-/** Whether a text can be a key at all. A typo is told without a look-up. */
+/** Whether a text has the form and the checksum of a key. Typos are detected without a database query. */
 export function isKeyText(text: string): boolean {
   if (!form.test(text)) return false
   const secret = text.slice(prefix.length, prefix.length + secretLength)
@@ -25,10 +25,10 @@ export function isKeyText(text: string): boolean {
 
 const shownLength = 8
 
-/** How a key begins: enough to know it again by, and 28 secret characters short of it. */
+/** The first characters of a key: enough to recognize it, with 28 secret characters left out. */
 export const prefixOfKey = (text: string): string => text.slice(0, shownLength)
 
-/** The hash of a key as text, a character a byte. Every call with a key makes one: in this form it takes a tenth of the time. */
+/** The hash of a key as text, a character per byte. Computed for every request with a key: ten times as fast as a buffer. */
 export const hashTextOfKey = (text: string): string => hash('sha256', text, 'binary')
 
 export const hashOfText = (hashText: string): KeyHash => Buffer.from(hashText, 'binary') as KeyHash

@@ -1,12 +1,12 @@
 import { type Database, sql } from '../store/database.ts'
 
-/** The wish of a key's owner for a higher limit. */
+/** The request of a key's owner for a higher limit. */
 export interface LimitRequestRecord {
   keyId: string
   callsPerMinute: number
   sentence: string
   askedAt: string
-  /** Set when the operator has given the key a limit since. */
+  /** Set when the operator has set a limit since. */
   answeredAt: string | null
   note: string | null
 }
@@ -14,7 +14,7 @@ export interface LimitRequestRecord {
 const columns = sql`
   key_id as "keyId", calls_per_minute as "callsPerMinute", sentence, asked_at as "askedAt", answered_at as "answeredAt", note`
 
-/** Writes down a wish, in place of the one before it. */
+/** Stores a request in place of an earlier one. */
 export async function saveLimitRequest(
   db: Database,
   keyId: string,
@@ -27,14 +27,14 @@ export async function saveLimitRequest(
       asked_at = excluded.asked_at, answered_at = null, note = null`)
 }
 
-/** Answers the open wish of a key, where there is one. */
+/** Marks the open request of a key as answered, if there is one. */
 export async function resolveLimitRequest(db: Database, keyId: string, note: string | null): Promise<void> {
   await db.rows(sql`
     update chancery_access.limit_request set answered_at = date_trunc('milliseconds', clock_timestamp()), note = ${note}
     where key_id = ${keyId} and answered_at is null`)
 }
 
-/** The wishes of these keys by the key's id. */
+/** The requests of these keys by key id. */
 export async function limitRequestsOf(
   db: Database,
   keyIds: readonly string[],

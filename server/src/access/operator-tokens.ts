@@ -1,7 +1,19 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { limits, type OperatorRole, type OperatorTokenRecord } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
-import { generateOperatorToken, hashOperatorToken, type OperatorTokenHash } from './operator-token-text.ts'
+
+declare const operatorTokenHash: unique symbol
+/** SHA-256 of an operator token: the only form in which it is stored. */
+export type OperatorTokenHash = Buffer & { readonly [operatorTokenHash]: true }
+
+/** A new operator token: `cho_` and 43 characters, 256 random bits. */
+export const generateOperatorToken = (): string => `cho_${randomBytes(32).toString('base64url')}`
+
+/** Whether a text has the form of a token. Others are rejected without a database query. */
+export const isOperatorTokenText = (text: string): boolean => /^cho_[A-Za-z0-9_-]{43}$/.test(text)
+
+export const hashOperatorToken = (text: string): OperatorTokenHash =>
+  createHash('sha256').update(text).digest() as OperatorTokenHash
 
 /** A token that is valid now. */
 export interface ValidToken {
@@ -9,11 +21,11 @@ export interface ValidToken {
   name: string
   roles: OperatorRole[]
   expires_at: string | null
-  /** Whether its last use was written down more than a minute ago. */
+  /** Whether its last recorded use is more than a minute ago. */
   is_use_old: boolean
 }
 
-/** A token that was just made, and its text, which is known this once. */
+/** A new token with its text, which is not stored. */
 export interface CreatedToken {
   text: string
   record: OperatorTokenRecord
@@ -27,17 +39,17 @@ export interface NewToken {
 
 const columns = sql`id, name, roles, created_at, expires_at, revoked_at, last_used_at`
 
-/** Whether a token opens anything by the database's clock. */
+/** Neither revoked nor expired, by the database's clock. */
 const isLive = sql`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
 
-/** The token with this hash, if it is neither revoked nor expired. */
+/** The token with this hash, if it is valid. */
 export const findValidToken = (db: Database, hash: OperatorTokenHash): Promise<ValidToken | undefined> =>
   db.first<ValidToken>(sql`
     select id, name, roles, expires_at,
       coalesce(last_used_at < clock_timestamp() - interval '1 minute', true) as is_use_old
     from chancery_access.operator_token where hash = ${hash} and ${isLive}`)
 
-/** Those of some tokens that are valid. */
+/** The ids of those tokens that are valid. */
 export async function findValidTokenIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.rows<{ id: string }>(
     sql`select id from chancery_access.operator_token where id = any(${ids}::text[]) and ${isLive}`,
@@ -63,10 +75,10 @@ export const listTokens = (db: Database): Promise<OperatorTokenRecord[]> =>
     sql`select ${columns} from chancery_access.operator_token order by created_at, id`,
   )
 
-/** Until the transaction ends, nobody else makes tokens: of two of one name, the second finds the first. */
+/** Serializes the creation of tokens, so that of two with one name the second finds the first. */
 const tokenLock = sql`select pg_advisory_xact_lock(hashtext('chancery operator token'), 0)`
 
-/** Makes a token; undefined where a valid one has its name. In a transaction, as the changes below. */
+/** Creates a token; undefined where a valid one has its name. In a transaction, as the changes below. */
 export async function createToken(db: Database, token: NewToken): Promise<CreatedToken | undefined> {
   await db.rows(tokenLock)
   const namesake = await db.first(
@@ -86,12 +98,12 @@ async function insertToken(db: Database, { name, roles, expiresAt }: NewToken): 
   return { text, record }
 }
 
-/** Why a token is not replaced. */
+/** Why a token cannot be rotated. */
 export type RotationProblem = 'unknown' | 'ended' | { replacedBy: string }
 
 /**
- * Makes a token of the same name and roles, and ends the old one after the overlap. The new one ends at `expiresAt`;
- * undefined: after as long a time as the old one was made for.
+ * Creates a token of the same name and roles, and lets the old one expire after the overlap. The new one expires at `expiresAt`; if that
+ * is undefined, it gets the lifetime of the old one.
  */
 export async function rotateToken(
   db: Database,
@@ -121,13 +133,13 @@ export async function rotateToken(
   return made
 }
 
-/** Revokes a token; undefined for an unknown id. Every call looks its token up, so it ends everywhere at once. */
+/** Revokes a token; undefined for an unknown id. Effective at once: every request looks its token up. */
 export const revokeToken = (db: Database, id: string): Promise<OperatorTokenRecord | undefined> =>
   db.first<OperatorTokenRecord>(sql`
     update chancery_access.operator_token
     set revoked_at = coalesce(revoked_at, date_trunc('milliseconds', clock_timestamp())) where id = ${id} returning ${columns}`)
 
-/** Forgets tokens that ended so long ago that they are no longer listed. */
+/** Deletes tokens that ended too long ago to be listed. */
 export async function pruneTokens(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_access.operator_token

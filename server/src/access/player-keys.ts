@@ -11,19 +11,19 @@ import {
   revokeKey,
 } from './store.ts'
 
-/** A key that was just made, and its text, which is known this once. */
+/** A new key with its text, which is not stored. */
 export interface CreatedKey {
   text: string
   record: KeyRecord
 }
 
-/** Makes a key and stores what may be kept of it. */
+/** Creates a key and stores its hash and prefix. */
 export async function createKey(db: Database, key: Omit<NewKey, 'prefix'>): Promise<CreatedKey> {
   const text = generateKey()
   return { text, record: await insertKey(db, hashKey(text), { ...key, prefix: prefixOfKey(text) }) }
 }
 
-/** Makes a key for a player, unless they have as many live ones as they may. In a transaction. */
+/** Creates a key for a player, within the limit of live keys. In a transaction. */
 export async function createPlayerKey(
   db: Database,
   key: Omit<NewKey, 'prefix'>,
@@ -33,10 +33,8 @@ export async function createPlayerKey(
 }
 
 /**
- * Makes a key that takes the place of one of the player's, which goes on working for `overlapHours`: with 0 it is revoked.
- * `nowMs` is by the database's clock.
- * The new one has its name, scopes, limit and rate-limit window, and lives as long as it was made to live. In a transaction; undefined where the player
- * has no such live key.
+ * Replaces a key of the player, which stays valid for `overlapHours`; with 0 it is revoked. The new key has its name, scopes, limit,
+ * rate-limit window and lifetime. `nowMs` is by the database's clock. In a transaction; undefined where the player has no such live key.
  */
 export async function rotatePlayerKey(
   db: Database,

@@ -4,7 +4,7 @@ import { ApiError } from '../http/http-error.ts'
 import { findNationReferenceOfPlayer } from '../resources/nations/store.ts'
 import type { ReadContext } from '../store/read-context.ts'
 
-/** What a key may know about itself. */
+/** The key of the request. */
 export function keyRoutes(define: DefineOperation, context: ReadContext): void {
   define(operations.meKey, async ({ viewer, rateLimit, disclose }) => {
     if (viewer.kind !== 'key') throw new ApiError('api_key_required')

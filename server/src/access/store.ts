@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '@chancery/contract'
-import { type Database, type Sql, sql } from '../store/database.ts'
+import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { playerLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
 import type { KeyHash } from './key-text.ts'
 import type { Key } from './viewer.ts'
 
-/** A key as its owner and the operator see it. */
+/** A key as it is shown to its owner and the operator. */
 export interface KeyRecord extends Key {
-  /** How it begins; null for keys made before that was kept. */
+  /** Its first characters; null for keys created before these were stored. */
   prefix: string | null
   revokedAt: string | null
   callLimitNote: string | null
@@ -23,12 +23,12 @@ const columns = sql`
   coalesce(window_id, id) as "windowId",
   created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`
 
-/** Whether a key opens anything by the database's clock. */
+/** Neither revoked nor expired, by the database's clock. */
 const isLive = sql`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
 
 const recordOf = (row: KeyRow): KeyRecord => ({ ...row, scopes: new Set(row.scopes) })
 
-/** A player who makes and revokes keys all day is not shown all of them. */
+/** A player may have created and revoked more. */
 const keysListed = 200
 
 export interface NewKey {
@@ -38,7 +38,7 @@ export interface NewKey {
   scopes: readonly Scope[]
   expiresAt: string | null
   callLimit: number | null
-  /** The window of the key that it replaces; without one, it has its own. */
+  /** The rate-limit window of the key that it replaces. Default: its own. */
   windowId?: string
 }
 
@@ -53,11 +53,11 @@ export async function insertKey(db: Database, hash: KeyHash, key: NewKey): Promi
   return recordOf(row)
 }
 
-/** Whether a key is taken: it is live, and its player is not suspended. */
+/** Live, and the player is not suspended. */
 const isValid = sql`${isLive}
   and not exists (select from chancery_access.suspension s where s.player_id = api_key.player_id)`
 
-/** Those keys with these hashes that are neither revoked nor expired by the database's clock, nor their players suspended. */
+/** The valid keys with these hashes. */
 export async function findValidKeys(
   db: Database,
   hashes: readonly KeyHash[],
@@ -68,7 +68,7 @@ export async function findValidKeys(
   return rows.map(({ hash, ...row }) => ({ hash, record: recordOf(row) }))
 }
 
-/** Those of some keys that are valid. */
+/** The ids of those keys that are valid. */
 export async function findValidKeyIds(db: Database, ids: readonly string[]): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(
     sql`select id from chancery_access.api_key where id = any(${ids}::text[]) and ${isValid}`,
@@ -87,7 +87,7 @@ export async function listKeys(
   return rows.map(recordOf)
 }
 
-/** The keys of a player that are live, and the latest of the others: newest first. */
+/** The live keys of a player, then the latest others: newest first. */
 export async function listKeysOfPlayer(db: Database, playerId: string): Promise<KeyRecord[]> {
   const rows = await db.rows<KeyRow>(sql`
     select ${columns} from chancery_access.api_key where player_id = ${playerId}
@@ -95,7 +95,7 @@ export async function listKeysOfPlayer(db: Database, playerId: string): Promise<
   return rows.map(recordOf)
 }
 
-/** A key of this player that opens something; undefined for any other. */
+/** A live key of this player; undefined for any other. */
 export async function findLiveKeyOfPlayer(
   db: Database,
   playerId: string,
@@ -106,7 +106,7 @@ export async function findLiveKeyOfPlayer(
   return row && recordOf(row)
 }
 
-/** How many live keys a player has. Until the transaction ends, nobody else counts or makes keys of theirs by this. */
+/** The number of live keys of a player, who stays locked until the transaction ends. */
 export async function countLiveKeys(db: Database, playerId: string): Promise<number> {
   await db.rows(playerLock(playerId))
   const row = await db.first<{ live: number }>(sql`
@@ -117,11 +117,11 @@ export async function countLiveKeys(db: Database, playerId: string): Promise<num
 const now = sql`date_trunc('milliseconds', clock_timestamp())`
 const revoking = sql`update chancery_access.api_key set revoked_at = coalesce(revoked_at, ${now})`
 
-/** Revokes a key everywhere: every process forgets what it remembers of keys. Returns undefined for an unknown id. In a transaction, as all changes below. */
+/** Revokes a key in every process; undefined for an unknown id. In a transaction, as all changes below. */
 export const revokeKey = (db: Database, id: string): Promise<KeyRecord | undefined> =>
   changeKey(db, sql`${revoking} where id = ${id} returning ${columns}`)
 
-/** The same of a key of this player; undefined for any other. */
+/** Revokes a key of this player; undefined for any other. */
 export const revokeKeyOfPlayer = (
   db: Database,
   playerId: string,
@@ -140,14 +140,14 @@ export const revokeKeysBeyond = (
     sql`${revoking} where player_id = ${playerId} and ${isLive} and not scopes <@ ${[...scopes]}::text[] returning ${columns}`,
   )
 
-/** Lets a key end after so many hours, unless it ends sooner by itself. */
+/** Lets a key expire after some hours, unless it expires sooner. */
 export const endKeyAfter = (db: Database, id: string, hours: number): Promise<KeyRecord | undefined> =>
   changeKey(
     db,
     sql`update chancery_access.api_key set expires_at = least(expires_at, ${now} + make_interval(hours => ${hours})) where id = ${id} returning ${columns}`,
   )
 
-/** Gives a key a limit of its own, or takes it back with null. Returns undefined for an unknown id. */
+/** Sets a limit of its own for a key; null removes it. Undefined for an unknown id. */
 export const setKeyLimit = (
   db: Database,
   id: string,
@@ -167,11 +167,44 @@ export async function recordUses(db: Database, uses: ReadonlyMap<string, string>
 
 const changeKey = async (db: Database, change: Sql) => (await changeKeys(db, change))[0]
 
-/** The change and the word of it are one: no process may go on trusting a key that has changed. */
+/** In a transaction, so that no process trusts a key that has changed. */
 async function changeKeys(db: Database, change: Sql): Promise<KeyRecord[]> {
   const rows = await db.rows<KeyRow>(change)
-  if (rows.length === 0) return []
+  if (rows.length > 0) await publishChange(db)
+  return rows.map(recordOf)
+}
+
+/** Invalidates the cached keys of every process. */
+async function publishChange(db: Database): Promise<void> {
   await db.rows(sql`update chancery_access.pulse set version = version + 1`)
   await db.rows(notifyPulse)
-  return rows.map(recordOf)
+}
+
+/** Suspends a player: their keys are invalid until they are resumed. A repeated suspension keeps the time of the first. */
+export async function suspendPlayer(
+  pool: DatabasePool,
+  playerId: string,
+  note: string | null,
+): Promise<{ suspendedAt: string }> {
+  return pool.transaction(async db => {
+    const row = await db.first<{ suspendedAt: string }>(sql`
+      insert into chancery_access.suspension as s (player_id, suspended_at, note)
+      values (${playerId}, date_trunc('milliseconds', clock_timestamp()), ${note})
+      on conflict (player_id) do update set note = coalesce(excluded.note, s.note)
+      returning suspended_at as "suspendedAt"`)
+    if (!row) throw new Error('a suspension was not returned')
+    await publishChange(db)
+    return row
+  })
+}
+
+/** Ends a suspension. False where there was none. */
+export async function resumePlayer(pool: DatabasePool, playerId: string): Promise<boolean> {
+  return pool.transaction(async db => {
+    const row = await db.first(
+      sql`delete from chancery_access.suspension where player_id = ${playerId} returning player_id`,
+    )
+    await publishChange(db)
+    return row !== undefined
+  })
 }

@@ -1,21 +1,21 @@
 import type { Scope } from '@chancery/contract'
 
-/** A key as a call presents it, without its secret. */
+/** The key of a request, without its secret. */
 export interface Key {
   id: string
   playerId: string
   name: string
   scopes: ReadonlySet<Scope>
-  /** Calls in one window; null for the limit of everybody's keys. */
+  /** Requests per window; null for the default limit. */
   callLimit: number | null
-  /** Names its rate-limit window: its own id, or that of the first key in a series of replacements. */
+  /** The rate-limit window: its own id, or that of the first key in a series of rotations. */
   windowId: string
   createdAt: string
   expiresAt: string | null
   lastUsedAt: string | null
 }
 
-/** Who asks: everybody is somebody, with a key or without. */
+/** Who sends a request. */
 export type Viewer = { kind: 'anonymous' } | { kind: 'key'; key: Key }
 
 export const anonymous: Viewer = { kind: 'anonymous' }

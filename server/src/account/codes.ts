@@ -1,9 +1,9 @@
 import { accountOperations, limits } from '@chancery/contract'
-import { issueCode } from '../verification/issue.ts'
 import {
   type CodeOwner,
   type CodeRecord,
   cancelCode,
+  issueCode,
   listLiveCodes,
   listRedeemedCodes,
 } from '../verification/store.ts'

@@ -5,28 +5,30 @@ import {
   type PublicOf,
   type ReadableOf,
   type Resource,
+  readableSchema,
   type Scope,
 } from '@chancery/contract'
+import fastJson from 'fast-json-stringify'
 
 declare const disclosed: unique symbol
-/** What its viewer may read, and no more. Only this folder makes it, and only it leaves the service. */
+/** A value reduced to what its viewer may read. Only this file creates it, and only it leaves the service. */
 export type Disclosed<T> = T & { readonly [disclosed]: true }
 
 /**
- * What a viewer is cleared for, with respect to one thing.
- * Scope and standing are both read on every call: neither alone opens anything.
+ * What a viewer is cleared for with respect to one item. Scope and entitlement are read for every request, and a private field requires
+ * both.
  */
 export interface Clearance {
   scopes: ReadonlySet<Scope>
-  /** The thing is the nation that the viewer's player leads now. */
+  /** The item is the nation that the viewer's player leads now. */
   isOwner: boolean
-  /** The thing is an alliance whose treasury the viewer's player may see in the game now. */
+  /** The item is an alliance whose treasury the viewer's player may see in the game now. */
   maySeeTreasury: boolean
 }
 
 export const publicClearance: Clearance = { scopes: new Set(), isOwner: false, maySeeTreasury: false }
 
-/** Whether a field of a thing may be read. */
+/** Whether a field of an item may be read. */
 function mayRead(resource: Resource, field: Field, clearance: Clearance): boolean {
   const hasScope = field['x-scope'] !== undefined && holdsScope(clearance.scopes, field['x-scope'])
   switch (field['x-class']) {
@@ -35,14 +37,14 @@ function mayRead(resource: Resource, field: Field, clearance: Clearance): boolea
     case 'player_private':
       return clearance.isOwner && hasScope
     case 'alliance_private':
-      // What an alliance keeps about a single nation is that nation's; what it keeps about itself is its members'.
+      // An alliance's data about a nation belongs to that nation; its data about itself belongs to its members.
       return hasScope && (resource.name === 'alliance' ? clearance.maySeeTreasury : clearance.isOwner)
     default:
       return false
   }
 }
 
-/** What a clearance opens of a thing besides what everybody may read. Nothing else that is private is read from the database. */
+/** The private fields and attributes that a clearance allows. No other private data is read from the database. */
 export interface PrivateFields {
   fields: string[]
   attributes: string[]
@@ -60,36 +62,36 @@ export function privateFieldsFor(resource: Resource, clearance: Clearance): Priv
 type Names = keyof Contract['resources']
 
 export interface Disclosure {
-  /** What everybody may read of a thing. */
+  /** The public view of an item. */
   toPublic<N extends Names>(
     name: N,
-    thing: PublicOf<Contract['resources'][N]>,
+    item: PublicOf<Contract['resources'][N]>,
   ): Disclosed<PublicOf<Contract['resources'][N]>>
-  /** What a cleared viewer may read of a thing. */
+  /** The view of an item for a cleared viewer. */
   toViewer<N extends Names>(
     name: N,
-    thing: PublicOf<Contract['resources'][N]> & Partial<ReadableOf<Contract['resources'][N]>>,
+    item: PublicOf<Contract['resources'][N]> & Partial<ReadableOf<Contract['resources'][N]>>,
     clearance: Clearance,
   ): Disclosed<ReadableOf<Contract['resources'][N]>>
 }
 
-type Thing = Record<string, unknown>
+type Item = Record<string, unknown>
 
 export function createDisclosure({ resources }: Contract): Disclosure {
   const publicNames = new Map<string, string[]>(
     Object.entries(resources).map(([name, resource]) => [name, namesFor(resource, publicClearance)]),
   )
   return {
-    toPublic(name, thing) {
-      const source = thing as Thing
-      const shown: Thing = {}
+    toPublic(name, item) {
+      const source = item as Item
+      const shown: Item = {}
       for (const fieldName of publicNames.get(name) ?? []) shown[fieldName] = source[fieldName]
       return withAttributes(resources[name], shown, publicClearance) as never
     },
-    toViewer(name, thing, clearance) {
-      const source = thing as Thing
+    toViewer(name, item, clearance) {
+      const source = item as Item
       const resource = resources[name]
-      const shown: Thing = {}
+      const shown: Item = {}
       for (const fieldName of namesFor(resource, clearance)) shown[fieldName] = source[fieldName]
       return withCurrentAssignments(withAttributes(resource, shown, clearance)) as never
     },
@@ -101,8 +103,8 @@ const namesFor = (resource: Resource, clearance: Clearance) =>
     .filter(([, field]) => mayRead(resource, field, clearance))
     .map(([fieldName]) => fieldName)
 
-/** Members of `attributes` have each a class of their own; one that has none shares that of `attributes`. */
-function withAttributes(resource: Resource, shown: Thing, clearance: Clearance): Thing {
+/** Each member of `attributes` has its own class; one without a class has that of `attributes`. */
+function withAttributes(resource: Resource, shown: Item, clearance: Clearance): Item {
   const { properties } = (resource.fields.attributes ?? {}) as { properties?: Record<string, Field> }
   const values = shown.attributes
   if (!properties || typeof values !== 'object' || values === null) return shown
@@ -113,8 +115,8 @@ function withAttributes(resource: Resource, shown: Thing, clearance: Clearance):
   return { ...shown, attributes: Object.fromEntries(readable) }
 }
 
-/** An assignment is shown only while the nation is a member of the alliance that made it. */
-function withCurrentAssignments(shown: Thing): Thing {
+/** Keeps the assignments of the alliance that the nation is a member of. */
+function withCurrentAssignments(shown: Item): Item {
   const { assignments, alliance } = shown as {
     assignments?: { alliance_id: string }[] | null
     alliance?: { alliance_id: string } | null
@@ -124,4 +126,14 @@ function withCurrentAssignments(shown: Thing): Thing {
     ...shown,
     assignments: assignments.filter(({ alliance_id }) => alliance_id === alliance?.alliance_id),
   }
+}
+
+/** Writes the public view of an event as JSON. */
+export type SerializeEvent = (event: PublicOf<Contract['resources']['event']>) => string
+
+/** The serializer of events for streams and webhooks: byte for byte the JSON of `/events`. */
+export function createEventSerializer(contract: Contract): SerializeEvent {
+  const disclose = createDisclosure(contract)
+  const write = fastJson(readableSchema(contract.resources.event, 'public') as object)
+  return event => write(disclose.toPublic('event', event))
 }

@@ -2,14 +2,14 @@ import { hash, randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { codingEndings, compressFile } from '../http/static-file.ts'
+import { codingExtensions, compressFile } from '../http/static-file.ts'
 import { type BuiltPage, digestSources, type Manifest, manifestFile } from './built-pages.ts'
+import { siteOf } from './layout.ts'
 import { type Listener, type Page, renderCommonPages, renderContractPages } from './render-pages.ts'
-import { siteOf } from './site.ts'
 
 /**
- * Builds every page of both listeners for the demo game at its usual address, each in every form in which it is sent. Files are named
- * by their content and the manifest comes last: several builds may run at once, and whoever reads meanwhile finds whole files.
+ * Builds and compresses every page of both listeners for the demo game at its default URL. Files are named by their content and the
+ * manifest is written last, so that builds and readers may run concurrently.
  */
 export async function buildPages(outDir: string): Promise<void> {
   await mkdir(outDir, { recursive: true })
@@ -38,7 +38,7 @@ async function write(
   const bytes = Buffer.from(content)
   const file = hash('sha256', bytes).slice(0, 24)
   for (const [coding, form] of await compressFile(bytes))
-    await replaceFile(join(outDir, file + codingEndings[coding]), form)
+    await replaceFile(join(outDir, file + codingExtensions[coding]), form)
   await replaceFile(join(outDir, file), bytes)
   return { ...kind, path, contentType, file }
 }

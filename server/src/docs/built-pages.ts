@@ -9,18 +9,18 @@ import { ApiError } from '../http/http-error.ts'
 import { assetUrl } from '../start/asset-url.ts'
 import type { Listener, Page } from './render-pages.ts'
 
-/** Where the pages are built, and where the server finds them. */
+/** The directory of built pages. */
 export const pagesDirectory = fileURLToPath(assetUrl('server/dist/pages/'))
 
-/** One built file. Beside it are its compressed forms, with `.br` and `.gz`. */
+/** A built file. Its compressed forms have the extensions `.br` and `.gz`. */
 export interface BuiltPage extends Omit<Page, 'content'> {
   listener: Listener
   file: string
-  /** Whether it follows from the contract: what is built is that of the demo game. */
+  /** Whether it is rendered from the contract: the built file is that of the demo game. */
   isOfContract: boolean
 }
 
-/** What was built, and from which sources. */
+/** The built pages and a digest of their sources. */
 export interface Manifest {
   sources: string
   pages: BuiltPage[]
@@ -31,7 +31,7 @@ export const manifestFile = 'pages.json'
 const root = fileURLToPath(assetUrl(''))
 const guides = join(root, 'docs/guides')
 
-/** A digest of everything that the pages are made from; undefined where the sources are not there, as beside a bundle. */
+/** A digest of the sources of all pages; undefined without sources, as in a bundle. */
 export function digestSources(): string | undefined {
   if (!existsSync(guides)) return undefined
   const files = globSync(
@@ -47,13 +47,13 @@ const readManifest = async (directory: string): Promise<Manifest | undefined> =>
   return text === undefined ? undefined : JSON.parse(text)
 }
 
-/** Whether the pages of this process can be served: in a clone they are built when they are missing. */
+/** Whether this process can serve the pages: they are built, or it runs in a clone, which builds them on demand. */
 export const canServePages = (): boolean =>
   existsSync(join(pagesDirectory, manifestFile)) || existsSync(guides)
 
 /**
- * The pages that were built from these sources. In a clone they are built now where a source has changed since.
- * @throws {ApiError} where they are not there and cannot be built.
+ * The built pages. In a clone they are rebuilt where a source has changed.
+ * @throws {ApiError} unavailable, where they are missing and cannot be built.
  */
 export async function openBuiltPages(directory = pagesDirectory): Promise<BuiltPage[]> {
   const sources = digestSources()
@@ -64,7 +64,7 @@ export async function openBuiltPages(directory = pagesDirectory): Promise<BuiltP
   if (sources !== undefined) {
     const script = fileURLToPath(assetUrl('server/build-pages.ts'))
     const options = ['--disable-warning=ExperimentalWarning', script, directory]
-    // In a process of its own: what renders pages is not needed afterwards.
+    // In a process of its own, whose memory is freed afterwards.
     await promisify(execFile)(process.execPath, options).catch(() => undefined)
     const rebuilt = await readManifest(directory)
     if (isCurrent(rebuilt)) return rebuilt.pages

@@ -6,7 +6,7 @@ import { createMarkdown } from './markdown.ts'
 
 const docs = assetUrl('docs/')
 
-/** The folders of docs/ that are for those who write bots: the others are for whoever runs the service. */
+/** The folders of docs/ for authors of bots; the others are for operators. */
 const shownFolders = ['guides', 'errors'] as const
 
 /** The guides in the order in which their readers need them. */
@@ -19,16 +19,16 @@ const guideOrder = [
   'stability',
 ]
 
-/** A page of the documentation, as its author wrote it. */
+/** A documentation page in Markdown. */
 export interface Guide {
   folder: (typeof shownFolders)[number]
-  /** As in its address: the file's name without `.md`; of a folder's README, empty. */
+  /** The last part of its URL: the file name without `.md`; empty for a README. */
   name: string
   title: string
   markdown: string
 }
 
-/** Where guides in the repository expect the service: a page shows where it is. */
+/** The URL of the service in the Markdown, which pages replace. */
 const exampleUrl = 'http://127.0.0.1:8080'
 
 /** Reads the guides and the pages about errors. */
@@ -50,7 +50,7 @@ export async function readGuides(): Promise<Guide[]> {
 export const addressOf = ({ folder, name }: Pick<Guide, 'folder' | 'name'>): string =>
   name === '' ? `/docs/${folder}` : `/docs/${folder}/${name}`
 
-/** Where a link of a page leads on the running service; undefined where it leads into the repository. */
+/** The URL of a link on the running service; undefined for a link into the repository. */
 export function linkFrom({ folder }: Guide, href: string): string | undefined {
   if (/^(https?:|#|\/)/.test(href)) return href
   const [path = '', anchor] = href.split('#')
@@ -61,14 +61,14 @@ export function linkFrom({ folder }: Guide, href: string): string | undefined {
   return anchor === undefined ? address : `${address}#${anchor}`
 }
 
-/** A page of the documentation as HTML. */
+/** Renders a documentation page as HTML. */
 export function renderGuide(guide: Guide, site: Site): string {
   const markdown = guide.markdown.replaceAll(exampleUrl, () => site.publicUrl)
   const body = createMarkdown(href => linkFrom(guide, href)).blocks(markdown)
   return layoutPage({ site, title: guide.title, body, links: publicLinks })
 }
 
-/** The list of all pages. */
+/** Renders the list of all pages. */
 export function renderIndex(guides: readonly Guide[], site: Site): string {
   const items = (folder: Guide['folder']) =>
     guides

@@ -1,22 +1,35 @@
 import { hash } from 'node:crypto'
+import { type Contract, demoProfile, operatorTitleFor, profilesEqual } from '@chancery/contract'
 
-/** What the pages say of the service that serves them. */
+/** The service that serves the pages. */
 export interface Site {
-  /** What the API is called. */
+  /** The name of the API. */
   title: string
-  /** What callers see in front of the listener, without a path. */
+  /** The origin of the listener as clients see it. */
   publicUrl: string
 }
+
+/** The default URL of the demo, which the guides in the repository use. */
+const defaultUrl = 'http://127.0.0.1:8080'
+
+/** Name and URL for the pages of a listener. Pages of the operator API contain no URL. */
+export const siteOf = (contract: Contract, listener: 'public' | 'operator', publicUrl = defaultUrl): Site =>
+  listener === 'public'
+    ? { title: `${contract.profile.name} API`, publicUrl }
+    : { title: operatorTitleFor(contract), publicUrl: defaultUrl }
+
+/** Whether the built pages of the contract fit this game. */
+export const isBuiltContract = ({ profile }: Contract): boolean => profilesEqual(profile, demoProfile)
 
 export interface PageLayout {
   site: Site
   title: string
   body: string
-  /** Where the header leads. */
+  /** The links of the header. */
   links: readonly (readonly [label: string, href: string])[]
-  /** Beside what all pages have. */
+  /** In addition to the style of all pages. */
   style?: string
-  /** Address of the page's script. */
+  /** URL of the page's script. */
   script?: string
 }
 
@@ -56,10 +69,10 @@ export const publicLinks: PageLayout['links'] = [
   ['Reference', '/docs/'],
 ]
 
-/** The two places of a page that name the API. */
+/** The two elements of a page that contain the name of the API. */
 const titleTags = ({ title }: Site) => [` · ${escaped(title)}</title>`, `<strong>${escaped(title)}</strong>`]
 
-/** A whole page: all pages have this frame. */
+/** Renders the frame of every page. */
 export function layoutPage({ site, title, body, links, style = '', script }: PageLayout): string {
   const [titleEnd, heading] = titleTags(site)
   const anchors = links.map(([label, href]) => `<a href="${href}">${label}</a>`).join(' ')
@@ -83,7 +96,7 @@ ${body}
 `
 }
 
-/** The content of a page of one site, as another site shows it. */
+/** Replaces name and URL of one site by those of another. */
 export function moveToSite(content: string, from: Site, to: Site): string {
   let moved = content.replaceAll(from.publicUrl, () => to.publicUrl)
   const ownTags = titleTags(to)

@@ -7,14 +7,14 @@ const comment = /^<!--(?:(?!-->)[\s\S])*-->\s*$/
 const linkOfPage = (href: string) => (/^(https?:|#|\/)/.test(href) ? href : undefined)
 
 /**
- * Renders Markdown. `linkTo` says where a link leads; of a link that leads nowhere the words stay. Descriptions come from the profile of
- * a game too: HTML in them is text, and pictures are their words.
+ * Renders Markdown. `linkTo` resolves links; where it returns undefined, only the link text is rendered. Descriptions also come from game
+ * profiles: HTML in them is rendered as text, and images as their alternative text.
  */
 export function createMarkdown(
   linkTo: (href: string) => string | undefined = linkOfPage,
   { idPrefix = '' }: { idPrefix?: string } = {},
 ) {
-  // Links work on GitHub too: headings have the ids that it gives them.
+  // Headings have the same ids as on GitHub, so that links work in both.
   const slugger = new GithubSlugger()
   const marked = new Marked({
     hooks: {
@@ -35,7 +35,7 @@ export function createMarkdown(
         const target = linkTo(href)
         return target === undefined ? words : `<a href="${escaped(target)}">${words}</a>`
       },
-      // A table that is wider than a phone is moved by itself, not the page.
+      // A wide table scrolls by itself, not the page.
       table(token) {
         const row = (cells: typeof token.header, tag: 'th' | 'td') =>
           `<tr>${cells.map(cell => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`

@@ -1,8 +1,8 @@
-/** A call that an example makes. */
+/** An example request. */
 export interface ExampleCall {
   operationId: string
   method: string
-  /** As the document has it: `/nations/{id}`. */
+  /** As in the document: `/nations/{id}`. */
   pattern: string
   /** With its values, and a query: `/nations/n4?include=wars`. */
   target: string
@@ -12,7 +12,7 @@ export interface ExampleCall {
   body?: { contentType: string; text: string }
 }
 
-/** How the same call is written in one language. */
+/** The same request in one language. */
 export interface Snippet {
   language: string
   code: string
@@ -20,7 +20,7 @@ export interface Snippet {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** A call of the public API: by itself, and with each of its clients. */
+/** A request to the public API, with curl and with each client. */
 export function publicSnippets(call: ExampleCall, baseUrl: string): Snippet[] {
   const origin = new URL(baseUrl).origin
   const header = call.needsKey ? ` \\\n  -H "Authorization: Bearer $API_KEY"` : ''
@@ -32,7 +32,7 @@ export function publicSnippets(call: ExampleCall, baseUrl: string): Snippet[] {
   ]
 }
 
-/** A call of the operator API. */
+/** A request to the operator API. */
 export function operatorSnippets({ method, target, body }: ExampleCall): Snippet[] {
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}"$CHANCERY_OPERATOR_URL${target}"`,

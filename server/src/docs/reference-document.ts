@@ -36,7 +36,7 @@ interface Operation {
   responses: Record<string, Response | Reference>
 }
 
-/** An OpenAPI document, as far as the reference shows it. */
+/** The parts of an OpenAPI document that the reference renders. */
 export interface ReferenceDocument {
   info: { title: string; description: string }
   servers: { url: string }[]
@@ -49,7 +49,7 @@ export interface ReferenceDocument {
   }
 }
 
-/** An operation with its place, its references followed. */
+/** An operation with method and path, its references resolved. */
 export interface Described {
   id: string
   method: string
@@ -91,7 +91,7 @@ export function describeOperations(document: ReferenceDocument): Described[] {
   )
 }
 
-/** The call whose response is shown as the example; where none is recorded, one with the examples of its parameters. */
+/** The request of the recorded example; without one, a request with the examples of the parameters. */
 function exampleCall({
   id,
   method,

@@ -1,6 +1,6 @@
 import { escaped } from './layout.ts'
 
-/** A JSON schema, as far as the reference shows it. */
+/** The parts of a JSON Schema that the reference renders. */
 export interface Schema {
   type?: string | string[]
   title?: string
@@ -21,7 +21,7 @@ export interface Field {
   name: string
   schema: Schema
   description: string
-  /** What is said of it beside its type: its class, its place, whether it is required. */
+  /** Class, location and whether it is required. */
   remarks: string[]
 }
 

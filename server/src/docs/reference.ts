@@ -19,12 +19,11 @@ import {
   schemaId,
   typeOf,
 } from './reference-fields.ts'
-import { referenceStyle } from './reference-style.ts'
 
-/** Where the script of the page is served. */
+/** URL of the page's script. */
 export const scriptPath = '/docs/reference.js'
 
-/** Which API it is the reference of. */
+/** The API of a reference. */
 export type ReferenceKind = 'public' | 'operator'
 
 const kinds = {
@@ -33,11 +32,11 @@ const kinds = {
 } satisfies Record<ReferenceKind, { links: PageLayout['links']; keyLabel: string; errorPages: boolean }>
 
 const markdown = createMarkdown()
-/** Sections of the introduction are called as those of operations are. */
+/** Sections of the introduction have the same headings as those of operations. */
 const introduction = createMarkdown(undefined, { idPrefix: 'introduction-' })
 const codeBlock = (text: string, attributes = '') => `<pre${attributes}><code>${escaped(text)}</code></pre>`
 
-/** The reference page of an API: everything but 'Try it' and the search works without a script. */
+/** Renders the reference page of an API. Everything but 'Try it' and the search works without a script. */
 export function renderReference(document: ReferenceDocument, site: Site, kind: ReferenceKind): string {
   const described = describeOperations(document)
   const { links, keyLabel } = kinds[kind]
@@ -122,7 +121,7 @@ const parameterField = ({
   remarks: [place, ...(required ? ['required'] : []), ...(deprecated ? ['deprecated'] : [])],
 })
 
-/** One language is seen at a time. Radio buttons do that without a script. */
+/** Radio buttons switch between languages without a script. */
 function renderSnippets(id: string, snippets: readonly Snippet[]): string {
   const radio = ({ language }: Snippet, index: number) =>
     `<label><input type="radio" name="code-${id}" value="${language}"${index === 0 ? ' checked' : ''}> ${language}</label>`
@@ -133,7 +132,7 @@ function renderSnippets(id: string, snippets: readonly Snippet[]): string {
   return `<fieldset class="code"><legend>Example request</legend>${tabs}\n${blocks}</fieldset>`
 }
 
-/** The fields of what is sent or received, and its first example. */
+/** The fields of a body and its first example. */
 function renderContent({ schema, examples }: Content, document: ReferenceDocument): string {
   const items = schema.properties?.data?.items ?? schema.properties?.data ?? schema.contentSchema ?? schema
   const shapes = (items.anyOf ?? [items]).map(shape => {
@@ -213,3 +212,51 @@ function renderObject([name, schema]: [string, Schema]): string {
   const description = schema.description ? `<p>${markdown.inline(schema.description)}</p>` : ''
   return `<details class="object" id="${schemaId(name)}"><summary>${escaped(schema.title ?? name)}</summary>${description}${shape}</details>`
 }
+
+/** The style of the reference, in addition to that of all pages. */
+const referenceStyle = `
+header nav, main { max-width: 84rem }
+html { scroll-padding-top: 1rem }
+html:not(.with-script) .scripted { display: none }
+.contents { font-size: 0.92rem }
+.contents h2 { font-size: 0.92rem; margin: 1rem 0 0.2rem; padding: 0; border: 0; color: var(--soft) }
+.contents ul { list-style: none; margin: 0; padding: 0 }
+.contents a { display: block; padding: 0.15rem 0; text-decoration: none }
+.contents a:hover { text-decoration: underline }
+.reference { min-width: 0 }
+.operation { border-top: 1px solid var(--line); margin-top: 2rem }
+h4 { font-size: 1rem; margin: 1.25rem 0 0.35rem }
+h4 small, .route small { font-weight: 400; color: var(--soft) }
+h4 small p { display: inline }
+.anchor { color: var(--soft); text-decoration: none; font-weight: 400 }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0.5rem 0 }
+.fields { table-layout: fixed; width: 100% }
+.fields th:first-child { width: 38% }
+.fields th, .fields td { overflow-wrap: anywhere }
+.fields tbody th { color: inherit; font-weight: 400; padding-left: 0 }
+.fields small { display: block; color: var(--soft); overflow-wrap: break-word }
+summary { cursor: pointer; padding: 0.25rem 0 }
+fieldset { border: 0; margin: 1.25rem 0 0; padding: 0; min-width: 0 }
+legend { font-weight: 600; padding: 0 }
+.code label { margin-right: 1rem }
+.code:has([value=curl]:checked) pre:not([data-language=curl]),
+.code:has([value=TypeScript]:checked) pre:not([data-language=TypeScript]),
+.code:has([value=Python]:checked) pre:not([data-language=Python]) { display: none }
+form label { display: block; margin: 0.5rem 0; font-size: 0.92rem }
+input:not([type=radio]), select, textarea { display: block; width: 100%; font: inherit; padding: 0.4rem 0.5rem; color: var(--ink);
+  background: var(--paper); border: 1px solid var(--soft); border-radius: 6px }
+textarea { font: 0.85rem/1.5 ui-monospace, monospace }
+button { font: inherit; padding: 0.4rem 1rem; border: 1px solid var(--link); border-radius: 6px; background: var(--link); color: var(--paper) }
+button[type=button] { background: none; color: var(--link) }
+.key p { margin: 0; font-size: 0.85rem; color: var(--soft) }
+@media (min-width: 60rem) {
+  .columns { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 2.5rem }
+  .contents { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; padding: 1rem 0.25rem }
+  @supports selector(::details-content) {
+    .contents summary { display: none }
+    .contents details::details-content { content-visibility: visible; block-size: auto }
+  }
+  form[data-path] { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 1rem }
+  form[data-path] > :not(label), form[data-path] > :has(textarea) { grid-column: 1 / -1 }
+}
+`

@@ -1,7 +1,25 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Contract, contractFor, demoProfile } from '@chancery/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../http/http-error.ts'
-import { sendStaticFile } from '../http/static-file.ts'
-import { createPages, type PagesOptions } from './pages.ts'
+import {
+  createOnce,
+  createStaticFile,
+  readStaticFile,
+  type StaticFile,
+  sendStaticFile,
+} from '../http/static-file.ts'
+import { type BuiltPage, openBuiltPages, pagesDirectory } from './built-pages.ts'
+import { isBuiltContract, moveToSite, policyOf, siteOf } from './layout.ts'
+import type { Listener } from './render-pages.ts'
+
+export interface DocsOptions {
+  contract: Contract
+  listener: Listener
+  /** The public URL, once the listener is open: examples use it. */
+  publicUrl: () => string
+}
 
 const method = ['GET', 'HEAD']
 
@@ -10,8 +28,8 @@ const paths = {
   operator: ['/openapi.json', '/docs/', '/docs/reference.js', '/facts.schema.json'],
 }
 
-/** Serves the documentation of a listener: the OpenAPI document, its reference, and of the public one guides and pages about errors. */
-export function registerDocs(app: FastifyInstance, options: PagesOptions): void {
+/** Serves the documentation of a listener: the OpenAPI document and its reference; on the public one also guides and error pages. */
+export function registerDocs(app: FastifyInstance, options: DocsOptions): void {
   const read = createPages(options)
 
   async function send(req: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {
@@ -30,4 +48,73 @@ export function registerDocs(app: FastifyInstance, options: PagesOptions): void 
       url: `${folder}/:name`,
       handler: (req, reply) => send(req, reply, `${folder}/${req.params.name}`),
     })
+}
+
+/** The files of a listener by path, read and adapted to this service at the first request for each. */
+function createPages({ contract, listener, publicUrl }: DocsOptions) {
+  const readPages = createOnce(async () => {
+    const site = siteOf(contract, listener, publicUrl())
+    const renderOwn = createOnce(async () => {
+      const { renderContractPages } = await import('./render-pages.ts')
+      return new Map(
+        renderContractPages(contract, listener, site).map(({ path, content }) => [path, content]),
+      )
+    })
+    const builtSite = siteOf(contractFor(demoProfile), listener)
+
+    /** The content for this service. */
+    async function ownContent(page: BuiltPage, built: string): Promise<string> {
+      if (page.isOfContract && !isBuiltContract(contract)) return (await renderOwn()).get(page.path) ?? built
+      return moveToSite(built, builtSite, site)
+    }
+
+    async function open(page: BuiltPage): Promise<StaticFile> {
+      const file = join(pagesDirectory, page.file)
+      const built = await readFile(file, 'utf8')
+      const content = await ownContent(page, built)
+      const headers = headersOf(page, content)
+      return content === built
+        ? readStaticFile(file, page.contentType, headers)
+        : createStaticFile(content, page.contentType, headers)
+    }
+
+    const pages = (await openBuiltPages()).filter(page => page.listener === listener)
+    return new Map(pages.map(page => [page.path, createOnce(() => open(page))]))
+  })
+  return async (path: string): Promise<StaticFile | undefined> => (await readPages()).get(path)?.()
+}
+
+function headersOf({ contentType }: BuiltPage, content: string): Record<string, string> {
+  const headers = {
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  }
+  if (contentType.startsWith('text/html')) return { ...headers, 'content-security-policy': policyOf(content) }
+  return contentType.startsWith('application/json')
+    ? { ...headers, 'access-control-allow-origin': '*' }
+    : headers
+}
+
+const securityTxtDays = 180
+
+/** Serves `/.well-known/security.txt` (RFC 9116). It always expires half a year from today. */
+export function registerSecurityTxt(
+  app: FastifyInstance,
+  { contact, publicUrl }: { contact: string; publicUrl: () => string },
+): void {
+  const url = '/.well-known/security.txt'
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    handler: async (_req, reply) => {
+      const expires = new Date()
+      expires.setUTCHours(0, 0, 0, 0)
+      expires.setUTCDate(expires.getUTCDate() + securityTxtDays)
+      return reply
+        .header('cache-control', 'no-cache')
+        .type('text/plain; charset=utf-8')
+        .send(`Contact: ${contact}\nExpires: ${expires.toISOString()}\nCanonical: ${publicUrl()}${url}\n`)
+    },
+  })
 }

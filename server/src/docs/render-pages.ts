@@ -7,7 +7,7 @@ import { type ReferenceKind, renderReference, scriptPath } from './reference.ts'
 
 export type Listener = ReferenceKind
 
-/** A page, script or document, as it is served. */
+/** A page, script or document. */
 export interface Page {
   path: string
   contentType: string
@@ -21,7 +21,7 @@ const types = {
   script: 'text/javascript; charset=utf-8',
 }
 
-/** What follows from the contract: the OpenAPI document, its reference, and of the operator listener the schema of facts. */
+/** Renders the pages of the contract: the OpenAPI document, its reference, and for the operator API the schema of facts. */
 export function renderContractPages(contract: Contract, listener: Listener, site: Site): Page[] {
   const document =
     listener === 'public' ? openApiFor(contract, { serverUrl: site.publicUrl }) : operatorOpenApiFor(contract)
@@ -36,7 +36,7 @@ export function renderContractPages(contract: Contract, listener: Listener, site
   return pages
 }
 
-/** What is the same for every game: the script of the reference, and of the public listener the guides and the pages about errors. */
+/** Renders the pages that are the same for every game: the script of the reference, and on the public listener guides and error pages. */
 export async function renderCommonPages(listener: Listener, site: Site): Promise<Page[]> {
   const script = await readFile(assetUrl('server/src/docs/reference-script.js'), 'utf8')
   const pages: Page[] = [{ path: scriptPath, contentType: types.script, content: script }]

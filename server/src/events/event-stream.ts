@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { createEventFilter, type operations, type ValuesFor } from '@chancery/contract'
-import type { SerializeEvent } from '../disclosure/event-writer.ts'
+import type { SerializeEvent } from '../disclosure/disclosure.ts'
 import type { SseSource, SseWriter } from '../http/sse-connection.ts'
 import type { Database } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'

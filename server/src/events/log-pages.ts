@@ -1,6 +1,6 @@
 import { limits } from '@chancery/contract'
 import { LRUCache } from 'lru-cache'
-import type { SerializeEvent } from '../disclosure/event-writer.ts'
+import type { SerializeEvent } from '../disclosure/disclosure.ts'
 import type { Database } from '../store/database.ts'
 import { type Event, findNextSeq, readAnnouncedSpans, readEvents, type Span } from './store.ts'
 

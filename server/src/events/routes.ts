@@ -1,5 +1,5 @@
 import { operations } from '@chancery/contract'
-import { createEventSerializer } from '../disclosure/event-writer.ts'
+import { createEventSerializer } from '../disclosure/disclosure.ts'
 import type { DefineOperation } from '../http/define-operation.ts'
 import { pageResult } from '../http/define-operation.ts'
 import type { DefineStream } from '../http/define-stream.ts'

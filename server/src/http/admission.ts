@@ -13,7 +13,7 @@ declare module 'fastify' {
     rateLimit: RateLimitState
   }
   interface FastifyContextConfig {
-    /** Methods that this path answers, where they are not the usual ones. */
+    /** Methods of this path, where they are not GET, HEAD and OPTIONS. */
     methods?: string
   }
 }
@@ -21,23 +21,23 @@ declare module 'fastify' {
 export interface AdmissionOptions {
   keys: KeyCache
   limits: LimitStore
-  /** Calls in one window without a key, and with a key that has no limit of its own. */
+  /** Requests per window without a key, and with a key that has no limit of its own. */
   anonymousLimit: number
   keyLimit: number
-  /** Calls in one window with all keys of a player together that have no limit of their own. */
+  /** Requests per window with all keys of a player together that have no limit of their own. */
   playerLimit: number
   requestTrace?: RequestTrace | undefined
 }
 
-/** Who calls, from which bucket, and what is left in it. */
+/** Identifies the viewer of a request and applies the rate limit: the first steps of every request to the API. */
 export interface Admission {
-  /** Runs before every route: names the caller, takes a call, refuses what cannot go on. */
+  /** For `onRequest`: sets `viewer` and `rateLimit`, consumes one request, and rejects a wrong method, an exceeded limit and a bad key. */
   admit(req: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void
-  /** States the bucket of an address without taking from it. */
+  /** The state of the bucket of an address, without consuming from it. */
   peek(address: string | undefined): RateLimitState | Promise<RateLimitState>
 }
 
-/** What the caller presents: nothing, a text that may be a key, or something that cannot be one. */
+/** The content of Authorization: nothing, a text that may be a key, or something that cannot be one. */
 type Credential = { kind: 'none' } | { kind: 'key'; text: string } | { kind: 'malformed' }
 
 export function createAdmission(options: AdmissionOptions): Admission {
@@ -47,7 +47,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   function consume(req: FastifyRequest, key: KeyRecord | undefined) {
     if (!key) return limits.consume(rateLimitKey(undefined, req.ip), anonymousLimit)
     const window = `key:${key.windowId}`
-    // A limit that the operator gave one key is not shared with the others.
+    // A limit of its own is not shared with the other keys of the player.
     if (key.callLimit !== null) return limits.consume(window, key.callLimit)
     return limits.consume(window, keyLimit, { subject: `player:${key.playerId}`, limit: playerLimit })
   }
@@ -59,7 +59,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       : new ApiError('method_not_allowed', undefined, { allow: methods })
   }
 
-  /** Says what follows from who calls and what is left; undefined lets the call go on. */
+  /** Why the request is rejected; undefined where it is not. */
   function admissionError(
     req: FastifyRequest,
     credential: Credential,
@@ -81,22 +81,22 @@ export function createAdmission(options: AdmissionOptions): Admission {
       reply.headers(apiHeaders).header('x-request-id', req.id)
       const credential = credentialOf(req.headers.authorization)
 
-      const applyKey = (key: KeyRecord | undefined, allowance: RateLimitState) => {
+      const applyKey = (key: KeyRecord | undefined, state: RateLimitState) => {
         req.viewer = key ? { kind: 'key', key } : anonymous
-        req.rateLimit = allowance
-        reply.headers(rateHeaders(allowance))
-        const refusal = admissionError(req, credential, key)
-        requestTrace?.admission(req, key, allowance, refusal)
-        done(refusal)
+        req.rateLimit = state
+        reply.headers(rateHeaders(state))
+        const error = admissionError(req, credential, key)
+        requestTrace?.admission(req, key, state, error)
+        done(error)
       }
       const continueWith = (key: KeyRecord | undefined) =>
-        whenReady(consume(req, key), allowance => applyKey(key, allowance), done)
-      /** Nothing is taken: the answer states the bucket of the address. */
+        whenReady(consume(req, key), state => applyKey(key, state), done)
+      /** Consumes nothing; the headers state the bucket of the address. */
       const withoutConsuming = (then: () => void) =>
         whenReady(
           peek(req.ip),
-          allowance => {
-            reply.headers(rateHeaders(allowance))
+          state => {
+            reply.headers(rateHeaders(state))
             then()
           },
           done,
@@ -113,23 +113,23 @@ export function createAdmission(options: AdmissionOptions): Admission {
         })
       }
       const found = credential.kind === 'key' ? keys.find(credential.text) : undefined
-      // Where the key cannot be read, nobody knows whose bucket to take from.
+      // Without the key its bucket is unknown: nothing is consumed.
       whenReady(found, continueWith, error => withoutConsuming(() => done(methodError(req) ?? error)))
     },
   }
 }
 
-/** Whose streams these are, and whose calls where there is no key: a key's, or an address's. */
+/** The subject of a limit: a key, or an address without one. */
 export const rateLimitKey = (key: Key | undefined, address: string | undefined): string =>
   key ? `key:${key.id}` : `ip:${addressBucket(address ?? '')}`
 
-/** Goes on with a value, at once where it is there: the hot path makes no promise. */
+/** Continues with a value, synchronously where it is no promise: the hot path creates none. */
 function whenReady<T>(value: T | Promise<T>, then: (value: T) => void, fail: (error: Error) => void): void {
   if (value instanceof Promise) value.then(then).catch(fail)
   else then(value)
 }
 
-/** Two hosts are a way to make two servers see two requests in one. Node passes the first on; HTTP asks for 400. */
+/** With two Host headers two servers may see different requests (request smuggling). Node uses the first; HTTP requires 400. */
 function hasOneHost(rawHeaders: string[]): boolean {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -151,16 +151,16 @@ export const rateHeaders = ({ limit, remaining, resetAt }: RateLimitState) => ({
   'x-ratelimit-reset': String(Math.ceil(resetAt / 1000)),
 })
 
-/** Limits requests for what is outside the API by address, each `bucket` by itself. For `onRequest`. */
+/** For `onRequest` outside the API: limits requests per address, in a bucket of its own. */
 export const limitAddress =
   (limits: LimitStore, bucket: string, limit: number) =>
   async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.header('x-request-id', req.id)
-    const allowance = await limits.consume(`${bucket}:${rateLimitKey(undefined, req.ip)}`, limit)
-    if (!allowance.isAllowed) throw requestLimitExceeded(allowance, 'from one address')
+    const state = await limits.consume(`${bucket}:${rateLimitKey(undefined, req.ip)}`, limit)
+    if (!state.isAllowed) throw requestLimitExceeded(state, 'from one address')
   }
 
-/** Of pages, scripts and documents: one bucket for all of them. */
+/** One bucket for pages, scripts and documents. */
 export const limitPages = (limits: LimitStore) => limitAddress(limits, 'pages', promises.pageRequests)
 
 const requestLimitExceeded = ({ limit, retryAfterSeconds }: RateLimitState, whose: string) =>
@@ -178,8 +178,7 @@ function callersOf(key: KeyRecord | undefined): string {
 }
 
 /**
- * The headers of every response of the API. Any origin may read, with no credentials: keys are sent as a header, on purpose, never as a
- * cookie.
+ * The headers of every response of the API. Any origin may read it without credentials: keys are sent in a header, never as a cookie.
  */
 export const apiHeaders = {
   'access-control-allow-origin': '*',
@@ -190,7 +189,7 @@ export const apiHeaders = {
 
 export const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-  // Without credentials the asterisk stands for every header but Authorization. Old browsers take it for a name.
+  // Without credentials the asterisk allows every header but Authorization. Old browsers read it as a name.
   'access-control-allow-headers': 'authorization, if-none-match, last-event-id, *',
   'access-control-max-age': '86400',
 } as const

@@ -5,19 +5,19 @@ import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import { addressBucket } from '../limits/rate-limit.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
-/** How long a connection may take, in ms. */
+/** Timeouts of a connection, in ms. */
 export interface ConnectionTimings {
-  /** Until the head of a request is there. */
+  /** To receive the head of a request. */
   headMs: number
-  /** Until the whole request is there. */
+  /** To receive a whole request. */
   requestMs: number
-  /** While a call is under way and nothing moves on the connection. Longer than between two heartbeats of a stream. */
+  /** Without traffic while a request is in progress. Longer than the interval of stream heartbeats. */
   stalledMs: number
-  /** Between two calls. */
+  /** Keep-alive between two requests. */
   idleMs: number
-  /** How often head and request are looked at. */
+  /** Interval in which the first two are checked. */
   checkMs: number
-  /** Until the head of a request is there, while connections are scarce. */
+  /** To receive the head of a request while connections are scarce. */
   crowdedHeadMs: number
   /** After the last response, until the client has closed its side. */
   lingerMs: number
@@ -36,43 +36,43 @@ export const defaultConnectionTimings: ConnectionTimings = {
 export interface ConnectionLimits {
   trusted: TrustedProxies
   registry: Registry
-  /** All that are open at a time. */
+  /** Open at a time. */
   connectionsMax?: number
-  /** What waits to be sent on all of them together, in bytes. */
+  /** Unsent bytes on all connections together. */
   unsentBytesMax?: number
-  /** How long a request head may be incomplete while connections are scarce, in ms. */
+  /** As in `ConnectionTimings`. */
   crowdedHeadMs?: number
 }
 
 /**
- * Destroys connections whose TLS handshake fails or does not end in time. Node hands them to the handler of parser errors, and
- * nothing can be sent on them.
+ * Destroys connections whose TLS handshake fails or takes too long. Node passes them to the handler of parser errors, which cannot send
+ * anything on them.
  */
 export function destroyFailedHandshakes(server: Server): void {
   server.prependListener('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
 }
 
-/** The part of all connections that one caller may hold, and while connections are scarce. */
+/** The share of all connections that one address may have, and while connections are scarce. */
 const shareOfOne = 1 / 4
 const crowdedShareOfOne = 1 / 16
 
-/** From this part on connections are scarce: those without a request make room. */
+/** From this share on connections are scarce: idle ones are closed. */
 const crowdedFrom = 3 / 4
 
-/** How often what waits to be sent is summed up, at most. */
+/** Least interval in which the unsent bytes are summed up. */
 const sumEveryMs = 100
 
 interface OpenConnection {
   socket: Socket
   /** Requests whose response is not sent yet. */
   requests: number
-  /** Since when it has waited for the head of a request, as `performance.now()`. */
+  /** When it began to wait for the head of a request, as `performance.now()`. */
   waitsSince: number
 }
 
 /**
- * Bounds what connections take: all of them, those of one IPv4 address or IPv6 /64, and the bytes that wait to be sent, so that
- * nobody keeps others out. A trusted proxy calls for many, and has no bound of its own. Who is refused finds the connection closed.
+ * Limits connections: all of them, those of one IPv4 address or IPv6 /64, and their unsent bytes, so that no client keeps others out.
+ * Trusted proxies, which connect for many clients, have no limit per address. Excess connections are closed.
  */
 export function limitConnections(server: Server, rules: ConnectionLimits): void {
   const { trusted, registry, connectionsMax: max = connectionsMax() } = rules
@@ -111,8 +111,8 @@ export function limitConnections(server: Server, rules: ConnectionLimits): void 
       if (requests === 0 && now - waitsSince >= crowdedHeadMs) socket.destroy()
   }
 
-  /** Where too much waits to be sent, those are closed on which the most does: their callers do not read it. */
-  function boundUnsent(): void {
+  /** Beyond the limit of unsent bytes, closes the connections with the most: their clients do not read. */
+  function limitUnsent(): void {
     const now = performance.now()
     if (now - summedAt < sumEveryMs) return
     summedAt = now
@@ -158,7 +158,7 @@ export function limitConnections(server: Server, rules: ConnectionLimits): void 
     makeRoom()
   })
 
-  // With TLS, requests come on another socket than the connection.
+  // With TLS, requests have another socket than the connection.
   server.on('secureConnection', (socket: Socket) => {
     const connection = open.get(peerOf(socket))
     if (!connection) return
@@ -167,7 +167,7 @@ export function limitConnections(server: Server, rules: ConnectionLimits): void 
   })
 
   server.prependListener('request', ({ socket }: IncomingMessage, res: ServerResponse) => {
-    boundUnsent()
+    limitUnsent()
     const connection = connectionOf.get(socket)
     if (!connection) return
     connection.requests += 1
@@ -181,25 +181,25 @@ export function limitConnections(server: Server, rules: ConnectionLimits): void 
 const peerOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
   `${remoteAddress} ${remotePort} ${localAddress}`
 
-/** A connection takes some 10 KB, so that they are 200 MB at most. */
+/** A connection takes some 10 KB: 200 MB at most. */
 const connectionsAtMost = 20_000
 
-/** What the rest of the process opens: the database, webhooks, files. At most half of what there is. */
+/** Open files of the rest of the process: database, webhooks, files. At most half of all. */
 const reservedFiles = 500
 
-/** How many connections the public listener may hold: beyond the files that a process may open, the database could not be reached either. */
+/** The limit of connections to the public listener: without a free file descriptor the database could not be reached either. */
 export function connectionsMax(filesMax = readFilesMax()): number {
   const forConnections = Math.max(filesMax - reservedFiles, Math.floor(filesMax / 2))
   return Math.min(connectionsAtMost, forConnections)
 }
 
-/** How many files this process may open. Node raises the soft limit to the hard one when it starts. */
+/** The limit of open files of this process. Node raises the soft limit to the hard one when it starts. */
 function readFilesMax(): number {
   try {
     const [, files] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     return files === undefined ? Number.POSITIVE_INFINITY : Number(files)
   } catch {
-    // Only a Linux says it in a file.
+    // Only Linux has this file.
     return Number.POSITIVE_INFINITY
   }
 }

@@ -8,8 +8,8 @@ const headersOf = ({ since, sunset }: Deprecation): Record<string, string> => ({
 })
 
 /**
- * What an answer says of parts that will go: of the operation, else of a field that it returns, else of a parameter
- * that the call gives. Of several the one that goes first.
+ * The Deprecation and Sunset headers of an operation: of the operation itself, a field that it returns, or a parameter of the request. Of
+ * several, the one with the earliest sunset. Undefined where nothing is deprecated.
  */
 export function createDeprecations(contract: Contract, operation: Operation) {
   const fields = operation.returns.resources.flatMap(name =>

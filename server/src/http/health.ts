@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Pulse } from '../store/pulse.ts'
 
-/** `/healthz`: the process lives. `/readyz`: it can answer, because it hears the database and is not on its way out. */
+/** `/healthz`: the process is alive. `/readyz`: it can serve requests, because the database responds and it is not shutting down. */
 export function registerHealth(
   app: FastifyInstance,
   { pulse, isDraining }: { pulse: Pulse; isDraining: () => boolean },

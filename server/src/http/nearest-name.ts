@@ -1,5 +1,5 @@
 /**
- * How many letters have to be added, left out, replaced or swapped with their neighbour to make one text of another; `max + 1` where that
+ * The edit distance of two texts: how many letters have to be added, removed, replaced or swapped with their neighbour; `max + 1` where it
  * is more than `max`. Takes time in proportion to the product of both lengths.
  */
 export function editDistance(one: string, other: string, max: number): number {
@@ -22,7 +22,7 @@ export function editDistance(one: string, other: string, max: number): number {
   return Math.min(last[other.length] ?? 0, max + 1)
 }
 
-/** The known name that is most like a name; undefined where less than two thirds of its letters agree with any. */
+/** The most similar known name; undefined where less than two thirds of the letters agree with any. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   let nearest: string | undefined
   let least = Math.ceil(name.length / 3)

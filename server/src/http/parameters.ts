@@ -11,15 +11,15 @@ import {
 import { ApiError } from './http-error.ts'
 import { editDistance } from './nearest-name.ts'
 
-/** The kinds of events that `type` may name. */
+/** The event types that `type` may name. */
 export interface ParameterContext {
   eventTypes: readonly string[]
 }
 
-/** Where parameters stand in a request. */
+/** The parts of a request that contain parameters. */
 export interface ParameterSources {
   path: Readonly<Record<string, string>>
-  /** Undecoded, without its question mark. */
+  /** Not decoded, without the question mark. */
   query: string
   headers: IncomingHttpHeaders
 }
@@ -49,7 +49,7 @@ export function parseParameters<O extends Operation>(
   return values as ValuesFor<O>
 }
 
-/** What a query without parameters gives. */
+/** The result for a query without parameters. */
 const noQuery: ReadonlyMap<string, (string | null)[]> = new Map()
 
 /** The undecoded value of each parameter in a query, by its decoded name, in order. */
@@ -66,7 +66,7 @@ type ListKind = (typeof listKinds)[number]
 const isListKind = (kind: Parameter['kind']): kind is ListKind =>
   (listKinds as readonly Parameter['kind'][]).includes(kind)
 
-/** The parameter that a name in a query stands for: a list parameter may be written with brackets. */
+/** The parameter that a name in a query means: list parameters may be written with brackets. */
 export function parameterNamed(parameters: Parameters, name: string): string | undefined {
   if (Object.hasOwn(parameters, name)) return parameters[name]?.in === 'query' ? name : undefined
   const plain = name.replace(/\[\d{0,4}\]$/, '')
@@ -93,27 +93,27 @@ function readQuery(parameters: Parameters, query: string): Map<string, (string |
     if (texts) texts.push(decode(value))
     else given.set(name, [decode(value)])
   }
-  refuseNearMisses(parameters, unknown)
+  rejectNearMisses(parameters, unknown)
   return given
 }
 
-/** How many unknown names are compared with the known ones. No query that is meant has as many. */
+/** Bounds the comparison of unknown names with known ones. */
 const unknownMax = 100
 
-/** A name in the letters that count when names are compared, without case, separators and what is in brackets. */
+/** The letters of a name that are compared: without case, separators and brackets. */
 const lettersOf = (name: string) => (name.split('[', 1)[0] ?? '').replaceAll(/[_\-\s]/g, '').toLowerCase()
 
 /**
- * How many letters of an unknown name may differ from those of a parameter to count as a near miss of it. One letter is much of a short
- * name: `ts` and `q`, which break caches and track, are no near misses of `ids` and `to`.
+ * The edit distance up to which an unknown name is a near miss of a parameter. Short names allow none: `ts` and `q`, which cache busters and
+ * trackers add, are no near misses of `ids` and `to`.
  */
 const lettersOffMax = ({ length }: string) => (length >= 5 ? 2 : length >= 3 ? 1 : 0)
 
 /**
- * A parameter whose name is mistyped would filter nothing, and the answer would be of everything. `unknown` holds names as they were
- * written by the letters that count.
+ * Rejects misspelled parameters, which would otherwise select everything. `unknown` maps the compared letters of a name to the name as it
+ * was written.
  */
-function refuseNearMisses(parameters: Parameters, unknown: ReadonlyMap<string, string>): void {
+function rejectNearMisses(parameters: Parameters, unknown: ReadonlyMap<string, string>): void {
   if (unknown.size === 0) return
   const known = Object.keys(parameters)
     .filter(name => parameters[name]?.in === 'query')
@@ -166,7 +166,7 @@ function parseOne(
   return parsers[kind](readable[0] ?? '', schema, fail)
 }
 
-/** A list, in one order and without repetition whatever the spelling: one question has one answer. */
+/** A sorted list without duplicates, whatever the spelling, so that equal requests have one cache key. */
 function parseList(
   kind: ListKind,
   texts: string[],
@@ -197,7 +197,7 @@ interface Bounds {
   items?: { enum?: string[] }
 }
 type Parser = (text: string, schema: Bounds, fail: (allowed: string) => never) => unknown
-/** What one item of a list stands for; undefined where it is malformed. */
+/** The values of one list item; undefined where it is malformed. */
 type ListParser = (
   schema: Bounds,
   context: ParameterContext,
@@ -220,7 +220,7 @@ const parsers: Record<Exclude<Parameter['kind'], ListKind>, Parser> = {
   integer(text, { minimum = 0, maximum }, fail) {
     const allowed = `must be an integer from ${minimum}${maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`}`
     if (!/^[0-9]+$/.test(text)) return fail(allowed)
-    // A page beyond every number is still just past the end.
+    // Larger numbers are past the end as well.
     const value = Math.min(Number(text), Number.MAX_SAFE_INTEGER)
     return value < minimum || value > (maximum ?? value) ? fail(allowed) : value
   },
@@ -246,7 +246,7 @@ const parsers: Record<Exclude<Parameter['kind'], ListKind>, Parser> = {
     const allowed = 'must be a time like 2026-05-27T18:00:00Z'
     if (!timeForm.test(text) || text.startsWith('0000')) return fail(allowed)
     const time = new Date(text)
-    // Date takes 31 February for 3 March; a time that does not exist is malformed.
+    // Date reads 31 February as 3 March.
     const day = Number(text.slice(8, 10))
     const isReal =
       !Number.isNaN(time.getTime()) && new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === day
@@ -261,7 +261,7 @@ const parsers: Record<Exclude<Parameter['kind'], ListKind>, Parser> = {
   },
 }
 
-/** An id that is empty is none: who joins ids with commas may leave one at an end. */
+/** Empty ids are ignored: joined lists may end with a comma. */
 const idListParser: ListParser = () => ({
   valuesOf: item => (item === '' ? [] : idForm.test(item) ? [item] : undefined),
   allowed: `ids of ${idCharacters}`,

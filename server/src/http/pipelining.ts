@@ -2,32 +2,31 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { lingeringClose } from './lingering-close.ts'
 
-/** How many requests of one connection may wait for the response before theirs. */
+/** How many requests may wait on one connection. */
 export const waitingMax = 32
-/** How large their request lines and headers may be together. */
+/** Size of their request lines and headers together. */
 const waitingBytesMax = 65_536
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
 
 /**
- * Handles the requests of a connection one after the other, each when the response before it has been handed to the system. Node
- * would handle all of them at once and keep their responses in memory: 33 requests of 44 bytes then hold 33 responses that their
- * sender does not read. It also bounds how many may wait and how large they are, because what arrives in one piece is parsed in one
- * go, thousands of requests in 64 KB. The first one too many is answered by `refuse`, in its turn, and ends the connection; whatever
- * follows it is read for `lingerMs` at most and discarded.
+ * Handles pipelined requests one by one, each after the response before it was handed to the operating system. Node would handle all at
+ * once and keep their responses in memory: 33 requests of 44 bytes would hold 33 responses that their sender does not read. Number and
+ * size of waiting requests are limited as well, because Node parses thousands of requests in one packet of 64 KB at once. The first
+ * one beyond the limit gets `reject` in its turn, which ends the connection; what follows is read for at most `lingerMs` and discarded.
  */
-export function limitPipelining(server: Server, refuse: Handle, lingerMs: number): void {
+export function limitPipelining(server: Server, reject: Handle, lingerMs: number): void {
   const current = new WeakMap<Socket, ServerResponse>()
   const waiting = new WeakMap<Socket, [IncomingMessage, ServerResponse][]>()
   const ended = new WeakSet<Socket>()
   const [handle] = server.listeners('request') as Handle[]
-  if (!handle) throw new Error('nothing handles requests yet')
+  if (!handle) throw new Error('the server has no request handler yet')
   server.off('request', handle)
 
   function handleNext(socket: Socket): void {
     const queue = waiting.get(socket) ?? []
     const [req, res] = queue.shift() ?? []
-    // Without a socket its turn has not come, because the connection is gone.
+    // Without a socket the connection was closed before its turn.
     if (!req || !res?.socket) return
     current.set(socket, res)
     if (queue.length > 0) res.once('close', () => handleNext(socket))
@@ -36,7 +35,7 @@ export function limitPipelining(server: Server, refuse: Handle, lingerMs: number
 
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     const { socket } = req
-    // A response has its socket as soon as it is first in line: usually from the start.
+    // A response gets its socket when it is the first in line, usually at once.
     if (res.socket !== null) {
       current.set(socket, res)
       return handle(req, res)
@@ -52,14 +51,14 @@ export function limitPipelining(server: Server, refuse: Handle, lingerMs: number
     }
     ended.add(socket)
     socket.pause()
-    // Every request that ends lets its connection flow again. This one has nothing more to say.
+    // Node resumes the socket after every request; this one stays paused.
     socket.resume = () => socket
-    // Node calls this when the last response of a connection is sent.
+    // Node calls this after the last response of a connection.
     socket.destroySoon = () => {
       Reflect.deleteProperty(socket, 'resume')
       lingeringClose(socket, '', lingerMs)
     }
-    refuse(req, res)
+    reject(req, res)
   })
 }
 

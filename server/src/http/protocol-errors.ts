@@ -17,9 +17,8 @@ export interface ProtocolErrorOptions {
 }
 
 /**
- * Answers what never becomes a request: what the parser refuses, CONNECT, expectations that nobody fulfils, and what is sent too far
- * ahead of the answers.
- * Nothing is taken from a bucket; the headers state that of the socket's peer.
+ * Responds to what does not reach the router: requests that the parser rejects, CONNECT, unsupported expectations, and too many pipelined
+ * requests. Nothing is consumed from a bucket; the headers state that of the socket's peer.
  */
 export function createProtocolErrors(
   admission: Pick<Admission, 'peek'>,
@@ -27,7 +26,7 @@ export function createProtocolErrors(
   requestMetrics: Pick<RequestMetrics, 'recordUnrouted'>,
   { lingerMs, fixedHeaders = {} }: ProtocolErrorOptions,
 ) {
-  async function answerOf(address: string | undefined, error: ApiError) {
+  async function responseFor(address: string | undefined, error: ApiError) {
     const requestId = requestIds.make()
     const body = errorBody(error, requestId)
     const headers = {
@@ -47,7 +46,7 @@ export function createProtocolErrors(
 
   async function writeRaw(socket: Duplex, error: ApiError, isHead = false): Promise<void> {
     const address = (socket as Socket).remoteAddress
-    const { body, headers } = await answerOf(address, error)
+    const { body, headers } = await responseFor(address, error)
     if (!socket.writable) return
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     lingeringClose(
@@ -57,17 +56,17 @@ export function createProtocolErrors(
     )
   }
 
-  function answer(req: IncomingMessage, res: ServerResponse, error: ApiError): void {
-    answerOf(req.socket.remoteAddress, error).then(
+  function respond(req: IncomingMessage, res: ServerResponse, error: ApiError): void {
+    responseFor(req.socket.remoteAddress, error).then(
       ({ headers, body }) => res.writeHead(error.status, headers).end(body),
       () => req.socket.destroy(),
     )
   }
 
   return {
-    /** For `boundPipelining`. */
-    refuseToWait: (req: IncomingMessage, res: ServerResponse): void =>
-      answer(
+    /** For `limitPipelining`. */
+    rejectPipelining: (req: IncomingMessage, res: ServerResponse): void =>
+      respond(
         req,
         res,
         rateLimited(
@@ -83,8 +82,8 @@ export function createProtocolErrors(
         socket.destroy()
         return
       }
-      const answered = new ApiError(codes[error.code ?? ''] ?? 'bad_request')
-      void writeRaw(socket, answered, isHead(error)).catch(() => socket.destroy())
+      const response = new ApiError(codes[error.code ?? ''] ?? 'bad_request')
+      void writeRaw(socket, response, isHead(error)).catch(() => socket.destroy())
     },
 
     listenTo(server: Server): void {
@@ -94,25 +93,25 @@ export function createProtocolErrors(
         void writeRaw(socket, error).catch(() => socket.destroy())
       })
       server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) =>
-        answer(req, res, new ApiError('expectation_failed')),
+        respond(req, res, new ApiError('expectation_failed')),
       )
     },
   }
 }
 
-/** What Node says of a request that its parser refuses. */
+/** Node's error for a request that its parser rejects. */
 interface ClientError extends Error {
   code?: string
-  /** What had arrived together when it was refused, and how far it was read. */
+  /** The packet in which the error is, and how far it was parsed. */
   rawPacket?: unknown
   bytesParsed?: number
 }
 
-/** Whether it began with HEAD: its answer has no body. Of one whose beginning arrived earlier nobody knows. */
+/** Whether the request is a HEAD, whose response has no body. Unknown, and false, where it began in an earlier packet. */
 function isHead({ rawPacket, bytesParsed }: ClientError): boolean {
   const read = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, bytesParsed) : ''
-  const [begun = ''] = read.split('\r\n\r\n').slice(-1)
-  return begun.startsWith('HEAD ')
+  const [start = ''] = read.split('\r\n\r\n').slice(-1)
+  return start.startsWith('HEAD ')
 }
 
 const codes: Record<string, 'headers_too_large' | 'request_timeout'> = {
@@ -127,16 +126,16 @@ const reasons: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** One that Fastify knows and that no route allows. It has no body to be read. */
+/** A method that Fastify routes and no route allows. It has no body. */
 const substituteMethod = 'TRACE'
 
 /**
- * Lets one method stand for all that Fastify knows nothing of: a call with one of them finds its route and is refused there, with what is
- * allowed. A tree of routes for each of Node's thirty would hold 6 MB.
+ * Maps methods that Fastify does not route to one that it does, so that the route responds with 405 and Allow. A routing tree for each of
+ * Node's thirty methods would take 6 MB.
  */
 export function mapUnknownMethods(app: FastifyInstance): void {
-  const usual = new Set(app.supportedMethods)
+  const routed = new Set(app.supportedMethods)
   app.server.prependListener('request', (req: IncomingMessage) => {
-    if (!usual.has(req.method ?? '')) req.method = substituteMethod
+    if (!routed.has(req.method ?? '')) req.method = substituteMethod
   })
 }

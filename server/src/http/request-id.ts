@@ -4,12 +4,12 @@ import type { TrustedProxies } from './trusted-proxies.ts'
 
 const form = /^[A-Za-z0-9_-]{8,64}$/
 
-/** Drawn many at a time: the system call and the conversion cost more than the bytes. */
+/** Ids are generated in batches: the system call and the conversion cost more than the bytes. */
 const idDigits = 16
 const idsDrawn = 256
 const draw = () => randomBytes((idDigits / 2) * idsDrawn).toString('hex')
 
-/** Makes ids of requests. An incoming one is kept only from a trusted proxy, and only in a form that is safe to log. */
+/** Generates request ids. An incoming id is kept only from a trusted proxy, and only if it is safe to log. */
 export function createRequestIds(trusted: TrustedProxies) {
   let pool = draw()
   let used = 0

@@ -9,11 +9,11 @@ import { reasonOf } from './http-error.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The operation's id, for metrics and journal: a path could hold a code. */
+    /** The operation's id, for metrics and request log: a path could contain a code. */
     operation?: string
   }
   interface FastifyReply {
-    /** For an answer that goes on for long: counts it when it begins, and not again when it ends. */
+    /** Records a stream when it starts, instead of when it ends. */
     recordStreamStart(): void
   }
 }
@@ -24,12 +24,12 @@ export interface RequestMetricsOptions {
   requestTrace?: RequestTrace | undefined
 }
 
-/** What was answered beside the router. */
+/** A response that was sent without a route. */
 export type UnroutedResponse = Pick<ServedRequest, 'requestId' | 'status'> & { address: string | undefined }
 
-/** Counts every answer by operation and status, and notes it in the journal. */
+/** Counts responses by operation and status, and adds them to the request log. */
 export interface RequestMetrics {
-  /** Observes the answers of all routes. */
+  /** Records the responses of all routes. */
   watch(app: FastifyInstance): void
   record(req: FastifyRequest, reply: FastifyReply): void
   recordUnrouted(answer: UnroutedResponse): void
@@ -37,7 +37,7 @@ export interface RequestMetrics {
 
 const noOperation = 'none'
 
-/** What alerts ask for. A series that begins with its first failure has no increase that could be seen: these begin at zero. */
+/** Statuses that alerts use: their series start at zero, because `increase()` misses the first value of a series. */
 const alertedStatuses = [401, 500, 503]
 
 export function createRequestMetrics({
@@ -46,7 +46,7 @@ export function createRequestMetrics({
   requestTrace,
 }: RequestMetricsOptions): RequestMetrics {
   const { requests, requestSeconds } = metrics
-  const opened = new WeakSet<FastifyReply>()
+  const startedStreams = new WeakSet<FastifyReply>()
   const begin = (operation: string) => {
     for (const status of alertedStatuses) requests.inc({ operation, status }, 0)
   }
@@ -54,11 +54,11 @@ export function createRequestMetrics({
   function record(req: FastifyRequest, reply: FastifyReply): void {
     const operation = req.routeOptions.config.operation ?? noOperation
     const status = reply.statusCode
-    // Not everybody who is answered has been let in as far as to be a viewer.
+    // Requests that were rejected before identification have no viewer.
     const key = req.viewer?.kind === 'key' ? req.viewer.key : undefined
     requests.inc({ operation, status })
     requestTrace?.response(req, reply)
-    // Of all operations together, for 0.2 µs of processor time: the journal has each call.
+    // One histogram for all operations costs 0.2 µs; the request log has each request.
     requestSeconds.observe(reply.elapsedTime / 1000)
     journal.record({
       requestId: req.id,
@@ -80,11 +80,11 @@ export function createRequestMetrics({
         if (config?.operation !== undefined) begin(config.operation)
       })
       app.decorateReply('recordStreamStart', function () {
-        opened.add(this)
+        startedStreams.add(this)
         record(this.request, this)
       })
       app.addHook('onResponse', (req, reply, done) => {
-        if (!opened.has(reply)) record(req, reply)
+        if (!startedStreams.has(reply)) record(req, reply)
         done()
       })
     },
@@ -104,10 +104,10 @@ export function createRequestMetrics({
   }
 }
 
-/** Where a body came from: the cache, the database for this request, or the database for this viewer alone. */
+/** The source of a body: the cache, the database, or the database for this viewer alone. */
 export type CacheDecision = 'hit' | 'miss' | 'private'
 
-/** The lines of level debug that follow a request through the API. Never its path, its query or its key. */
+/** Log lines of level debug about the steps of a request. They never contain path, query or key. */
 export interface RequestTrace {
   admission(
     req: FastifyRequest,
@@ -119,7 +119,7 @@ export interface RequestTrace {
   response(req: FastifyRequest, reply: FastifyReply): void
 }
 
-/** Undefined where the level is above debug, so that a request costs nothing more. */
+/** Undefined above level debug, so that it costs nothing.  */
 export function createRequestTrace(log: Logger): RequestTrace | undefined {
   if (!log.isLevelEnabled('debug')) return undefined
   return {
@@ -147,5 +147,5 @@ export function createRequestTrace(log: Logger): RequestTrace | undefined {
   }
 }
 
-/** The route's pattern: the path may hold a code. */
+/** The pattern, because the path may contain a code. */
 const routeOf = (req: FastifyRequest): string => req.routeOptions.url ?? 'unknown'

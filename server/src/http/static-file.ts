@@ -9,7 +9,7 @@ import { type Coding, isFresh, negotiateCoding } from './respond.ts'
 const asGzip = promisify(gzip)
 const asBrotli = promisify(brotliCompress)
 
-/** A file that is the same for everybody, in every form in which it is sent. All responses share its bytes. */
+/** A static file in every encoding in which it is sent. All responses share its bytes. */
 export interface StaticFile {
   contentType: string
   /** Sent with it, also with 304. */
@@ -20,7 +20,7 @@ export interface StaticFile {
   bytes: Buffer
 }
 
-const shrinks = /^text\/|javascript|json|svg/
+const compressible = /^text\/|javascript|json|svg/
 
 const tagOf = (bytes: Buffer): string => hash('sha256', bytes, 'base64url').slice(0, 27)
 
@@ -41,14 +41,14 @@ export async function createStaticFile(
   headers: StaticFile['headers'],
 ): Promise<StaticFile> {
   const bytes = Buffer.from(content)
-  const compressed = shrinks.test(contentType) ? await compressFile(bytes) : new Map<Coding, Buffer>()
+  const compressed = compressible.test(contentType) ? await compressFile(bytes) : new Map<Coding, Buffer>()
   return { contentType, headers, tag: tagOf(bytes), compressed, bytes }
 }
 
-/** What is added to the name of a file for each of its compressed forms. */
-export const codingEndings = { br: '.br', gzip: '.gz' } as const satisfies Record<Coding, string>
+/** The extension of each compressed form. */
+export const codingExtensions = { br: '.br', gzip: '.gz' } as const satisfies Record<Coding, string>
 
-/** Reads a file that was compressed when it was built: its forms are beside it, with `.br` and `.gz`. */
+/** Reads a file that was compressed when it was built. */
 export async function readStaticFile(
   file: string,
   contentType: string,
@@ -57,7 +57,7 @@ export async function readStaticFile(
   const bytes = await readFile(file)
   const compressed = new Map<Coding, Buffer>()
   for (const coding of ['br', 'gzip'] as const) {
-    const form = await readFile(file + codingEndings[coding]).catch(() => undefined)
+    const form = await readFile(file + codingExtensions[coding]).catch(() => undefined)
     if (form) compressed.set(coding, form)
   }
   return { contentType, headers, tag: tagOf(bytes), compressed, bytes }
@@ -81,14 +81,14 @@ export function sendStaticFile(
   return reply.send(body.length > partBytes ? Readable.from(partsOf(body), { objectMode: false }) : body)
 }
 
-/** With TLS each write is copied as a whole: a slow client holds one part, not the file. */
+/** TLS copies each write as a whole: a slow client holds one part, not the file. */
 const partBytes = 65_536
 
 function* partsOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += partBytes) yield bytes.subarray(start, start + partBytes)
 }
 
-/** Makes something at the first call, and again only after a failure. */
+/** Memoizes an asynchronous function without parameters. Failures are not cached. */
 export function createOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {

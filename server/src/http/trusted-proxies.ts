@@ -1,14 +1,14 @@
 import { compile } from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
 
-/** The proxies whose word about a caller's address and request id is taken. */
+/** The proxies whose headers for client address and request id are used. */
 export interface TrustedProxies {
   includes(address: string | undefined): boolean
 }
 
 /**
- * Reads a list of addresses and CIDR ranges. Empty: nobody is trusted.
- * @throws {Error} for a text that is neither, or a range in which callers may be, naming it.
+ * Parses a list of addresses and CIDR ranges. Empty: no proxy is trusted.
+ * @throws {Error} for a text that is neither, or a range that contains public addresses, naming it.
  */
 export function createTrustedProxies(list: readonly string[]): TrustedProxies {
   for (const text of list) checkRange(text)
@@ -16,7 +16,7 @@ export function createTrustedProxies(list: readonly string[]): TrustedProxies {
   return { includes: (address = '') => isTrusted(address, 0) }
 }
 
-/** 10.0.0.0/8 and fc00::/7 are the widest ranges that are private: whoever is in a wider one may be anybody. */
+/** 10.0.0.0/8 and fc00::/7 are the widest private ranges. */
 const bitsMin = { ipv4: 8, ipv6: 7 }
 
 function checkRange(text: string): void {

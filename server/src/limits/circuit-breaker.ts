@@ -1,24 +1,23 @@
-/** Whether a remote store answers, as far as is known. */
+/** Whether a remote store is available, as far as is known. */
 export interface CircuitBreaker {
   state(): 'unknown' | 'up' | 'down'
-  /** Settles with the first thing that is known. */
+  /** Resolves when the first probe has ended. */
   known: Promise<void>
-  /** States that the store failed; it is asked again in the background until it answers. */
+  /** Reports a failure: the store is probed in the background until it responds. */
   fail(reason: string): void
-  /** Asks the store now, unless it is known to be up. */
+  /** Probes the store now, unless it is known to be up. */
   check(): void
   close(): void
 }
 
-/** Between two questions to a store that is away. */
+/** Between two probes of a store that is unavailable. */
 const probeIntervalMs = 250
 
 /**
- * A circuit: after one failure nobody waits for the store again until a probe was answered. Probes run in
- * the background, one at a time.
+ * After one failure no caller waits for the store until a probe has succeeded. Probes run in the background, one at a time.
  */
 export function createCircuitBreaker(options: {
-  /** Rejects when the store does not do its work within a bounded time. */
+  /** Rejects when the store does not respond within a bounded time. */
   probe: () => Promise<unknown>
   onChange?: ((isUp: boolean, reason?: string) => void) | undefined
 }): CircuitBreaker {
@@ -31,7 +30,7 @@ export function createCircuitBreaker(options: {
 
   const fail = (reason: string) => {
     if (isClosed) return
-    // Unref'd: a store that is away does not keep a process from ending.
+    // Unref'd: an unavailable store does not keep the process alive.
     if (!timer && !isProbing) timer = setTimeout(check, probeIntervalMs).unref()
     if (state === 'down') return
     state = 'down'
@@ -72,9 +71,9 @@ export function createCircuitBreaker(options: {
   }
 }
 
-/** The message alone: a Redis error also carries its command, which may be the one with the password. */
+/** Only the message: a Redis error also contains its command, possibly the one with the password. */
 export function reasonOf(err: unknown): string {
   if (!(err instanceof Error)) return 'unknown'
-  // A refused connection to a name with two addresses has a code but no message.
+  // A refused connection to a host name with two addresses has a code but no message.
   return err.message || ('code' in err && typeof err.code === 'string' ? err.code : err.name)
 }

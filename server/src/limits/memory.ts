@@ -11,19 +11,19 @@ import { noSlot, OverflowBuckets, WindowRing, type WindowTable } from './windows
 export interface MemoryLimits extends LimitStore {
   consume(subject: string, limit: number, shared?: SharedLimit): RateLimitState
   peek(subject: string, limit: number): RateLimitState
-  /** Subjects held with a window of their own. */
+  /** The number of subjects with a window of their own. */
   size(): number
 }
 
-/** A subject's window, wherever it is counted. */
+/** A subject's window, in either table. */
 interface Place {
   table: WindowTable
   slot: number
 }
 
 /**
- * Limits of this process. `now` is for tests; without it, elapsed time is the system's monotonic clock.
- * Beyond `subjectsMax` running windows, further subjects share windows by hash.
+ * Rate limits in the memory of this process. `now` is for tests; by default the system's monotonic clock is used. Beyond `subjectsMax`
+ * running windows, further subjects share windows by hash.
  */
 export function createMemoryLimits(
   options: { windowMs?: number; now?: () => number; subjectsMax?: number } = {},
@@ -47,7 +47,7 @@ export function createMemoryLimits(
 
   const countOf = (place: Place | undefined): number => (place ? place.table.countOf(place.slot) : 0)
 
-  /** States a window; without a place, the one that would begin now. */
+  /** The state of a window; without a place, of the one that would begin now. */
   const state = (
     place: Place | undefined,
     limit: number,
@@ -92,11 +92,11 @@ export function createMemoryLimits(
   }
 }
 
-/** Windows are measured on a clock that never steps back; the wall clock only says when one ends. */
+/** Windows are measured on a monotonic clock; the wall clock only dates their end. */
 export interface WindowClock {
-  /** Milliseconds since some fixed moment; never fewer than before. */
+  /** Monotonic milliseconds. */
   elapsed(): number
-  /** The Unix ms of a moment on the elapsed scale. */
+  /** The Unix ms of a moment on the monotonic clock. */
   wallTimeOf(moment: number): number
 }
 
@@ -104,8 +104,8 @@ export interface WindowClock {
 const roundingMs = 100
 
 /**
- * Without `now`, the system's monotonic clock measures. With it (in tests), `now` drives both: its steps
- * forward are elapsed time, its steps back are none, so that nobody waits longer for them.
+ * Without `now`, the system's monotonic clock. With it (in tests), `now` drives both clocks: steps forward are elapsed time, steps back
+ * are ignored.
  */
 export function createWindowClock(now?: () => number): WindowClock {
   const wallNow = now ?? Date.now
@@ -117,7 +117,7 @@ export function createWindowClock(now?: () => number): WindowClock {
     elapsed() {
       const wall = wallNow()
       const elapsed = elapsedAt(wall)
-      // Kept unless the wall clock was set: within a window every call is told the same end.
+      // Constant unless the wall clock was set, so that all responses in a window state the same end.
       if (Math.abs(wall - elapsed - offset) > toleranceMs) offset = wall - elapsed
       return elapsed
     },

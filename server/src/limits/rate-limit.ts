@@ -1,35 +1,34 @@
 import ipaddr from 'ipaddr.js'
 
-/** What one call leaves in a subject's window. */
+/** The state of a subject's window after a request. */
 export interface RateLimitState {
   limit: number
-  /** Calls left after this one; 0 when it is refused. */
+  /** Requests left after this one; 0 when it is rejected. */
   remaining: number
   /** Unix ms when the window ends. */
   resetAt: number
   isAllowed: boolean
-  /** Whole seconds until the window ends, at least 1; meaningful when refused. */
+  /** Whole seconds until the window ends, at least 1; meaningful when rejected. */
   retryAfterSeconds: number
 }
 
-/** A window that the calls of several subjects must fit together. */
+/** A second window, which several subjects share. */
 export interface SharedLimit {
   subject: string
   limit: number
 }
 
 /**
- * Fixed windows per subject: a window begins with the subject's first call and never holds more than the
- * limit. Refused calls neither count nor lengthen the wait. The limit may differ from call to call: the
- * count so far holds against the new one.
+ * Fixed windows per subject: a window begins with the subject's first request and never counts more than the limit. Rejected requests are not
+ * counted. The limit may differ from request to request: the count so far is compared with the new one.
  */
 export interface LimitStore {
   /**
-   * Takes one call; where `shared` is given, from both windows or from neither. The result has `limit`, and what is left of the
-   * window that leaves less. Not a promise where the store is in this process, so that the hot path makes none.
+   * Consumes one request; where `shared` is given, from both windows or from neither. The result has `limit`, and the rest of the stricter
+   * window. Not a promise where the store is in this process: the hot path creates none.
    */
   consume(subject: string, limit: number, shared?: SharedLimit): RateLimitState | Promise<RateLimitState>
-  /** States the window without taking from it; `isAllowed` says whether a call would pass now. */
+  /** The state of the window without consuming; `isAllowed`: whether a request would pass now. */
   peek(subject: string, limit: number): RateLimitState | Promise<RateLimitState>
   close(): Promise<void>
 }
@@ -53,22 +52,20 @@ export function rateLimitState(state: {
   }
 }
 
-/** The state of two windows that a call must fit: the first's limit, and what is left of the one that leaves less. */
+/** The state of two windows together: the first's limit, and the rest of the stricter one. */
 export function stricter(one: RateLimitState, other: RateLimitState): RateLimitState {
   const isOne =
     one.remaining === other.remaining ? one.resetAt >= other.resetAt : one.remaining < other.remaining
   return { ...(isOne ? one : other), limit: one.limit, isAllowed: one.isAllowed && other.isAllowed }
 }
 
-/** Parsing costs about a microsecond, and on a dual-stack socket every IPv4 caller arrives as ::ffff:a.b.c.d. */
+/** Caches parsed addresses: parsing takes a microsecond, and on a dual-stack socket every IPv4 client is ::ffff:a.b.c.d. */
 const subjects = new Map<string, string>()
 const subjectsMax = 10_000
 
 /**
- * The subject that an address's calls count against: an IPv4 address itself, written plainly or mapped
- * into IPv6; of an IPv6 address its /64, because one subscriber holds at least that many addresses.
- * Some proxies write a port behind the address: every port of one caller is the same subject.
- * What is no address counts as it stands.
+ * The bucket of an address: an IPv4 address itself, also where it is mapped into IPv6; of an IPv6 address its /64, which is the least that
+ * one subscriber has. A port, which some proxies append, is ignored. Any other text is its own bucket.
  */
 export function addressBucket(address: string): string {
   if (!address.includes(':')) return address
@@ -83,7 +80,7 @@ export function addressBucket(address: string): string {
 function parse(address: string): string {
   const withPort = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\])(?::\d+)?$/.exec(address)
   if (withPort) return addressBucket(withPort[1] ?? withPort[2] ?? '')
-  // A zone (fe80::1%eth0) names an interface of this machine, not the caller.
+  // A zone (fe80::1%eth0) names an interface of this machine, not the client.
   const [bare = address] = address.split('%', 1)
   if (!ipaddr.IPv6.isValid(bare)) return address
   const ip = ipaddr.IPv6.parse(bare)

@@ -10,8 +10,8 @@ import {
 } from './rate-limit.ts'
 
 /**
- * Takes a call from every window, or from none where one has no room: whether it did, and of each window the count and the
- * milliseconds left. What is refused is not counted: it would hold against a limit that is raised within the window.
+ * Consumes one request from every window, or from none where one is full. Returns whether it did, and for each window the count and the
+ * milliseconds left. Rejected requests are not counted, so that a raised limit takes effect within the window.
  * KEYS: the windows. ARGV: milliseconds of a window, and the limit of each.
  */
 const takeScript = `
@@ -21,7 +21,7 @@ local windows = {}
 for index, key in ipairs(KEYS) do
   local count = tonumber(redis.call('get', key) or '0')
   local left = redis.call('pttl', key)
-  -- More than a window is left where the server's clock was set back: nobody waits longer for that.
+  -- More than a window is left where the server's clock was set back: a new window begins.
   local isNew = left < 0 or left > window
   if isNew then
     count = 0
@@ -43,7 +43,7 @@ end
 return result
 `
 
-/** The count so far, and the milliseconds left: negative where no window runs. */
+/** The count and the milliseconds left, negative where no window runs. */
 const peekScript = `return { tonumber(redis.call('get', KEYS[1]) or '0'), redis.call('pttl', KEYS[1]) }`
 
 declare module 'ioredis' {
@@ -56,16 +56,15 @@ declare module 'ioredis' {
   }
 }
 
-/** The braces put all windows into one hash slot: a script may take two of them, also where the server is in cluster mode. */
+/** The braces put all windows into one hash slot, so that a script may use two of them in cluster mode. */
 const keyOf = (subject: string): string => `{chancery:limit}:${subject}`
 
-/** The probe writes as a caller does, to two windows: a store that answers but refuses to write (a replica) is not up. */
+/** The probe writes to two windows, as a request does: a server that rejects writes (a replica) is not up. */
 const probes = ['~probe', '~probe-shared'].map(subject => ({ subject, limit: Number.MAX_SAFE_INTEGER }))
 
 /**
- * Limits that hold over all processes on one Redis or Valkey. While it is away, `fallback` answers for
- * this process; a probe alone asks the store, which returns by itself. Owns `fallback` and closes it.
- * Throws a RangeError unless `windowMs` is whole seconds.
+ * Rate limits that all processes on one Redis or Valkey share. While it is unavailable, `fallback` limits this process, and only probes
+ * reach the server, until one succeeds. Owns `fallback` and closes it. Throws a RangeError unless `windowMs` is whole seconds.
  */
 export function createRedisLimits(options: {
   url: string
@@ -80,21 +79,21 @@ export function createRedisLimits(options: {
 
   const client = connect(options.url, commandTimeoutMs)
 
-  const gather = pipelineWrites(client)
+  const pipeline = pipelineWrites(client)
   const consume = (windows: readonly SharedLimit[]) => {
-    gather()
+    pipeline()
     const keys = windows.map(({ subject }) => keyOf(subject))
     const limits = windows.map(({ limit }) => limit)
     return withTimeout(commandTimeoutMs, client.takeCall(keys.length, ...keys, windowMs, ...limits))
   }
 
-  /** Until when windows of this process may still run, by the monotonic clock. */
-  let runHereUntil = Number.POSITIVE_INFINITY
+  /** Until when windows of the fallback may still run, by the monotonic clock. */
+  let fallbackRunsUntil = Number.POSITIVE_INFINITY
 
   const availability = createCircuitBreaker({
     probe: () => consume(probes),
     onChange(isUp, reason) {
-      runHereUntil = isUp ? performance.now() + windowMs : Number.POSITIVE_INFINITY
+      fallbackRunsUntil = isUp ? performance.now() + windowMs : Number.POSITIVE_INFINITY
       options.onStateChange?.(isUp, reason)
     },
   })
@@ -103,30 +102,30 @@ export function createRedisLimits(options: {
   client.on('close', () => availability.fail('connection closed'))
   client.on('ready', () => availability.check())
 
-  const askStore = async (
-    question: () => Promise<RateLimitState>,
+  const tryStore = async (
+    request: () => Promise<RateLimitState>,
     otherwise: () => RateLimitState | Promise<RateLimitState>,
   ): Promise<RateLimitState> => {
-    // A process that has just started waits for its first connection, at most as long as for a command.
+    // After the start, waits for the first connection, at most as long as for a command.
     if (availability.state() === 'unknown') {
       await withTimeout(commandTimeoutMs, availability.known).catch(() => undefined)
     }
     if (availability.state() !== 'up') return otherwise()
     try {
-      return await question()
+      return await request()
     } catch (err) {
       availability.fail(reasonOf(err))
       return otherwise()
     }
   }
 
-  /** The windows that run in this process from a time in which the store was away. */
-  const windowHere = async (
+  /** The state of windows that began in the fallback while the store was unavailable. */
+  const fallbackWindow = async (
     subject: string,
     limit: number,
     shared?: SharedLimit,
   ): Promise<RateLimitState | undefined> => {
-    if (performance.now() >= runHereUntil) return undefined
+    if (performance.now() >= fallbackRunsUntil) return undefined
     const own = await fallback.peek(subject, limit)
     const ours = shared && (await fallback.peek(shared.subject, shared.limit))
     const isRunning = own.remaining < limit || (ours && ours.remaining < ours.limit)
@@ -134,7 +133,7 @@ export function createRedisLimits(options: {
     return ours ? stricter(own, ours) : own
   }
 
-  const takeShared = async (
+  const consumeStored = async (
     subject: string,
     limit: number,
     shared?: SharedLimit,
@@ -149,7 +148,7 @@ export function createRedisLimits(options: {
     return shared ? stricter(own, stateOf(shared.limit, sharedCount, sharedLeftMs)) : own
   }
 
-  const peekShared = async (subject: string, limit: number): Promise<RateLimitState> => {
+  const peekStored = async (subject: string, limit: number): Promise<RateLimitState> => {
     const [counted, left] = await withTimeout(commandTimeoutMs, client.peekCalls(keyOf(subject)))
     const isRunning = left >= 0 && left <= windowMs
     const count = isRunning ? counted : 0
@@ -158,33 +157,39 @@ export function createRedisLimits(options: {
   }
 
   /**
-   * What was taken here while the store was away still counts when it is back: a store that comes back empty would else give
-   * everybody another window.
+   * Requests that the fallback counted still count when the store is available again: an empty store would otherwise grant every subject
+   * another window.
    */
-  const take = async (subject: string, limit: number, shared?: SharedLimit): Promise<RateLimitState> => {
-    const here = await windowHere(subject, limit, shared)
-    if (here?.isAllowed === false) return here
-    const stored = await takeShared(subject, limit, shared)
-    return here && stored.isAllowed
+  const consumeBoth = async (
+    subject: string,
+    limit: number,
+    shared?: SharedLimit,
+  ): Promise<RateLimitState> => {
+    const local = await fallbackWindow(subject, limit, shared)
+    if (local?.isAllowed === false) return local
+    const stored = await consumeStored(subject, limit, shared)
+    return local && stored.isAllowed
       ? stricter(stored, await fallback.consume(subject, limit, shared))
       : stored
   }
 
   const peek = async (subject: string, limit: number): Promise<RateLimitState> => {
-    const here = await windowHere(subject, limit)
-    const stored = await peekShared(subject, limit)
-    return here ? stricter(stored, here) : stored
+    const local = await fallbackWindow(subject, limit)
+    const stored = await peekStored(subject, limit)
+    return local ? stricter(stored, local) : stored
   }
 
   return {
     consume(subject, limit, shared) {
       const local = () => fallback.consume(subject, limit, shared)
-      return availability.state() === 'down' ? local() : askStore(() => take(subject, limit, shared), local)
+      return availability.state() === 'down'
+        ? local()
+        : tryStore(() => consumeBoth(subject, limit, shared), local)
     },
 
     peek(subject, limit) {
       const local = () => fallback.peek(subject, limit)
-      return availability.state() === 'down' ? local() : askStore(() => peek(subject, limit), local)
+      return availability.state() === 'down' ? local() : tryStore(() => peek(subject, limit), local)
     },
 
     async close() {
@@ -196,40 +201,40 @@ export function createRedisLimits(options: {
 }
 
 /**
- * Makes a function to call before a command: what is asked in one turn of the loop goes out in one write at its end. (The
- * automatic pipelines of ioredis do the same for more than a write costs.)
+ * Makes a function to call before a command: all commands of one turn of the event loop are sent in one write. (The automatic pipelining of
+ * ioredis costs more than the writes that it saves.)
  */
 function pipelineWrites(client: Redis): () => void {
-  let isGathering = false
+  let isCorked = false
   return () => {
-    // Not there before the first connection, whatever its type says.
+    // Undefined before the first connection, contrary to its type.
     const { stream } = client
-    if (isGathering || !stream) return
-    isGathering = true
+    if (isCorked || !stream) return
+    isCorked = true
     stream.cork()
     setImmediate(() => {
-      isGathering = false
+      isCorked = false
       stream.uncork()
     })
   }
 }
 
-/** ioredis hangs calls while a server is away and retries ever more slowly; these options do neither. */
+/** By default ioredis queues commands while a server is unavailable, and retries ever more slowly. */
 function connect(url: string, commandTimeoutMs: number): Redis {
-  // ioredis takes any other scheme for a host name.
+  // ioredis reads any other scheme as a host name.
   return new Redis(url.replace(/^valkey/, 'redis'), {
     enableOfflineQueue: false,
-    // A take whose answer was lost is not sent again: it may have been counted.
+    // A command whose response was lost is not sent again: it may have been counted.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     connectTimeout: 5 * commandTimeoutMs,
-    // Ends connections that stay silent: a stopped server, a path that drops packets. No `commandTimeout`:
-    // it also fires when this process was busy (see `within`).
+    // Closes unresponsive connections: a stopped server, a path that drops packets. No `commandTimeout`, which also fires when this
+    // process was busy (see `withTimeout`).
     socketTimeout: 5 * commandTimeoutMs,
     disconnectTimeout: 200,
     maxLoadingRetryTime: 500,
     retryStrategy: attempt => Math.min(attempt * 100, 1000),
-    // After a failover the name may lead to the new primary.
+    // After a failover the host name may resolve to the new primary.
     reconnectOnError: err => err.message.startsWith('READONLY'),
     disableClientInfo: true,
     scripts: {
@@ -240,20 +245,19 @@ function connect(url: string, commandTimeoutMs: number): Redis {
 }
 
 async function disconnect(client: Redis): Promise<void> {
-  // Between two connections there is none to wait for: ioredis then never says 'end'.
+  // Between two connections ioredis never emits 'end'.
   const hasConnection = client.status !== 'reconnecting' && client.status !== 'end'
   const ended = hasConnection ? new Promise(resolve => client.once('end', resolve)) : undefined
   client.disconnect()
   await ended
 }
 
-/** The answer, or a rejection when there is none within `timeoutMs`. */
-export function withTimeout<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+/** Rejects when a promise is not settled within `timeoutMs`. */
+export function withTimeout<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const expire = () => reject(new Error(`no answer within ${timeoutMs} ms`))
-    // Timers run before sockets are read. A process that was busy for the whole time looks at what has
-    // arrived once more before it calls the other side silent.
+    const expire = () => reject(new Error(`no response within ${timeoutMs} ms`))
+    // Timers run before sockets are read: a process that was busy all the time first reads what has arrived.
     const timer = setTimeout(() => setImmediate(expire), timeoutMs)
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-/** A place where windows are counted; a window is known by its slot. */
+/** A table of windows, by slot. */
 export interface WindowTable {
   /** The slot of the subject's running window, or `noSlot`. */
   find(subject: string, now: number): number
@@ -15,13 +15,13 @@ export const noSlot = -1
 
 const capacityMin = 1024
 
-/** A call begins at most one window, so dropping more than one per call catches up with any flood. */
+/** A request begins at most one window, so dropping more than one per request catches up with any flood. */
 const dropsPerCall = 64
 
 /**
- * One window per subject. All last equally long on a clock that never steps back, so the order in which
- * they begin is the order in which they end: a ring, dropped from its head, needs no timer and no search.
- * Plain arrays hold a million windows in about 100 MB; an object and a timer for each take six times that.
+ * One window per subject. All have the same length on a monotonic clock, so they end in the order in which they begin: a ring that drops
+ * windows from its head needs no timer and no search. Plain arrays hold a million windows in about 100 MB; an object and a timer for each
+ * would take six times that.
  */
 export class WindowRing implements WindowTable {
   /** Slots are numbered in order of beginning and never reused; the ring keeps slot n at n modulo its size. */
@@ -81,7 +81,7 @@ export class WindowRing implements WindowTable {
       if (this.endOf(this.#head) > now) break
       const place = this.#head & this.#mask
       const subject = this.#subjects[place] ?? ''
-      // A subject that came back has a newer slot by now.
+      // The subject may have a newer slot.
       if (this.#slotOf.get(subject) === this.#head) this.#slotOf.delete(subject)
       this.#subjects[place] = ''
       this.#head++
@@ -117,10 +117,9 @@ export class WindowRing implements WindowTable {
 const windowsMax = 2 ** 20
 
 /**
- * Where subjects go that arrive while the ring is full. Evicting a window would forget a running count,
- * and an attacker could buy fresh windows by flooding; refusing would shut everybody out. Here strangers
- * share a window by hash: nobody exceeds a limit, and few lose calls to a stranger.
- * The hash is seeded, so that nobody can choose whose window to use up.
+ * The windows of subjects that arrive while the ring is full. Eviction would reset running counts, so that a flood buys an attacker fresh
+ * windows; rejection would lock every client out. Here subjects share windows by hash: none exceeds its limit, and few lose requests to
+ * others. The hash is seeded, so that an attacker cannot choose whose window to use up.
  */
 export class OverflowBuckets implements WindowTable {
   #counts = new Uint32Array(0)
@@ -128,7 +127,7 @@ export class OverflowBuckets implements WindowTable {
   #lastEnd = 0
   readonly #seed = randomInt(2 ** 32)
 
-  /** A running window is found also when the ring has room again: it ends before its subjects move. */
+  /** Running windows are also found after the ring has room again: their subjects stay until they end. */
   find(subject: string, now: number): number {
     if (this.#lastEnd <= now) return noSlot
     const slot = this.#slotFor(subject)
@@ -136,7 +135,7 @@ export class OverflowBuckets implements WindowTable {
   }
 
   open(subject: string, endsAt: number): number {
-    // Made on first need: most servers never come here.
+    // Allocated on first use, which most servers never need.
     if (this.#counts.length === 0) {
       this.#counts = new Uint32Array(windowsMax)
       this.#endsAt = new Float64Array(windowsMax)

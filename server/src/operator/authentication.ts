@@ -3,8 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hasRole, type OperatorOperation, type OperatorRole, operatorOperations } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { hashOperatorToken, isOperatorTokenText } from '../access/operator-token-text.ts'
-import { findValidToken, recordTokenUse, type ValidToken } from '../access/operator-tokens.ts'
+import {
+  findValidToken,
+  hashOperatorToken,
+  isOperatorTokenText,
+  recordTokenUse,
+  type ValidToken,
+} from '../access/operator-tokens.ts'
 import { type Database, isUnavailable } from '../store/database.ts'
 import { missingRole, missingToken } from './operator-error.ts'
 

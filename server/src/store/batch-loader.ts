@@ -1,46 +1,41 @@
 /**
- * Answers questions together: while one asking is under way, all that come wait and go in the next. So however many ask, one
- * connection of the database is busy with it, and nobody waits longer than for two askings.
+ * Makes a loader of items by key that batches: while one batch is loading, all further keys wait and are loaded in the next. So any number
+ * of callers uses one database connection, and none waits longer than for two batches.
  *
- * `ask` takes names that differ, at most `togetherMax`, and answers what it finds by name. Where it rejects, all who wait are told:
- * the next asking would meet the same database.
+ * `loadMany` gets distinct keys, at most `maxBatchSize`, and returns the items that it finds. If it rejects, all waiting keys are rejected:
+ * the next batch would meet the same database.
  */
 export function createBatchLoader<T>(
-  ask: (names: readonly string[]) => Promise<ReadonlyMap<string, T>>,
-  togetherMax = 1_000,
-): (name: string) => Promise<T | undefined> {
-  interface Waiting {
-    answer: Promise<T | undefined>
-    resolve(found: T | undefined): void
-    reject(error: unknown): void
-  }
-  let waiting = new Map<string, Waiting>()
-  let isAsking = false
+  loadMany: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+  maxBatchSize = 1_000,
+): (key: string) => Promise<T | undefined> {
+  let queue = new Map<string, PromiseWithResolvers<T | undefined>>()
+  let isLoading = false
 
-  async function askOnce(): Promise<void> {
-    const now = [...waiting].slice(0, togetherMax)
-    for (const [name] of now) waiting.delete(name)
+  async function loadBatch(): Promise<void> {
+    const batch = [...queue].slice(0, maxBatchSize)
+    for (const [key] of batch) queue.delete(key)
     try {
-      const found = await ask(now.map(([name]) => name))
-      for (const [name, { resolve }] of now) resolve(found.get(name))
+      const found = await loadMany(batch.map(([key]) => key))
+      for (const [key, { resolve }] of batch) resolve(found.get(key))
     } catch (error) {
-      for (const [, { reject }] of [...now, ...waiting]) reject(error)
-      waiting = new Map()
+      for (const [, { reject }] of [...batch, ...queue]) reject(error)
+      queue = new Map()
     }
   }
 
-  async function askAll(): Promise<void> {
-    isAsking = true
-    while (waiting.size > 0) await askOnce()
-    isAsking = false
+  async function loadAll(): Promise<void> {
+    isLoading = true
+    while (queue.size > 0) await loadBatch()
+    isLoading = false
   }
 
-  return name => {
-    const known = waiting.get(name)
-    if (known) return known.answer
-    const { promise: answer, resolve, reject } = Promise.withResolvers<T | undefined>()
-    waiting.set(name, { answer, resolve, reject })
-    if (!isAsking) void askAll()
-    return answer
+  return key => {
+    const queued = queue.get(key)
+    if (queued) return queued.promise
+    const waiting = Promise.withResolvers<T | undefined>()
+    queue.set(key, waiting)
+    if (!isLoading) void loadAll()
+    return waiting.promise
   }
 }

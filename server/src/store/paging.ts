@@ -1,41 +1,40 @@
 import { type Database, type Sql, sql } from './database.ts'
 
-/** Which page is asked for: from 1, with so many items. */
+/** A page number from 1 and the size of a page. */
 export interface PageRequest {
   page: number
   limit: number
 }
 
-/** A page, and how many items there are over all pages. */
+/** The items of a page, and the number of items on all pages. */
 export interface Page<T> {
   items: T[]
   total: number
 }
 
-/** How many items come before the page. */
+/** The number of items before a page. */
 export const offsetOf = ({ page, limit }: PageRequest): number => (page - 1) * limit
 
-/** What a page is read from. */
+/** The parts of a list query. */
 export interface Listing {
   columns: Sql
   /** Tables and conditions. */
   from: Sql
-  /** Total: no two items stand at one place. */
+  /** A total order. */
   order: Sql
-  /** The same order from its end. */
+  /** The reverse order. */
   reversed?: Sql
   /**
-   * Where rows are wide: what is enough to select and order by. Items that come before the page are stepped over in `from` by these
-   * columns alone, and the page itself is read from the chosen ones, as `chosen`, and `joins`. `alias`: how `order` calls the table;
-   * the columns are then all that it orders by.
+   * For wide rows: `columns` are enough to select and order by. The offset is skipped over rows of these columns alone; the rows of the
+   * page, as `chosen`, are then joined with `joins`. `alias`: the name of the table in `order`, which then uses `columns` only.
    */
   deferredJoin?: { columns: Sql; joins: Sql; alias?: Sql }
 }
 
-/** As many are sorted faster than the order is walked through in search of them. */
+/** Up to this size it is faster to sort the result than to scan in order. */
 export const smallResultMax = 5_000
 
-/** Counts what a filter selects, and reads one page of it. A page past the end costs only the count. */
+/** Counts a list and reads one page of it. A page past the end costs only the count. */
 export async function readPage<R>(
   db: Database,
   request: PageRequest,
@@ -48,27 +47,27 @@ export async function readPage<R>(
   return { items, total }
 }
 
-/** A stretch of a list whose length is known: at most `limit` items after `offset` others. */
+/** A slice of a list whose length is known: at most `limit` items after `offset` others. */
 export interface Slice {
   offset: number
   limit: number
   total: number
 }
 
-/** Reads a stretch of a list. What comes before it is stepped over from the nearer end. */
+/** Reads a slice of a list, from the nearer end. */
 export async function readSlice<R>(db: Database, listing: Listing, stretch: Slice): Promise<R[]> {
   const { offset, total } = stretch
   const count = Math.min(stretch.limit, total - offset)
   if (count <= 0) return []
   const fromEnd = total - offset - count
   const { reversed } = listing
-  const isFew = total <= smallResultMax
+  const isSmall = total <= smallResultMax
   if (reversed === undefined || fromEnd >= offset)
-    return db.rows<R>(pageOf(listing, listing.order, { limit: count, offset, isFew }))
-  return (await db.rows<R>(pageOf(listing, reversed, { limit: count, offset: fromEnd, isFew }))).reverse()
+    return db.rows<R>(pageOf(listing, listing.order, { limit: count, offset, isSmall }))
+  return (await db.rows<R>(pageOf(listing, reversed, { limit: count, offset: fromEnd, isSmall }))).reverse()
 }
 
-/** Reads a page of lists that follow each other, whose lengths are known. */
+/** Reads a page of several lists in a row, whose lengths are known. */
 export async function readConcatenated<R>(
   db: Database,
   request: PageRequest,
@@ -88,15 +87,15 @@ export async function readConcatenated<R>(
 interface Part {
   limit: number
   offset: number
-  isFew: boolean
+  isSmall: boolean
 }
 
-function pageOf({ columns, from, deferredJoin }: Listing, order: Sql, { limit, offset, isFew }: Part): Sql {
+function pageOf({ columns, from, deferredJoin }: Listing, order: Sql, { limit, offset, isSmall }: Part): Sql {
   const part = sql`order by ${order} limit ${limit} offset ${offset}`
   if (!deferredJoin) return sql`select ${columns} from ${from} ${part}`
-  // `offset 0` is a fence: what is behind it is planned as if all of it were wanted, not as if the first of it came soon.
+  // `offset 0` is an optimization fence: the subquery is planned for all its rows, not for the first ones.
   const candidates =
-    isFew && deferredJoin.alias
+    isSmall && deferredJoin.alias
       ? sql`(select ${deferredJoin.columns} from ${from} offset 0) ${deferredJoin.alias}`
       : from
   return sql`

@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto'
 import { limits } from '@chancery/contract'
 
 declare const codeHash: unique symbol
-/** SHA-256 of a verification code: what is stored, and all that is. */
+/** SHA-256 of a verification code: the only form in which it is stored. */
 export type CodeHash = Buffer & { readonly [codeHash]: true }
 
 const form = new RegExp(`^[${limits.codeAlphabet}]{${limits.codeLength}}$`)
@@ -13,9 +13,9 @@ export function generateCode(): string {
   return Array.from({ length: limits.codeLength }, draw).join('')
 }
 
-/** The hash of a code as somebody typed it, or undefined where no code looks like that. */
+/** The hash of a code as it was typed; undefined for a text that is not of the form of codes. */
 export function hashCode(typed: string): CodeHash | undefined {
-  // Only ASCII is folded: 'ı' and 'ſ' upper-case to letters of the alphabet, and are not them.
+  // Only ASCII is folded: 'ı' and 'ſ' have upper-case letters of the alphabet but are others.
   const text = typed.replace(/[a-z]/g, letter => letter.toUpperCase())
   return form.test(text) ? (createHash('sha256').update(text).digest() as CodeHash) : undefined
 }

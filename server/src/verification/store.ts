@@ -1,11 +1,11 @@
 import { limits, type PublicOf, type ResourceOf } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
 import { playerLock } from '../store/locks.ts'
-import type { CodeHash } from './code-text.ts'
+import { type CodeHash, generateCode, hashCode } from './code-text.ts'
 
 export type VerifiedIdentity = PublicOf<ResourceOf<'verified_identity'>>
 
-/** What came of a redemption. */
+/** The result of a redemption. */
 export type Redemption =
   | { outcome: 'redeemed'; identity: VerifiedIdentity }
   | { outcome: 'unknown' | 'expired' | 'used' }
@@ -21,18 +21,18 @@ interface IdentityRow {
   tag: string
 }
 
-/** Whether code `c` was made for this nation `n`, and not for an earlier one of the same id. */
+/** Code `c` was issued for this nation `n`, not for an earlier one of the same id. */
 const isOfNation = sql`n.id = c.nation_id and n.known_since <= c.created_at`
 const isOfLeader = sql`s.player is not distinct from c.player_id`
 const nationStillExists = sql`exists (select from chancery_world.nation n where ${isOfNation})`
-/** Whether the nation of code `c` still exists, and is led by whoever led it when the code was made. */
+/** The nation of code `c` exists and has the same leader as when the code was issued. */
 const isStillTheirs = sql`exists (
   select from chancery_world.nation n left join chancery_secret.nation_private s on s.nation_id = n.id
   where ${isOfNation} and ${isOfLeader})`
 
 /**
- * Redeems a code in one statement: of any number at once exactly one finds it unredeemed, and nation and alliance are
- * those of that instant.
+ * Redeems a code in one statement: of any number of simultaneous requests exactly one succeeds, and nation and alliance are of that
+ * moment.
  */
 export async function redeemCode(
   db: Database,
@@ -66,8 +66,8 @@ function identityOf({ alliance_id, rank, name, tag, ...nation }: IdentityRow): V
 }
 
 /**
- * Who leads the nation is admin_only: whether a code is used or expired never depends on it. A live code that its former leader can
- * no longer redeem is unknown, like one of a deleted nation and one that is bound to another account.
+ * The leader of a nation is admin_only, so `used` and `expired` never depend on it. A live code whose nation has another leader is
+ * `unknown`, like a code of a deleted nation or one that is bound to another account.
  */
 async function failureReason(
   db: Database,
@@ -84,10 +84,10 @@ async function failureReason(
   return row.is_used ? 'used' : 'expired'
 }
 
-/** Why no code was made. */
-export type IssueProblem = 'no_such_nation' | 'too_many_codes'
+/** Why no code was issued. */
+type IssueProblem = 'no_such_nation' | 'too_many_codes'
 
-/** A code as those may know it who may not redeem it by that. */
+/** A code without its text. */
 export interface CodeRecord {
   id: string
   createdAt: string
@@ -95,7 +95,7 @@ export interface CodeRecord {
   boundTo: string | null
 }
 
-/** A code that was redeemed, and whether whoever did so used a key. */
+/** A redeemed code. `withKey`: the request had an API key. */
 export interface RedeemedCodeRecord extends CodeRecord {
   redeemedAt: string
   withKey: boolean
@@ -103,15 +103,15 @@ export interface RedeemedCodeRecord extends CodeRecord {
 
 const columns = sql`c.id, c.created_at as "createdAt", c.expires_at as "expiresAt", c.bound_to as "boundTo"`
 
-export interface NewCode {
+interface NewCode {
   nationId: string
   boundTo: string | null
-  /** Who must lead the nation; without: whoever does. */
+  /** Required leader of the nation. Default: any. */
   playerId?: string | undefined
 }
 
-/** Stores a new code, unless the nation's leader has as many live ones as allowed: those of a former leader do not count. In a transaction. */
-export async function insertCode(
+/** Stores a code, within the limit of live codes per nation and leader. In a transaction. */
+async function insertCode(
   db: Database,
   hash: CodeHash,
   { nationId, boundTo, playerId }: NewCode,
@@ -119,7 +119,7 @@ export async function insertCode(
   const leader = await db.first<{ player: string | null }>(sql`
     select player from chancery_secret.nation_private where nation_id = ${nationId}`)
   if (leader?.player) await db.rows(playerLock(leader.player))
-  // Codes of one nation are counted and made one at a time.
+  // Serializes counting and inserting per nation.
   await db.rows(sql`select pg_advisory_xact_lock(hashtext('chancery code'), hashtext(${nationId}))`)
   const nation = await db.first<{ live: number; player: string | null }>(sql`
     select s.player, (select count(*) from chancery_access.verification_code c
@@ -137,7 +137,21 @@ export async function insertCode(
   return row
 }
 
-/** Whose codes a player sees: those of a nation from the time in which they led it, and lead it now. */
+/** A new code with its text, which is not stored. */
+export interface IssuedCode extends CodeRecord {
+  code: string
+}
+
+/** Issues a code for a nation. `boundTo`: the only chat account that may redeem it. In a transaction. */
+export async function issueCode(db: Database, wanted: NewCode): Promise<IssuedCode | IssueProblem> {
+  const code = generateCode()
+  const hash = hashCode(code)
+  if (!hash) throw new Error('a generated code is malformed')
+  const stored = await insertCode(db, hash, wanted)
+  return typeof stored === 'string' ? stored : { code, ...stored }
+}
+
+/** A player sees the codes of the nation that they lead, issued while they led it. */
 export interface CodeOwner {
   nationId: string
   playerId: string
@@ -146,14 +160,14 @@ export interface CodeOwner {
 const ofOwner = ({ nationId, playerId }: CodeOwner) =>
   sql`c.nation_id = ${nationId} and c.player_id = ${playerId} and ${isStillTheirs}`
 
-/** The codes that can be redeemed now, oldest first. */
+/** The live codes, oldest first. */
 export const listLiveCodes = (db: Database, owner: CodeOwner): Promise<CodeRecord[]> =>
   db.rows(sql`
     select ${columns} from chancery_access.verification_code c
     where ${ofOwner(owner)} and c.redeemed_at is null and c.expires_at > clock_timestamp()
     order by c.created_at, c.id`)
 
-/** The latest redemptions of the time that codes are remembered, newest first. */
+/** The latest redemptions within the retention of codes, newest first. */
 export const listRedeemedCodes = (
   db: Database,
   owner: CodeOwner,
@@ -166,7 +180,7 @@ export const listRedeemedCodes = (
       and c.created_at > clock_timestamp() - make_interval(days => ${limits.codeDays})
     order by c.redeemed_at desc, c.id limit ${limit}`)
 
-/** Takes back a code that can be redeemed: from then on it is unknown. False where the owner has no such code. */
+/** Deletes a live code, which is unknown from then on. False where the owner has no such code. */
 export async function cancelCode(db: Database, owner: CodeOwner, id: string): Promise<boolean> {
   const row = await db.first(sql`
     delete from chancery_access.verification_code c
@@ -175,7 +189,7 @@ export async function cancelCode(db: Database, owner: CodeOwner, id: string): Pr
   return row !== undefined
 }
 
-/** Forgets codes that are older than they are remembered. */
+/** Deletes codes that are older than their retention. */
 export async function deleteOldCodes(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_access.verification_code

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { webhooks } from '@chancery/contract'
 import { LRUCache } from 'lru-cache'
-import type { SerializeEvent } from '../disclosure/event-writer.ts'
+import type { SerializeEvent } from '../disclosure/disclosure.ts'
 import type { Event } from '../events/store.ts'
 import type { Message } from './outbound/sender.ts'
 

@@ -1,6 +1,6 @@
 import type { Contract } from '@chancery/contract'
 import type { Registry } from '@prometheus-io/client'
-import { createEventSerializer } from '../disclosure/event-writer.ts'
+import { createEventSerializer } from '../disclosure/disclosure.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { Attempt } from './attempt.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { createEventSerializer } from '../../src/disclosure/event-writer.ts'
+import { createEventSerializer } from '../../src/disclosure/disclosure.ts'
 import { createTail, startEventStream } from '../../src/events/event-stream.ts'
 import { createRevocationWatcher, onAccessChange } from '../../src/http/revocation-watcher.ts'
 import type { Database } from '../../src/store/database.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { generateOperatorToken, hashOperatorToken } from '../../src/access/operator-token-text.ts'
+import { generateOperatorToken, hashOperatorToken } from '../../src/access/operator-tokens.ts'
 import { createFindCaller } from '../../src/operator/authentication.ts'
 import type { Database } from '../../src/store/database.ts'
 import { withConnection } from '../support/database-url.ts'

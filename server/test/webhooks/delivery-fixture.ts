@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { createEventSerializer } from '../../src/disclosure/event-writer.ts'
+import { createEventSerializer } from '../../src/disclosure/disclosure.ts'
 import { createFactValidator, receiveBatch } from '../../src/ingest/index.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { createPulse } from '../../src/store/pulse.ts'

@@ -24,7 +24,7 @@ const columnsOf = (context: ReadContext) => sql`
   ${stored(context)}, p.rank, a.member_count, a.total_score, a.wars_active, a.wars_won, a.wars_lost,
   leader.nation_id as leader_id, leader.nation_name as leader_name, coalesce(treaties.list, '[]') as treaties`
 
-/** The leader and the treaties of each alliance. `leaderRanks` are the ranks of the tier leader, highest first. */
+/** Joins leader and treaties. `leaderRanks`: the ranks of the tier leader, highest first. */
 const details = (leaderRanks: string[]) => sql`
   left join lateral (
     select m.nation_id, n.nation_name
@@ -77,7 +77,7 @@ export const createFindAlliance = (context: ReadContext) =>
 
 type PrivateField = Exclude<keyof AllianceWithTreasury, keyof Alliance>
 
-/** An alliance with the private fields that the caller may read. Standing is checked before: no statement reads more than is shown. */
+/** An alliance with the private fields that the viewer may read. No statement reads others; entitlement is checked before. */
 export async function findAllianceWithTreasury(
   context: ReadContext,
   id: string,

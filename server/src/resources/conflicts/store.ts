@@ -53,7 +53,7 @@ function conflictOf(
   }
 }
 
-/** Names of the alliances on any side, also of those that were disbanded since. */
+/** Names of the alliances on any side, including disbanded ones. */
 async function allianceNames({ pools }: ReadContext, rows: ConflictRow[]): Promise<Map<string, string>> {
   const ids = new Set(
     rows.flatMap(row => row.sides.flatMap(side => side.alliances.map(alliance => alliance.alliance_id))),

@@ -20,7 +20,7 @@ export function listEras(
   })
 }
 
-/** The era that goes on; of several the one that started last. */
+/** The active era; of several the one that started last. */
 export function findCurrentEra(context: ReadContext): Promise<Era | undefined> {
   return context.pools.public.first<Era>(
     sql`select ${columns(context)} from chancery_world.era e where e.status = 'active' order by ${order} limit 1`,

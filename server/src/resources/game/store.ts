@@ -5,7 +5,7 @@ import { findCurrentEra } from '../eras/store.ts'
 
 export type Game = PublicOf<ResourceOf<'game'>>
 
-/** The game's words, from its profile, and where its world stands. */
+/** The terms of the game, from its profile, and the state of its world. */
 export async function readGame(context: ReadContext): Promise<Game> {
   const { pages: _pages, event_kinds: _own, attributes, ...words } = context.contract.profile
   const era = await findCurrentEra(context)
@@ -27,6 +27,6 @@ export async function readGame(context: ReadContext): Promise<Game> {
   }
 }
 
-/** What nobody may read is not announced either. */
+/** Attributes that no viewer may read are not listed. */
 const readableAttributes = (attributes: Game['attributes']['nation']) =>
   attributes.filter(attribute => attribute.class !== 'admin_only')

@@ -21,7 +21,7 @@ export function listPrices(
   })
 }
 
-/** Resources by money traded; the place is the position in that order. */
+/** Resources by money traded; `rank` is the position in that order. */
 export async function rankResources(
   context: ReadContext,
   request: ValuesFor<typeof operations.marketRankings>,

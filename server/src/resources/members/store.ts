@@ -19,7 +19,7 @@ export async function listMembers(
     request,
     {
       columns: sql`${columns(context)}, n.nation_name, n.leader_name, n.national_score, n.status`,
-      // Scores are read from places, where an index has those of one alliance and rows are narrow.
+      // Scores are read from the ranking index, whose rows are narrow and indexed by alliance.
       from: sql`
         chancery_world.alliance_member m join chancery_world.nation_place p on p.nation_id = m.nation_id and p.alliance_id = ${id}
         where m.alliance_id = ${id}`,

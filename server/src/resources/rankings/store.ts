@@ -31,7 +31,7 @@ export async function rankNations(
   const total = round?.ranked ?? 0
   const offset = offsetOf(request)
   if (offset >= total) return { items: [], total }
-  // Nations that are newer than the round stand behind it: they have no rank yet.
+  // Nations that are newer than the round come last and have no rank yet.
   const rows = await pools.public.rows<NationPlaceRow>(sql`
     select p.rank, p.previous_rank, p.national_score, n.id, n.nation_name, n.leader_name,
       m.alliance_id, m.rank as member_rank, a.name as alliance_name, a.tag as alliance_tag
@@ -58,7 +58,7 @@ export async function rankAlliances(
   { pools }: ReadContext,
   request: PageRequest,
 ): Promise<Page<AllianceRanking>> {
-  // Alliances are few: those that are gone since the round are left out one by one.
+  // Alliances are few: the join drops those that were deleted since the round.
   return readPage<AllianceRanking>(pools.public, request, {
     columns: sql`
       p.rank, p.previous_rank, json_build_object('id', a.id, 'name', a.name, 'tag', a.tag) as alliance,

@@ -67,8 +67,8 @@ export async function warExists({ pools }: ReadContext, id: string): Promise<boo
 }
 
 /**
- * Wars of one nation are asked for most, and have a form of their own: all nations have few, so one plan is good for each of them, and
- * PostgreSQL keeps it. For a list it plans anew each time, which takes longer than the finding.
+ * Wars of one nation, the most frequent filter, have a condition of their own: every nation has few, so PostgreSQL caches one plan for all.
+ * For a list it plans each time, which takes longer than the execution.
  */
 function ofNations(ids: string[]): Sql {
   const [first, ...others] = ids
@@ -89,21 +89,23 @@ async function readWars(context: ReadContext, filter: Filter): Promise<Page<WarR
   if (nation_id || conflict_id !== undefined || ids) return readPage(db, filter, warsWhere(context, filter))
   const counted = await db.first<{ total: number }>(totalOfWars({ status, alliance_id }))
   const total = counted?.total ?? 0
-  const listing = warsWhere(context, filter, { isWalk: total > smallResultMax })
+  const listing = warsWhere(context, filter, { scanInOrder: total > smallResultMax })
   return { items: await readSlice(db, listing, { offset: offsetOf(filter), limit, total }), total }
 }
 
 /**
- * The wars that a filter selects. `isWalk`: they are gone through in their order, so that each of many alliances is looked up in a table
- * of them, where indexes would have found all their wars first.
+ * The list query of a filter. `scanInOrder`: wars are read in their order, and their alliances are looked up in a table of the wanted ones;
+ * an index would read all wars of many alliances first.
  */
 function warsWhere(
   context: ReadContext,
   { status, nation_id, alliance_id, conflict_id, ids }: Filter,
-  { isWalk = false } = {},
+  { scanInOrder = false } = {},
 ): Listing {
   const isOf = (column: Sql, values: string[]) =>
-    isWalk ? sql`(${column} in (select unnest(${values}::text[]))) is true` : sql`${column} = any(${values})`
+    scanInOrder
+      ? sql`(${column} in (select unnest(${values}::text[]))) is true`
+      : sql`${column} = any(${values})`
   const where = allOf([
     status && sql`w.status = ${status}`,
     nation_id && ofNations(nation_id),
@@ -125,7 +127,7 @@ function warsWhere(
   }
 }
 
-/** How many wars there are, as a column `total`: of a status, of some alliances. What is between two of them is in both of their numbers. */
+/** The number of wars of a status and some alliances, as `total`. Wars between two of them are in both counts and subtracted once. */
 function totalOfWars({ status, alliance_id }: { status?: string; alliance_id?: string[] }): Sql {
   const ofStatus = status === undefined ? sql`true` : sql`status = ${status}`
   if (!alliance_id)

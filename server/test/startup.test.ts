@@ -70,7 +70,7 @@ test('a game profile that is wrong is told with the file and the place', async (
   const file = join(dataDir, 'game.json')
   await assert.rejects(start({ CHANCERY_GAME_FILE: file }), oneLine(/cannot be read/))
   await writeFile(file, '{')
-  await assert.rejects(start({ CHANCERY_GAME_FILE: file }), oneLine(/not JSON/))
+  await assert.rejects(start({ CHANCERY_GAME_FILE: file }), oneLine(/not valid JSON/))
   await writeFile(file, '{"name":7}')
   await assert.rejects(start({ CHANCERY_GAME_FILE: file }), (error: unknown) => {
     assert.ok(error instanceof StartupError)

@@ -51,9 +51,14 @@ function changes(was: unknown, is: unknown, path = ''): string[] {
   ]
 }
 
+/** What event kinds are described with may be worded in another way. */
+const isWording = (change: string) => /^\/data\/event_kinds\/\d+\/description: /.test(change)
+
 test('it responds as the earlier version did', async () => {
-  for (const [path, answer] of Object.entries(earlier.public))
-    assert.deepEqual(changes(answer, await chancery.read(path)), [], path)
+  for (const [path, answer] of Object.entries(earlier.public)) {
+    const changed = changes(answer, await chancery.read(path)).filter(change => !isWording(change))
+    assert.deepEqual(changed, [], path)
+  }
 })
 
 test('numbers of conflicts go on from the wars of that time', async () => {

@@ -151,4 +151,4 @@ export const upToDate = (position: number): string => `: up to date\n${at(positi
 /** Keeps the connection alive. A client with a narrow filter resumes from here, not from its last event. */
 export const heartbeat = (position: number): string => `: heartbeat\n${at(position)}`
 
-export const eventFrame = (seq: number, json: string): Buffer => Buffer.from(`id: ${seq}\ndata: ${json}\n\n`)
+const eventFrame = (seq: number, json: string): Buffer => Buffer.from(`id: ${seq}\ndata: ${json}\n\n`)

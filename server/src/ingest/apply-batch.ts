@@ -251,7 +251,7 @@ const pastOf: Partial<Record<FactResource, string>> = {
  * does not count.
  * @throws {BatchRejectedError} where it leaves out so many that it is probably a mistake.
  */
-export async function snapshotDeletions({ db }: Batch, snapshot: SnapshotWithKeys): Promise<Change[]> {
+async function snapshotDeletions({ db }: Batch, snapshot: SnapshotWithKeys): Promise<Change[]> {
   const { line, resource, keys, except, allowsDeletes, at } = snapshot
   const { table, key } = factTable(resource)
   const [tableName, column] = [raw(table), raw(key)]

@@ -227,7 +227,7 @@ export const placeOfClass: Record<Class, Place> = {
 }
 
 /** The place of each attribute of a resource; undefined for a resource that has none. */
-export function attributePlaces(resource: Resource): Map<string, Place> | undefined {
+function attributePlaces(resource: Resource): Map<string, Place> | undefined {
   const field = resource.fields.attributes as
     | { properties?: Record<string, { 'x-class': Class }> }
     | undefined
@@ -238,7 +238,7 @@ export function attributePlaces(resource: Resource): Map<string, Place> | undefi
 }
 
 /** Splits the attributes of a fact by class. */
-export function splitAttributes(places: Map<string, Place>, given: object): SplitAttributes {
+function splitAttributes(places: Map<string, Place>, given: object): SplitAttributes {
   const split: SplitAttributes = { attributes: {}, private_attributes: {}, admin_attributes: {} }
   for (const [key, value] of Object.entries(given)) split[places.get(key) ?? 'admin_attributes'][key] = value
   return split

@@ -4,7 +4,6 @@
  * durable. Read `receive.ts` (the stream), then `apply-batch.ts` (the transaction) and `changes.ts` (merging); `batch.ts` has the types.
  */
 export {
-  type DroppedDeadLetter,
   deleteDeadLetter,
   deleteOldBatchIds,
   deleteOldDeadLetters,

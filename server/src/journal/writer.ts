@@ -80,7 +80,7 @@ export function createWriter({ pool, collect, onWritten, onDropped }: WriterOpti
 const rowsPerStatement = 10_000
 
 /** Writes a batch in a transaction. Rows are ordered by key, so that processes which update the same rows do not deadlock. */
-export async function writeBatch(db: Database, { sample, counts }: FlushBatch): Promise<Newest> {
+async function writeBatch(db: Database, { sample, counts }: FlushBatch): Promise<Newest> {
   const newest = {
     ofKeys: await insertRows(db, sql`chancery_access.key_call`, sql`key_id`, sample.ofKeys, keyOf),
     ofAddresses: await insertRows(

@@ -107,7 +107,7 @@ const roundingMs = 100
  * Without `now`, the system's monotonic clock. With it (in tests), `now` drives both clocks: steps forward are elapsed time, steps back
  * are ignored.
  */
-export function createWindowClock(now?: () => number): WindowClock {
+function createWindowClock(now?: () => number): WindowClock {
   const wallNow = now ?? Date.now
   const elapsedAt = now ? accumulateForward() : () => Math.floor(performance.now())
   const toleranceMs = now ? 0 : roundingMs

@@ -253,7 +253,7 @@ async function disconnect(client: Redis): Promise<void> {
 }
 
 /** Rejects when a promise is not settled within `timeoutMs`. */
-export function withTimeout<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
+function withTimeout<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const expire = () => reject(new Error(`no response within ${timeoutMs} ms`))
     // Timers run before sockets are read: a process that was busy all the time first reads what has arrived.

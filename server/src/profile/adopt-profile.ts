@@ -63,7 +63,7 @@ export async function adoptProfile(
 }
 
 /** Dry run of `adoptProfile`. */
-export const compareProfile = (target: ConnectionTarget, profile: Profile): Promise<ProfileComparison> =>
+const compareProfile = (target: ConnectionTarget, profile: Profile): Promise<ProfileComparison> =>
   withProfileLock(target, async db => compare(db, await knownProfile(db), profile))
 
 async function withProfileLock<T>(target: ConnectionTarget, work: (db: Database) => Promise<T>): Promise<T> {
@@ -143,7 +143,7 @@ export async function compareWithDatabase(config: Config, profile: Profile): Pro
  * Moves the values of an attribute that became more private to the table or column of its new class. Returns how many rows were public
  * before, and have changed for clients. Acts as the ingest role.
  */
-export async function moveAttribute(db: Database, { part, key, what }: ProfileChange): Promise<number> {
+async function moveAttribute(db: Database, { part, key, what }: ProfileChange): Promise<number> {
   if (!part.startsWith('attributes.') || what?.name !== 'class') return 0
   const owner = part.slice('attributes.'.length)
   const to = placeOfClass[what.to as Class]

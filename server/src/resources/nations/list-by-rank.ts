@@ -82,7 +82,7 @@ interface Counted {
  * and is counted by its ends. Nations whose score has changed since, and new and deleted ones, are in `nation_moved` and are checked one
  * by one.
  */
-export async function listByRank(
+async function listByRank(
   { db, columns }: NationSource,
   filter: Selection & PageRequest,
 ): Promise<Page<NationRow>> {
@@ -129,7 +129,7 @@ function selecting(
 const isOther = sql`p.status <> 'active'`
 
 /** Conditions on status and score. */
-export const narrowConditions = ({ status, min_score, max_score }: Omit<Selection, 'alliance_id'>) =>
+const narrowConditions = ({ status, min_score, max_score }: Omit<Selection, 'alliance_id'>) =>
   [
     status && sql`p.status = ${status}`,
     // For the partial index: the planner does not see the value of the parameter.

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { createBatchLoader } from '../store/batch-loader.ts'
 import type { Database } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
-import { hashOfText, hashTextOfKey, isKeyText } from './key-text.ts'
+import { hashOfText, hashTextOfKey, isKeyText } from './key.ts'
 import { findValidKeyIds, findValidKeys, type KeyRecord, recordUses } from './store.ts'
 
 /** Looks up the keys that requests present. */

@@ -5,14 +5,14 @@ export interface LimitRequestRecord {
   keyId: string
   callsPerMinute: number
   sentence: string
-  askedAt: string
+  requestedAt: string
   /** Set when the operator has set a limit since. */
-  answeredAt: string | null
+  resolvedAt: string | null
   note: string | null
 }
 
 const columns = sql`
-  key_id as "keyId", calls_per_minute as "callsPerMinute", sentence, asked_at as "askedAt", answered_at as "answeredAt", note`
+  key_id as "keyId", calls_per_minute as "callsPerMinute", sentence, asked_at as "requestedAt", answered_at as "resolvedAt", note`
 
 /** Stores a request in place of an earlier one. */
 export async function saveLimitRequest(
@@ -27,7 +27,7 @@ export async function saveLimitRequest(
       asked_at = excluded.asked_at, answered_at = null, note = null`)
 }
 
-/** Marks the open request of a key as answered, if there is one. */
+/** Marks the open request of a key as resolved, if there is one. */
 export async function resolveLimitRequest(db: Database, keyId: string, note: string | null): Promise<void> {
   await db.rows(sql`
     update chancery_access.limit_request set answered_at = date_trunc('milliseconds', clock_timestamp()), note = ${note}

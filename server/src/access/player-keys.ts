@@ -1,6 +1,6 @@
 import { limits } from '@chancery/contract'
 import type { Database } from '../store/database.ts'
-import { generateKey, hashKey, prefixOfKey } from './key-text.ts'
+import { generateKey, hashKey, prefixOfKey } from './key.ts'
 import {
   countLiveKeys,
   endKeyAfter,

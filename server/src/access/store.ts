@@ -3,8 +3,7 @@ import type { Scope } from '@chancery/contract'
 import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { playerLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
-import type { KeyHash } from './key-text.ts'
-import type { Key } from './viewer.ts'
+import type { Key, KeyHash } from './key.ts'
 
 /** A key as it is shown to its owner and the operator. */
 export interface KeyRecord extends Key {

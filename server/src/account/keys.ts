@@ -162,8 +162,8 @@ const limitRequestView = (request: LimitRequestRecord | undefined): AccountKey['
     : {
         calls_per_minute: request.callsPerMinute,
         sentence: request.sentence,
-        asked_at: request.askedAt,
-        answered_at: request.answeredAt,
+        asked_at: request.requestedAt,
+        answered_at: request.resolvedAt,
         note: request.note,
       }
 

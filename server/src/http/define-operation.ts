@@ -19,6 +19,7 @@ import {
   bases,
   type CachePolicy,
   type Contract,
+  type Deprecation,
   holdsScope,
   type Operation,
   type Parameters,
@@ -30,16 +31,15 @@ import {
 } from '@chancery/contract'
 import fastJson from 'fast-json-stringify'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Viewer } from '../access/viewer.ts'
+import type { Viewer } from '../access/key.ts'
 import type { Disclosed, Disclosure } from '../disclosure/disclosure.ts'
 import type { RateLimitState } from '../limits/rate-limit.ts'
 import type { Page } from '../store/paging.ts'
 import type { Pulse } from '../store/pulse.ts'
 import { allowedMethods } from './admission.ts'
 import { createDefiner, type Define, type DefinerOptions } from './definer.ts'
-import { createDeprecations } from './deprecation.ts'
 import { ApiError, missingScope, notFound } from './http-error.ts'
-import { parseParameters } from './parameters.ts'
+import { parameterNamed, parseParameters } from './parameters.ts'
 import type { RequestTrace } from './request-metrics.ts'
 import { sendCacheable, sendPrivate } from './respond.ts'
 import { createResponseCache } from './response-cache.ts'
@@ -130,7 +130,7 @@ export function createDefineOperation(options: DefineOperationOptions): DefineOp
   })
 }
 
-/** How every public operation is registered: below both bases, for all methods, so that a wrong one is counted and answered with 405. */
+/** How every public operation is registered: below both bases, for all methods, so that a wrong one is counted and gets 405. */
 export const publicRoutes = (
   app: FastifyInstance,
   contract: Contract,
@@ -220,5 +220,34 @@ function createSerializer(contract: Contract, operation: Operation): Serialize {
       { data: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } },
       resource,
     )
+  }
+}
+
+/** The headers of RFC 9745 and RFC 8594. */
+const headersOf = ({ since, sunset }: Deprecation): Record<string, string> => ({
+  deprecation: `@${Math.floor(Date.parse(since) / 1000)}`,
+  sunset: new Date(sunset).toUTCString(),
+})
+
+/**
+ * The Deprecation and Sunset headers of an operation: of the operation itself, a field that it returns, or a parameter of the request. Of
+ * several, the one with the earliest sunset. Undefined where nothing is deprecated.
+ */
+export function createDeprecations(contract: Contract, operation: Operation) {
+  const fields = operation.returns.resources.flatMap(name =>
+    Object.values(contract.resources[name].fields).map(field => field['x-deprecated']),
+  )
+  const always = [operation.deprecated, ...fields].filter(part => part !== undefined)
+  const byParameter = Object.entries(operation.parameters).flatMap(([name, { deprecated }]) =>
+    deprecated ? [[name, deprecated] as const] : [],
+  )
+  if (always.length + byParameter.length === 0) return undefined
+  return (query: URLSearchParams): Record<string, string> => {
+    const names = new Set([...query.keys()].map(name => parameterNamed(operation.parameters, name)))
+    const given = byParameter.filter(([name]) => names.has(name)).map(([, deprecation]) => deprecation)
+    const [first] = [...always, ...given].sort(
+      (one, other) => Date.parse(one.sunset) - Date.parse(other.sunset),
+    )
+    return first ? headersOf(first) : {}
   }
 }

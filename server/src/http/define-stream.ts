@@ -1,6 +1,6 @@
 import { type Contract, limits, type Operation, type Parameters } from '@chancery/contract'
 import type { FastifyInstance } from 'fastify'
-import type { Viewer } from '../access/viewer.ts'
+import type { Viewer } from '../access/key.ts'
 import { rateLimitKey } from './admission.ts'
 import { createValidate, publicRoutes } from './define-operation.ts'
 import { createDefiner, type Define } from './definer.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { limits } from '@chancery/contract'
+import type { Key } from '../access/key.ts'
 import type { KeyCache } from '../access/key-cache.ts'
-import type { Key } from '../access/viewer.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { createRevocationWatcher, onAccessChange } from './revocation-watcher.ts'

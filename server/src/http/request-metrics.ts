@@ -32,7 +32,7 @@ export interface RequestMetrics {
   /** Records the responses of all routes. */
   watch(app: FastifyInstance): void
   record(req: FastifyRequest, reply: FastifyReply): void
-  recordUnrouted(answer: UnroutedResponse): void
+  recordUnrouted(response: UnroutedResponse): void
 }
 
 const noOperation = 'none'
@@ -119,7 +119,7 @@ export interface RequestTrace {
   response(req: FastifyRequest, reply: FastifyReply): void
 }
 
-/** Undefined above level debug, so that it costs nothing.  */
+/** Undefined above level debug, so that it costs nothing. */
 export function createRequestTrace(log: Logger): RequestTrace | undefined {
   if (!log.isLevelEnabled('debug')) return undefined
   return {

@@ -44,8 +44,8 @@ const urlIndexMax = 2_097_152
  * URLs from the index, but no bodies.
  *
  * A body is cached when it is requested a second time in one world version, or was hit in the version before. So a client that walks
- * through everything once evicts nothing, and bodies that nobody requests again are not kept alive, which costs the garbage collector
- * as much as reading them from the database.
+ * through everything once evicts nothing, and bodies that are requested once are not kept alive, which would cost the garbage collector
+ * as much as reading them again costs the driver.
  */
 export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
   const entries = new LRUCache<string, CacheEntry>({

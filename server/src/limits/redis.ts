@@ -252,7 +252,7 @@ async function disconnect(client: Redis): Promise<void> {
   await ended
 }
 
-/** Rejects when a promise is not settled within `timeoutMs`. */
+/** Rejects when a promise takes longer than `timeoutMs`. */
 function withTimeout<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const expire = () => reject(new Error(`no response within ${timeoutMs} ms`))

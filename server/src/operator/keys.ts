@@ -11,9 +11,9 @@ import { futureTime } from './tokens.ts'
 
 /** The owner's pending request for a higher limit. */
 const limitRequestView = (request: LimitRequestRecord | undefined) =>
-  request === undefined || request.answeredAt !== null
+  request === undefined || request.resolvedAt !== null
     ? null
-    : { calls_per_minute: request.callsPerMinute, sentence: request.sentence, asked_at: request.askedAt }
+    : { calls_per_minute: request.callsPerMinute, sentence: request.sentence, asked_at: request.requestedAt }
 
 const keyView = (key: KeyRecord, limitRequest?: LimitRequestRecord) => ({
   id: key.id,

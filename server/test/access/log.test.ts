@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { generateKey } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { exchange } from '../http/raw.ts'
 import { answered, assertError } from '../http/responses.ts'

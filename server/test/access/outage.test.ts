@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { generateKey } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key.ts'
 import { ask } from '../http/raw.ts'
 import { answered, assertError } from '../http/responses.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'

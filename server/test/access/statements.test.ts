@@ -9,7 +9,7 @@ import {
   type Scope,
   scopeNames,
 } from '@chancery/contract'
-import type { Viewer } from '../../src/access/viewer.ts'
+import type { Viewer } from '../../src/access/key.ts'
 import { createDisclosure } from '../../src/disclosure/disclosure.ts'
 import type { HandlerResult } from '../../src/http/define-operation.ts'
 import { allianceRoutes } from '../../src/resources/alliances/routes.ts'

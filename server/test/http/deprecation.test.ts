@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractFor, demoProfile, operations } from '@chancery/contract'
-import { createDeprecations } from '../../src/http/deprecation.ts'
+import { createDeprecations } from '../../src/http/define-operation.ts'
 
 const contract = contractFor(demoProfile)
 const soon = { since: '2026-01-01T00:00:00Z', sunset: '2026-07-01T00:00:00Z' }

@@ -10,7 +10,7 @@ import {
   type Scope,
   scopeNames,
 } from '@chancery/contract'
-import { generateKey } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { answered, assertError, remainingOf } from './responses.ts'
 import { everyOperation, playerOf, smallWorld } from './world.ts'

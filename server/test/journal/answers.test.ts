@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { generateKey } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key.ts'
 import type { RequestRow } from '../../src/journal/queries.ts'
 import { ask, exchange } from '../http/raw.ts'
 import { everyOperation, playerOf, smallWorld } from '../http/world.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateKey } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key.ts'
 import { query } from '../access/query.ts'
 import { exchange } from '../http/raw.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type OperatorOperation, operatorOperations } from '@chancery/contract'
-import { generateKey } from '../../src/access/key-text.ts'
+import { generateKey } from '../../src/access/key.ts'
 import { dump } from '../access/query.ts'
 import { commit, lines } from '../ingest/facts.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'

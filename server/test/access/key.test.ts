@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateKey, isKeyText } from '../../src/access/key-text.ts'
+import { generateKey, isKeyText } from '../../src/access/key.ts'
 
 test('a key is chk_, 32 random characters and 6 of a checksum', () => {
   const keys = Array.from({ length: 200 }, generateKey)

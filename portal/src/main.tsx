@@ -3,7 +3,6 @@ import './ui/global.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createClient } from './api/client.ts'
 import { ApiContext } from './api/context.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { createRequest } from './api/request.ts'
@@ -21,12 +20,11 @@ const queryClient = createQueryClient(() => {
   if (wasSignedIn) replaceSession(queryClient, { signedIn: null, hasEnded: true })
 })
 const request = createRequest({ clock, csrfToken: () => readSession(queryClient)?.csrf_token ?? null })
-const api = { client: createClient(request), clock }
 
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <ApiContext value={api}>
+      <ApiContext value={{ request, clock }}>
         <App firstToken={takeHandoverToken()} />
       </ApiContext>
     </QueryClientProvider>

@@ -17,6 +17,13 @@ export interface AccountOperation {
   responses: { 200: TSchema } | { 201: TSchema }
 }
 
+/** The path parameter, the query and the body of an operation: those that it has. */
+export type AccountInput<O extends AccountOperation> = (O['path'] extends `${string}{id}${string}`
+  ? { id: string }
+  : unknown) &
+  (O extends { query: infer Q extends TObject } ? { query: Static<Q> } : unknown) &
+  (O extends { body: { schema: infer B extends TSchema } } ? { body: Static<B> } : unknown)
+
 /** The response of an operation. */
 export type AccountResponse<O extends AccountOperation> = O['responses'] extends
   | { 200: infer S extends TSchema }
@@ -27,16 +34,24 @@ export type AccountResponse<O extends AccountOperation> = O['responses'] extends
 type Schemas = Pick<AccountOperation, 'query' | 'body' | 'responses'>
 
 /** An operation that needs no session. */
-export const openOperation = <const S extends Schemas>(
-  method: AccountOperation['method'],
-  path: string,
+export const openOperation = <
+  const M extends AccountOperation['method'],
+  const P extends string,
+  const S extends Schemas,
+>(
+  method: M,
+  path: P,
   schemas: S,
 ) => ({ method, path, needsSession: false, ...schemas })
 
 /** An operation for a player who is signed in. */
-export const playerOperation = <const S extends Schemas>(
-  method: AccountOperation['method'],
-  path: string,
+export const playerOperation = <
+  const M extends AccountOperation['method'],
+  const P extends string,
+  const S extends Schemas,
+>(
+  method: M,
+  path: P,
   schemas: S,
 ) => ({ method, path, needsSession: true, ...schemas })
 

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
-import type { Client } from './client.ts'
+import type { Request } from './request.ts'
 import type { ServerClock } from './server-clock.ts'
 
 export interface Api {
-  client: Client
+  request: Request
   clock: ServerClock
 }
 
@@ -16,7 +16,7 @@ function useApi(): Api {
   return api
 }
 
-export const useClient = () => useApi().client
+export const useRequest = () => useApi().request
 export const useClock = () => useApi().clock
 
 /** A mutation that invalidates the queries of the given names when it succeeds. */

@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiError, isRateLimited, isSignedOut } from './request.ts'
+import { ApiError, isRateLimited, isSignedOut } from './api-error.ts'
 
 /** A request is not retried after a longer wait than this; its error is shown. */
 const waitSecondsMax = 15

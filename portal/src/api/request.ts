@@ -1,81 +1,50 @@
+import type { AccountInput, AccountResponse, accountOperations } from '@chancery/contract'
+import { readError, unreachableError } from './api-error.ts'
 import type { ServerClock } from './server-clock.ts'
 
-interface ErrorDetails {
-  status: number
-  code: string | null
-  requestId: string | null
-  /** How long to wait before retrying; null where the server does not say. */
-  retryAfterSeconds: number | null
+type Operations = typeof accountOperations
+type OperationsByRoute = {
+  [K in keyof Operations as `${Operations[K]['method']} ${Operations[K]['path']}`]: Operations[K]
 }
 
-/** An error response. `code` is null for a response that is not one of Chancery's errors; `status` is 0 without a response. */
-export class ApiError extends Error {
-  override name = 'ApiError'
-  readonly status: number
-  readonly code: string | null
-  readonly requestId: string | null
-  readonly retryAfterSeconds: number | null
+/** The method and path of an operation of the account API. */
+type Route = keyof OperationsByRoute
 
-  constructor(message: string, { status, code, requestId, retryAfterSeconds }: ErrorDetails) {
-    super(message)
-    this.status = status
-    this.code = code
-    this.requestId = requestId
-    this.retryAfterSeconds = retryAfterSeconds
-  }
+type Input<R extends Route> = AccountInput<OperationsByRoute[R]>
+
+type QueryParameters = Record<string, string | number | undefined>
+interface AnyInput {
+  id?: string
+  query?: QueryParameters
+  body?: object
 }
 
-export const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === 401
-export const isRateLimited = (error: unknown) => error instanceof ApiError && error.status === 429
+/** Sends a request to the account API. Throws an ApiError unless the response is a success. */
+export type Request = <R extends Route>(
+  route: R,
+  ...input: unknown extends Input<R> ? [] : [Input<R> & AnyInput]
+) => Promise<AccountResponse<OperationsByRoute[R]>>
 
-export const unreachableError = () =>
-  new ApiError('The server cannot be reached. Check your connection and try again.', {
-    status: 0,
-    code: null,
-    requestId: null,
-    retryAfterSeconds: null,
-  })
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null
-
-const textOr = (value: unknown, otherwise: string | null) => (typeof value === 'string' ? value : otherwise)
-
-/** Reads an error response. The body of a proxy's response may not be JSON. */
-export async function readError(res: Response): Promise<ApiError> {
-  const body: unknown = await res.json().catch(() => null)
-  const error = isObject(body) && isObject(body.error) ? body.error : {}
-  const seconds = Number(res.headers.get('retry-after') ?? Number.NaN)
-  return new ApiError(textOr(error.message, null) ?? `The server responded with status ${res.status}.`, {
-    status: res.status,
-    code: textOr(error.code, null),
-    requestId: textOr(error.request_id, res.headers.get('x-request-id')),
-    retryAfterSeconds: Number.isFinite(seconds) ? seconds : null,
-  })
-}
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
-export interface RequestDependencies {
+interface Dependencies {
   clock: ServerClock
   /** The token of the session, once signed in. */
   csrfToken: () => string | null
 }
 
-/** Sends a request to the account API. Throws an ApiError unless the response is a success. */
-export type Request = <T>(method: Method, path: string, body?: object) => Promise<T>
-
-export function createRequest({ clock, csrfToken }: RequestDependencies): Request {
-  return async <T>(method: Method, path: string, body?: object): Promise<T> => {
+export function createRequest({ clock, csrfToken }: Dependencies): Request {
+  return async (route, ...[input]) => {
+    const { id = '', query = {}, body = {} }: AnyInput = input ?? {}
+    const [method = 'GET', path = ''] = route.split(' ')
     const token = method === 'GET' ? null : csrfToken()
-    const res = await fetch(`/developers/api${path}`, {
+    const target = path.replace('{id}', encodeURIComponent(id)) + queryString(query)
+    const res = await fetch(`/developers/api${target}`, {
       method,
       headers: {
         accept: 'application/json',
         ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
         ...(token ? { 'x-csrf-token': token } : {}),
       },
-      ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
+      ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
       cache: 'no-store',
       credentials: 'same-origin',
     }).catch(() => {
@@ -83,15 +52,14 @@ export function createRequest({ clock, csrfToken }: RequestDependencies): Reques
     })
     clock.observe(res.headers.get('date'))
     if (!res.ok) throw await readError(res)
-    const text = await res.text()
-    return JSON.parse(text || 'null')
+    return res.json()
   }
 }
 
 /** The query string of the parameters that have a value. */
-export function queryString(parameters: Record<string, string | number | null | undefined>): string {
+export function queryString(parameters: QueryParameters): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters))
-    if (value !== null && value !== undefined && value !== '') query.set(name, String(value))
+    if (value !== undefined && value !== '') query.set(name, String(value))
   return query.size > 0 ? `?${query}` : ''
 }

@@ -4,8 +4,9 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
-import { useClient } from '../api/context.ts'
-import { queryString, readError } from '../api/request.ts'
+import { readError } from '../api/api-error.ts'
+import { useRequest } from '../api/context.ts'
+import { queryString } from '../api/request.ts'
 import { useNation } from '../session/use-session.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
@@ -80,10 +81,10 @@ export function ExplorePage() {
 }
 
 function ExploredResource({ subject: { resource, id } }: { subject: Subject }) {
-  const { explore } = useClient()
+  const request = useRequest()
   const exploration = useQuery({
     queryKey: ['explore', resource, id],
-    queryFn: () => explore(resource, id),
+    queryFn: () => request('GET /explore', { query: { kind: resource, id } }),
   })
   return (
     <QueryView query={exploration} rows={8} rowHeight={56}>

@@ -8,7 +8,7 @@ import { WarnIcon } from '../ui/icons.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import { CreatedKey } from './created-key.tsx'
 import { privateScopes, ScopeCheckboxes } from './scopes.tsx'
-import { useCreateKey } from './use-keys.ts'
+import { useKeyMutations } from './use-keys.ts'
 
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<NewAccountKeyResponse | null>(null)
@@ -48,7 +48,7 @@ interface FormProps {
 function CreateKeyForm({ onCreated, onCancel }: FormProps) {
   const info = usePageInfo()
   const clock = useClock()
-  const create = useCreateKey()
+  const { create } = useKeyMutations()
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<Scope[]>(info.default_scopes)
   const [selectedDays, setSelectedDays] = useState<string | null>(null)

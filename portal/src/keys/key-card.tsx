@@ -10,7 +10,7 @@ import classes from './keys.module.css'
 import { RegenerateKeyDialog } from './regenerate-key-dialog.tsx'
 import { RequestLimitDialog } from './request-limit-dialog.tsx'
 import { ScopeBadges } from './scopes.tsx'
-import { useRevokeKey } from './use-keys.ts'
+import { useKeyMutations } from './use-keys.ts'
 
 type OpenDialog = 'regenerate' | 'revoke' | 'limit' | null
 
@@ -95,7 +95,7 @@ function LimitRequestStatus({ request }: { request: NonNullable<AccountKey['limi
 
 function RevokeKeyDialog({ of: key, onClose }: { of: AccountKey; onClose: () => void }) {
   const announce = useAnnounce()
-  const revoke = useRevokeKey()
+  const { revoke } = useKeyMutations()
   const onSuccess = () => {
     announce(`Revoked the key ${key.name}.`)
     onClose()

@@ -14,7 +14,7 @@ import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeyCard, LastUsed, prefixOf } from './key-card.tsx'
 import classes from './keys.module.css'
 import { privateScopes, ScopeBadges } from './scopes.tsx'
-import { useKeys, useRevokePrivateKeys } from './use-keys.ts'
+import { useKeyMutations, useKeys } from './use-keys.ts'
 
 export function KeysPage() {
   const keys = useKeys()
@@ -79,7 +79,7 @@ const isInactive = (key: AccountKey, nowMs: number) =>
 function PrivateKeys({ activeKeys }: { activeKeys: AccountKey[] }) {
   const info = usePageInfo()
   const announce = useAnnounce()
-  const revoke = useRevokePrivateKeys()
+  const { revokePrivate } = useKeyMutations()
   const [isConfirming, setConfirming] = useState(false)
   const keys = activeKeys.filter(key => privateScopes(key.scopes, info).length > 0)
 
@@ -118,9 +118,9 @@ function PrivateKeys({ activeKeys }: { activeKeys: AccountKey[] }) {
         <ConfirmDialog
           title="Revoke all keys with access to private data?"
           confirmLabel="Revoke all keys"
-          isPending={revoke.isPending}
-          error={revoke.error}
-          onConfirm={() => revoke.mutate(undefined, { onSuccess: onRevoked })}
+          isPending={revokePrivate.isPending}
+          error={revokePrivate.error}
+          onConfirm={() => revokePrivate.mutate(undefined, { onSuccess: onRevoked })}
           onClose={() => setConfirming(false)}
         >
           <Text>

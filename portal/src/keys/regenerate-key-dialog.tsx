@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { CreatedKey } from './created-key.tsx'
-import { useRegenerateKey } from './use-keys.ts'
+import { useKeyMutations } from './use-keys.ts'
 
 const overlaps = [0, 1, 6, 12, limits.keyOverlapHoursMax].map(hours => ({
   value: String(hours),
@@ -12,7 +12,7 @@ const overlaps = [0, 1, 6, 12, limits.keyOverlapHoursMax].map(hours => ({
 }))
 
 export function RegenerateKeyDialog({ of: key, onClose }: { of: AccountKey; onClose: () => void }) {
-  const regenerate = useRegenerateKey(key.id)
+  const { regenerate } = useKeyMutations()
   const [hours, setHours] = useState(String(limits.keyOverlapHoursMax))
   const [created, setCreated] = useState<NewAccountKeyResponse | null>(null)
   return (
@@ -44,7 +44,9 @@ export function RegenerateKeyDialog({ of: key, onClose }: { of: AccountKey; onCl
             </Button>
             <Button
               loading={regenerate.isPending}
-              onClick={() => regenerate.mutate(Number(hours), { onSuccess: setCreated })}
+              onClick={() =>
+                regenerate.mutate({ id: key.id, overlapHours: Number(hours) }, { onSuccess: setCreated })
+              }
             >
               Regenerate key
             </Button>

@@ -3,15 +3,18 @@ import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
-import { useRequestLimit } from './use-keys.ts'
+import { useKeyMutations } from './use-keys.ts'
 
 export function RequestLimitDialog({ of: key, onClose }: { of: AccountKey; onClose: () => void }) {
-  const request = useRequestLimit(key.id)
+  const { requestLimit } = useKeyMutations()
   const [limit, setLimit] = useState(String(key.limit * 2))
   const [reason, setReason] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    request.mutate({ calls_per_minute: Number(limit), sentence: reason.trim() }, { onSuccess: onClose })
+    requestLimit.mutate(
+      { id: key.id, calls_per_minute: Number(limit), sentence: reason.trim() },
+      { onSuccess: onClose },
+    )
   }
   return (
     <Dialog title={`Request a higher limit for “${key.name}”`} onClose={onClose}>
@@ -42,12 +45,12 @@ export function RequestLimitDialog({ of: key, onClose }: { of: AccountKey; onClo
             value={reason}
             onChange={event => setReason(event.currentTarget.value)}
           />
-          {request.error && <ErrorNotice error={request.error} />}
+          {requestLimit.error && <ErrorNotice error={requestLimit.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={request.isPending}>
+            <Button type="submit" loading={requestLimit.isPending}>
               Send request
             </Button>
           </Group>

@@ -1,33 +1,29 @@
-import type { LimitRequest } from '@chancery/contract'
+import type { LimitRequest, NewAccountKey } from '@chancery/contract'
 import { useQuery } from '@tanstack/react-query'
-import { useApiMutation, useClient } from '../api/context.ts'
+import { useApiMutation, useRequest } from '../api/context.ts'
 
 export function useKeys() {
-  const { keys } = useClient()
-  return useQuery({ queryKey: ['keys'], queryFn: keys.list })
+  const request = useRequest()
+  return useQuery({ queryKey: ['keys'], queryFn: () => request('GET /keys') })
 }
 
-export function useCreateKey() {
-  const { keys } = useClient()
-  return useApiMutation(keys.create, ['keys'])
-}
-
-export function useRegenerateKey(id: string) {
-  const { keys } = useClient()
-  return useApiMutation((overlapHours: number) => keys.rotate(id, overlapHours), ['keys'])
-}
-
-export function useRevokeKey() {
-  const { keys } = useClient()
-  return useApiMutation(keys.revoke, ['keys'])
-}
-
-export function useRevokePrivateKeys() {
-  const { keys } = useClient()
-  return useApiMutation(() => keys.revokePrivate(), ['keys'])
-}
-
-export function useRequestLimit(id: string) {
-  const { keys } = useClient()
-  return useApiMutation((body: LimitRequest) => keys.requestLimit(id, body), ['keys'])
+/** Mutations of the player's keys. */
+export function useKeyMutations() {
+  const request = useRequest()
+  const invalidated = ['keys']
+  return {
+    create: useApiMutation((body: NewAccountKey) => request('POST /keys', { body }), invalidated),
+    regenerate: useApiMutation(
+      ({ id, overlapHours }: { id: string; overlapHours: number }) =>
+        request('POST /keys/{id}/rotate', { id, body: { overlap_hours: overlapHours } }),
+      invalidated,
+    ),
+    requestLimit: useApiMutation(
+      ({ id, ...body }: LimitRequest & { id: string }) =>
+        request('POST /keys/{id}/limit-request', { id, body }),
+      invalidated,
+    ),
+    revoke: useApiMutation((id: string) => request('POST /keys/{id}/revoke', { id }), invalidated),
+    revokePrivate: useApiMutation(() => request('POST /keys/revoke-private'), invalidated),
+  }
 }

@@ -2,7 +2,7 @@ import { type AccountLogEntry, accountActions } from '@chancery/contract'
 import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useClient } from '../api/context.ts'
+import { useRequest } from '../api/context.ts'
 import { useSignOut } from '../session/use-session.ts'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
@@ -30,8 +30,8 @@ const columns: Column<AccountLogEntry>[] = [
 
 /** The changes made with this player's account. */
 export function LogPage() {
-  const { log } = useClient()
-  const entries = useQuery({ queryKey: ['log'], queryFn: log, staleTime: 0 })
+  const request = useRequest()
+  const entries = useQuery({ queryKey: ['log'], queryFn: () => request('GET /log'), staleTime: 0 })
   const signOut = useSignOut({ everywhere: true })
   const [isConfirming, setConfirming] = useState(false)
   return (

@@ -1,7 +1,7 @@
 import type { Scope } from '@chancery/contract'
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useLayoutEffect, useRef, useState } from 'react'
-import { useApiMutation, useClient, useClock } from '../api/context.ts'
+import { useApiMutation, useClock, useRequest } from '../api/context.ts'
 import { ScopeCheckboxes } from '../keys/scopes.tsx'
 import { useAnnounce } from '../ui/announcer.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
@@ -71,13 +71,15 @@ const lifetimeMs = 3_600_000
 
 /** Creates a key of the player that expires within an hour. */
 function CreateTemporaryKey({ onCreated }: { onCreated: (key: string, expiresAt: string) => void }) {
-  const { keys } = useClient()
+  const request = useRequest()
   const clock = useClock()
   const announce = useAnnounce()
   const [scopes, setScopes] = useState<Scope[]>(['nation.read'])
   const create = useApiMutation(async () => {
     const expiresAt = new Date(clock.now() + lifetimeMs).toISOString()
-    const { key } = await keys.create({ name: 'Playground', scopes, expires_at: expiresAt })
+    const { key } = await request('POST /keys', {
+      body: { name: 'Playground', scopes, expires_at: expiresAt },
+    })
     // Not returned: the result of a mutation stays in the mutation cache.
     onCreated(key, expiresAt)
     announce('Created a temporary key.')

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '@chancery/contract'
 import { useQuery } from '@tanstack/react-query'
-import { readError, unreachableError } from '../api/request.ts'
+import { readError, unreachableError } from '../api/api-error.ts'
 
 type DocumentOperation = OpenApiDocument['paths'][string]['get']
 type JsonSchema = OpenApiDocument['components']['schemas'][string]

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
-import { queryString, unreachableError } from '../api/request.ts'
+import { unreachableError } from '../api/api-error.ts'
+import { queryString } from '../api/request.ts'
 import { useAnnounce } from '../ui/announcer.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import type { Operation } from './operations.ts'

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useClient } from '../api/context.ts'
-import { ApiError } from '../api/request.ts'
+import { ApiError } from '../api/api-error.ts'
+import { useRequest } from '../api/context.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { WarnIcon } from '../ui/icons.tsx'
 import { NationName } from '../ui/nation-name.tsx'
@@ -14,15 +14,15 @@ import { useNation, useSignIn } from './use-session.ts'
 
 /** Confirms the player before a handover link signs in, so that a link sent by somebody else does not go unnoticed. */
 export function HandoverPage({ token, onDone }: { token: string; onDone: () => void }) {
-  const { session } = useClient()
+  const request = useRequest()
   const { game } = usePageInfo()
   const currentNation = useNation()
   const preview = useQuery({
     queryKey: ['handover', token],
-    queryFn: () => session.preview(token),
+    queryFn: () => request('POST /handover', { body: { token } }),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const signIn = useSignIn(session.start, onDone)
+  const signIn = useSignIn(() => request('POST /session', { body: { token } }), onDone)
   const isExpired = [preview.error, signIn.error].some(
     error => error instanceof ApiError && error.status === 410,
   )
@@ -66,7 +66,7 @@ export function HandoverPage({ token, onDone }: { token: string; onDone: () => v
               </Text>
               {signIn.error && <ErrorNotice error={signIn.error} />}
               <Group mt="md">
-                <Button loading={signIn.isPending} onClick={() => signIn.mutate(token)}>
+                <Button loading={signIn.isPending} onClick={() => signIn.mutate()}>
                   Continue
                 </Button>
                 <Button variant="default" onClick={onDone}>

@@ -2,7 +2,7 @@ import { Alert, Anchor, TextInput, VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useClient } from '../api/context.ts'
+import { useRequest } from '../api/context.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { NationName } from '../ui/nation-name.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
@@ -50,15 +50,17 @@ export function SignedOutPage({ hasEnded }: { hasEnded: boolean }) {
 
 /** Signs in to the demo as any of its players. */
 function DemoPlayers() {
-  const { session } = useClient()
+  const request = useRequest()
   const [search, setSearch] = useState('')
   const [debouncedSearch] = useDebouncedValue(search.trim(), 200)
   const players = useQuery({
     queryKey: ['demo-players', debouncedSearch],
-    queryFn: () => session.demoPlayers(debouncedSearch),
+    queryFn: () => request('GET /demo/players', { query: { search: debouncedSearch } }),
     placeholderData: keepPreviousData,
   })
-  const signIn = useSignIn(session.startDemo)
+  const signIn = useSignIn((playerId: string) =>
+    request('POST /demo/session', { body: { player_id: playerId } }),
+  )
 
   return (
     <Section title="Sign in as a demo player" lead="This world is fictional. Select a player.">

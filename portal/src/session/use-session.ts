@@ -1,8 +1,8 @@
 import type { AccountSession, Landing } from '@chancery/contract'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import { useClient } from '../api/context.ts'
-import { isSignedOut } from '../api/request.ts'
+import { isSignedOut } from '../api/api-error.ts'
+import { useRequest } from '../api/context.ts'
 import { useAnnounce } from '../ui/announcer.tsx'
 
 /** `hasEnded`: the session expired or was ended elsewhere, rather than by signing out here. */
@@ -13,13 +13,13 @@ const sessionKey = ['session']
 const playerIndependentKeys = new Set(['session', 'page'])
 
 export function useSessionState() {
-  const client = useClient()
+  const request = useRequest()
   const queryClient = useQueryClient()
   return useQuery({
     queryKey: sessionKey,
     queryFn: async (): Promise<SessionState> => {
       try {
-        return { signedIn: await client.session.read() }
+        return { signedIn: await request('GET /session') }
       } catch (error) {
         if (!isSignedOut(error)) throw error
         return { signedIn: null, hasEnded: readSession(queryClient) !== null }
@@ -67,10 +67,10 @@ export function useSignIn<Variables>(
 
 /** Ends this session, or with `everywhere` all sessions of the player. */
 export function useSignOut({ everywhere = false } = {}) {
-  const { session } = useClient()
+  const request = useRequest()
   const queryClient = useQueryClient()
   return useMutation({
-    mutationFn: everywhere ? session.endAll : session.end,
+    mutationFn: () => (everywhere ? request('POST /session/end-all') : request('DELETE /session')),
     onSuccess: () => replaceSession(queryClient, { signedIn: null, hasEnded: false }),
   })
 }

@@ -1,5 +1,5 @@
 import { Alert, Button, Code, Text } from '@mantine/core'
-import { ApiError } from '../api/request.ts'
+import { ApiError } from '../api/api-error.ts'
 import { WarnIcon } from './icons.tsx'
 
 interface Props {

@@ -1,11 +1,15 @@
 import type { PageInfo } from '@chancery/contract'
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
-import { useClient } from '../api/context.ts'
+import { useRequest } from '../api/context.ts'
 
 export function usePageInfoQuery() {
-  const client = useClient()
-  return useQuery({ queryKey: ['page'], queryFn: client.page, staleTime: Number.POSITIVE_INFINITY })
+  const request = useRequest()
+  return useQuery({
+    queryKey: ['page'],
+    queryFn: () => request('GET /page'),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 }
 
 /** Provided before any page renders. */

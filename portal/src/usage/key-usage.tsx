@@ -12,7 +12,7 @@ type TimeRange = 'minutes' | 'hours'
 
 export function KeyUsage({ keyId }: { keyId: string }) {
   const usage = useKeyUsage(keyId)
-  const requests = useLoggedRequests({ keyId })
+  const requests = useLoggedRequests({ key_id: keyId })
   const [range, setRange] = useState<TimeRange>('minutes')
   return (
     <>

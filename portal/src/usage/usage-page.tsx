@@ -95,7 +95,7 @@ function FindRequest() {
 }
 
 function FoundRequest({ requestId }: { requestId: string }) {
-  const requests = useLoggedRequests({ requestId })
+  const requests = useLoggedRequests({ request_id: requestId })
   return (
     <div className={classes.searchResult} aria-live="polite">
       <QueryView query={requests} rows={1}>

@@ -1,23 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../api/context.ts'
+import { useRequest } from '../api/context.ts'
 
 const refreshMs = 15_000
 
 export function useKeyUsage(keyId: string) {
-  const { keys } = useClient()
+  const request = useRequest()
   return useQuery({
     queryKey: ['usage', keyId],
-    queryFn: () => keys.usage(keyId),
+    queryFn: () => request('GET /keys/{id}/usage', { id: keyId }),
     refetchInterval: refreshMs,
   })
 }
 
 /** The latest requests with a key, or the one with a request ID. */
-export function useLoggedRequests(filter: { keyId?: string; requestId?: string }) {
-  const { calls } = useClient()
+export function useLoggedRequests(filter: { key_id: string } | { request_id: string }) {
+  const request = useRequest()
   return useQuery({
     queryKey: ['calls', filter],
-    queryFn: () => calls(filter),
-    refetchInterval: filter.requestId ? false : refreshMs,
+    queryFn: () => request('GET /calls', { query: filter }),
+    refetchInterval: 'request_id' in filter ? false : refreshMs,
   })
 }

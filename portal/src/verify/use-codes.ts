@@ -1,15 +1,15 @@
-import type { IssuedAccountCode } from '@chancery/contract'
+import type { IssuedAccountCode, NewCode } from '@chancery/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useApiMutation, useClient } from '../api/context.ts'
+import { useApiMutation, useRequest } from '../api/context.ts'
 
 /** Polling interval while a code is active. A hidden page does not poll. */
 const pollMs = 500
 
 export function useCodes() {
-  const { codes } = useClient()
+  const request = useRequest()
   return useQuery({
     queryKey: ['codes'],
-    queryFn: codes.list,
+    queryFn: () => request('GET /codes'),
     refetchInterval: ({ state }) => (state.data && state.data.live.length > 0 ? pollMs : false),
     refetchIntervalInBackground: false,
     refetchOnWindowFocus: 'always',
@@ -36,12 +36,12 @@ export function useSetDisplayedCode() {
 }
 
 export function useCreateCode() {
-  const { codes } = useClient()
+  const request = useRequest()
   const setDisplayed = useSetDisplayedCode()
-  return useApiMutation(codes.create, ['codes'], setDisplayed)
+  return useApiMutation((body: NewCode) => request('POST /codes', { body }), ['codes'], setDisplayed)
 }
 
 export function useCancelCode() {
-  const { codes } = useClient()
-  return useApiMutation(codes.cancel, ['codes'])
+  const request = useRequest()
+  return useApiMutation((id: string) => request('DELETE /codes/{id}', { id }), ['codes'])
 }

@@ -1,4 +1,9 @@
-import { type AccountEndpoint, deliveryStates, type WebhookDelivery } from '@chancery/contract'
+import {
+  type AccountEndpoint,
+  type DeliveryState,
+  deliveryStates,
+  type WebhookDelivery,
+} from '@chancery/contract'
 import { Badge, Button, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAnnounce } from '../ui/announcer.tsx'
@@ -17,10 +22,10 @@ const rowsMax = 100
 
 export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
   const announce = useAnnounce()
-  const [state, setState] = useState('')
+  const [state, setState] = useState<DeliveryState | null>(null)
   const [limit, setLimit] = useState(firstRows)
   const [isReplayOpen, setReplayOpen] = useState(false)
-  const deliveries = useDeliveries(endpoint.id, { limit, state })
+  const deliveries = useDeliveries(endpoint.id, { limit, ...(state && { state }) })
   const { replay } = useEndpointMutations(endpoint.id)
   const onSuccess = ({ queued }: { queued: number }) => announce(describeQueued(queued))
   const isActive = endpoint.status === 'active'
@@ -31,8 +36,10 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
       <div className={classes.tools}>
         <NativeSelect
           label="Status"
-          value={state}
-          onChange={event => setState(event.currentTarget.value)}
+          value={state ?? ''}
+          onChange={({ currentTarget }) =>
+            setState(deliveryStates.find(name => name === currentTarget.value) ?? null)
+          }
           data={[
             { value: '', label: 'All' },
             ...deliveryStates.map(name => ({ value: name, label: deliveryStateLabels[name].label })),

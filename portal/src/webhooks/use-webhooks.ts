@@ -1,40 +1,47 @@
-import type { EndpointDraft, ReplayRequest } from '@chancery/contract'
+import type { DeliveryState, EndpointDraft, ReplayRequest } from '@chancery/contract'
 import { useQuery } from '@tanstack/react-query'
-import { useApiMutation, useClient } from '../api/context.ts'
+import { useApiMutation, useRequest } from '../api/context.ts'
+
+const invalidated = ['webhooks', 'deliveries']
 
 export function useEndpoints() {
-  const { webhooks } = useClient()
-  return useQuery({ queryKey: ['webhooks'], queryFn: webhooks.list, refetchInterval: 15_000 })
+  const request = useRequest()
+  return useQuery({
+    queryKey: ['webhooks'],
+    queryFn: () => request('GET /webhooks'),
+    refetchInterval: 15_000,
+  })
 }
 
 /** Polls often while a delivery is pending. */
-export function useDeliveries(id: string, filter: { limit: number; state: string }) {
-  const { webhooks } = useClient()
+export function useDeliveries(id: string, query: { limit: number; state?: DeliveryState }) {
+  const request = useRequest()
   return useQuery({
-    queryKey: ['deliveries', id, filter],
-    queryFn: () => webhooks.deliveries(id, filter),
+    queryKey: ['deliveries', id, query],
+    queryFn: () => request('GET /webhooks/{id}/deliveries', { id, query }),
     placeholderData: previous => previous,
     refetchInterval: ({ state }) =>
       state.data?.data.some(({ state }) => state === 'sending' || state === 'pending') ? 2_000 : 10_000,
   })
 }
 
-const invalidated = ['webhooks', 'deliveries']
-
 export function useAddEndpoint() {
-  const { webhooks } = useClient()
-  return useApiMutation(webhooks.add, invalidated)
+  const request = useRequest()
+  return useApiMutation((body: EndpointDraft) => request('POST /webhooks', { body }), invalidated)
 }
 
 export function useEndpointMutations(id: string) {
-  const { webhooks } = useClient()
+  const request = useRequest()
   return {
-    update: useApiMutation((draft: EndpointDraft) => webhooks.update(id, draft), invalidated),
-    test: useApiMutation(() => webhooks.test(id), invalidated),
-    enable: useApiMutation(() => webhooks.enable(id), invalidated),
-    disable: useApiMutation(() => webhooks.disable(id), invalidated),
-    rotate: useApiMutation(() => webhooks.rotate(id), invalidated),
-    remove: useApiMutation(() => webhooks.remove(id), ['webhooks']),
-    replay: useApiMutation((body: ReplayRequest) => webhooks.replay(id, body), invalidated),
+    update: useApiMutation((body: EndpointDraft) => request('PUT /webhooks/{id}', { id, body }), invalidated),
+    test: useApiMutation(() => request('POST /webhooks/{id}/test', { id }), invalidated),
+    enable: useApiMutation(() => request('POST /webhooks/{id}/enable', { id }), invalidated),
+    disable: useApiMutation(() => request('POST /webhooks/{id}/disable', { id }), invalidated),
+    rotate: useApiMutation(() => request('POST /webhooks/{id}/rotate', { id }), invalidated),
+    remove: useApiMutation(() => request('DELETE /webhooks/{id}', { id }), ['webhooks']),
+    replay: useApiMutation(
+      (body: ReplayRequest) => request('POST /webhooks/{id}/replay', { id, body }),
+      invalidated,
+    ),
   }
 }

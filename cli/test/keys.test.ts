@@ -134,7 +134,7 @@ test('address and token are found in the data directory', async t => {
   assert.equal(output, 'no keys\n')
 })
 
-test('a command sends CHANCERY_OPERATOR_TOKEN, and without it the main token of the service', async t => {
+test('a command sends CHANCERY_OPERATOR_TOKEN, and without it the admin token of the service', async t => {
   const api = await startStubApi(t, { respond: responding(200, { data: [] }) })
   const { CHANCERY_OPERATOR_URL } = api.variables
   const sent = async (variables: Record<string, string>) => {

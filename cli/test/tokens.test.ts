@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chancery } from './chancery.ts'
-import { token as mainToken, responding, startStubApi } from './stub-api.ts'
+import { token as adminToken, responding, startStubApi } from './stub-api.ts'
 
 const record = {
   id: 'tok_1',
@@ -26,7 +26,7 @@ test('tokens create prints the token, and with --json one document that begins w
   assert.deepEqual(api.calls[0], {
     method: 'POST',
     path: '/tokens',
-    token: mainToken,
+    token: adminToken,
     body: { name: 'game-server', roles: ['facts', 'identity'], expires_at: '2027-01-01T00:00:00Z' },
   })
 })
@@ -112,7 +112,7 @@ test('tokens log prints a page of the audit log', async t => {
 test('a token without the role gets the name of the missing role', async t => {
   const error = {
     code: 'insufficient_role',
-    message: 'The token prometheus lacks the role admin: use one that has it, or the main token.',
+    message: 'The token prometheus lacks the role admin: use one that has it, or the admin token.',
     request_id: 'req_9',
   }
   const api = await startStubApi(t, { respond: responding(403, { error }) })

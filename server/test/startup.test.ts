@@ -182,7 +182,7 @@ test('every wrong variable is named, with what it takes', () => {
 
 const adminToken = 'admin-token-of-a-startup-test'
 
-test('CHANCERY_ADMIN_TOKEN sets the main token, whatever token CHANCERY_OPERATOR_TOKEN holds for senders', async t => {
+test('CHANCERY_ADMIN_TOKEN sets the admin token, whatever token CHANCERY_OPERATOR_TOKEN holds for senders', async t => {
   const server = await start({
     CHANCERY_ADMIN_TOKEN: adminToken,
     CHANCERY_OPERATOR_TOKEN: 'token-of-a-sender',
@@ -192,16 +192,16 @@ test('CHANCERY_ADMIN_TOKEN sets the main token, whatever token CHANCERY_OPERATOR
   assert.equal(await statusAs(server.operatorUrl, 'token-of-a-sender', '/tokens'), 401)
 })
 
-test('CHANCERY_OPERATOR_TOKEN alone is refused: the token of a sender never becomes the main token', async () => {
+test('CHANCERY_OPERATOR_TOKEN alone is refused: the token of a sender never becomes the admin token', async () => {
   const wrong = start({ CHANCERY_OPERATOR_TOKEN: 'token-of-a-sender' })
   await assert.rejects(
     wrong,
-    oneLine(/^CHANCERY_OPERATOR_TOKEN no longer sets the main token.*CHANCERY_ADMIN_TOKEN/),
+    oneLine(/^CHANCERY_OPERATOR_TOKEN no longer sets the admin token.*CHANCERY_ADMIN_TOKEN/),
   )
   await wrong.catch(error => assert.ok(!error.message.includes('token-of-a-sender')))
 })
 
-test('a main token that is stored as a named token is refused, valid or ended, in the variable and in the file', async t => {
+test('a admin token that is stored as a named token is refused, valid or ended, in the variable and in the file', async t => {
   const server = await start({ CHANCERY_ADMIN_TOKEN: adminToken })
   const operate = async (path: string, body: object) => {
     const response = await operateAs(server.operatorUrl, adminToken, 'POST', path, body)
@@ -228,7 +228,7 @@ test('a main token that is stored as a named token is refused, valid or ended, i
   )
 })
 
-test('a main token that has the form of an API key or a webhook secret is refused without its text', () => {
+test('a admin token that has the form of an API key or a webhook secret is refused without its text', () => {
   for (const text of [generateKey(), 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])
     assert.throws(
       () => readConfig({ CHANCERY_ADMIN_TOKEN: text }),

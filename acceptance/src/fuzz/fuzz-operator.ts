@@ -39,7 +39,7 @@ export async function fuzzOperator(
 }
 
 /** A token of every role, and an invalid one. */
-async function makeCallers(client: Client, mainToken: string): Promise<Caller[]> {
+async function makeCallers(client: Client, adminToken: string): Promise<Caller[]> {
   const ofToken = (name: string, token: string, roles: string[]): Caller => ({
     name,
     authorization: `Bearer ${token}`,
@@ -47,7 +47,7 @@ async function makeCallers(client: Client, mainToken: string): Promise<Caller[]>
     scopes: roles,
     hasNation: false,
   })
-  const main = ofToken('OPERATOR_TOKEN', mainToken, ['admin', 'facts', 'identity', 'metrics'])
+  const main = ofToken('OPERATOR_TOKEN', adminToken, ['admin', 'facts', 'identity', 'metrics'])
   const wrong: Caller = {
     ...anonymous,
     name: 'a wrong token',

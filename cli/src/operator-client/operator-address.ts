@@ -12,7 +12,7 @@ export interface OperatorAddress {
 export const dataDirOf = (env: NodeJS.ProcessEnv): string => resolve(env.CHANCERY_DATA_DIR || '.chancery')
 
 /**
- * The operator address of the running service, and the token: CHANCERY_OPERATOR_TOKEN, else the main token of the service.
+ * The operator address of the running service, and the token: CHANCERY_OPERATOR_TOKEN, else the admin token of the service.
  * Throws a CommandError that says what to set.
  */
 export async function findOperatorApi(env: NodeJS.ProcessEnv): Promise<OperatorAddress> {

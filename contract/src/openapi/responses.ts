@@ -94,7 +94,7 @@ export const operatorCatalog: ErrorCatalog<OperatorErrorCode> = {
   errors: operatorErrors,
   exampleMessages: {
     bad_request: 'Invalid request body: /name must be text.',
-    insufficient_role: 'The token prometheus lacks the role facts: use one that has it, or the main token.',
+    insufficient_role: 'The token prometheus lacks the role facts: use one that has it, or the admin token.',
     not_found: 'There is no such nation.',
     conflict: 'There is a valid token named game-server: rotate it, or choose another name.',
   },

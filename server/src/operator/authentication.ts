@@ -21,7 +21,7 @@ export interface OperatorCaller {
   roles: ReadonlySet<OperatorRole>
 }
 
-export const mainCaller: OperatorCaller = { id: 'main', name: 'main', roles: new Set(['admin']) }
+export const adminCaller: OperatorCaller = { id: 'main', name: 'main', roles: new Set(['admin']) }
 
 /** The bearer token of a request; empty for none. */
 export const bearerOf = (req: Pick<FastifyRequest, 'headers'>): string =>
@@ -67,7 +67,7 @@ export const createAuthenticate =
 export interface FindCallerOptions {
   /** Acts as the access role. */
   db: Database
-  mainToken: string
+  adminToken: string
   onError: (error: unknown) => void
   now?: () => number
 }
@@ -86,8 +86,8 @@ const cachedMs = 600_000
 /** Shorter than the timeouts of metrics scrapers. */
 const timeoutMs = 1_000
 
-export function createFindCaller({ db, mainToken, onError, now = Date.now }: FindCallerOptions): FindCaller {
-  const main = digest(mainToken)
+export function createFindCaller({ db, adminToken, onError, now = Date.now }: FindCallerOptions): FindCaller {
+  const main = digest(adminToken)
   const cache = new LRUCache<string, { token: ValidToken; atMs: number }>({ max: 1_000 })
 
   async function load(text: string): Promise<ValidToken | undefined> {
@@ -123,7 +123,7 @@ export function createFindCaller({ db, mainToken, onError, now = Date.now }: Fin
   }
 
   return async (text, { allowsCached }) => {
-    if (timingSafeEqual(digest(text), main)) return mainCaller
+    if (timingSafeEqual(digest(text), main)) return adminCaller
     if (!isOperatorTokenText(text)) return undefined
     const token = await (allowsCached ? loadOrCached(text) : load(text))
     return token && { id: token.id, name: token.name, roles: new Set(token.roles) }

@@ -16,7 +16,7 @@ import { createRevocationWatcher } from '../http/revocation-watcher.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { batchAction, createAuditLog } from './audit-log.ts'
-import { createAuthenticate, createFindCaller, type FindCaller, mainCaller } from './authentication.ts'
+import { adminCaller, createAuthenticate, createFindCaller, type FindCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
 import { createDefineOperatorOperation } from './define-operator-operation.ts'
@@ -40,7 +40,7 @@ import { registerBatchMetrics } from './world-state.ts'
 
 export interface OperatorParts extends Omit<OperatorContext, 'auditLog' | 'tokenWatcher'> {
   /** The token of the configuration, named `main`. */
-  mainToken: string
+  adminToken: string
   tls: { cert: Buffer; key: Buffer } | undefined
   connectionTimings: Partial<ConnectionTimings>
   onError: (error: unknown) => void
@@ -59,22 +59,22 @@ export interface Operator {
 const verifyTokensEveryMs = 400
 
 export function createOperator(options: OperatorParts): Operator {
-  const { mainToken, tls, connectionTimings, onError, ...parts } = options
+  const { adminToken, tls, connectionTimings, onError, ...parts } = options
   const { access, ingest } = parts.pools
   const { now } = parts.pulse
   const auditLog = createAuditLog({ db: access, onError, now })
   const tokenWatcher = createRevocationWatcher({
     async findValidIds(ids) {
-      const named = ids.filter(id => id !== mainCaller.id)
+      const named = ids.filter(id => id !== adminCaller.id)
       const valid = named.length > 0 ? await findValidTokenIds(access, named) : new Set<string>()
-      return valid.add(mainCaller.id)
+      return valid.add(adminCaller.id)
     },
     subscribe(verify) {
       const timer = setInterval(verify, verifyTokensEveryMs).unref()
       return () => clearInterval(timer)
     },
   })
-  const findCaller = createFindCaller({ db: access, mainToken, onError, now })
+  const findCaller = createFindCaller({ db: access, adminToken, onError, now })
   registerBatchMetrics(parts.metrics.registry, ingest)
   return {
     app: buildOperatorApi(

@@ -15,7 +15,7 @@ export function missingRole(name: string, { roles }: Pick<OperatorOperation, 'ro
   const needed: OperatorRole[] = roles.length > 0 ? [...roles] : ['admin']
   return new OperatorError(
     'insufficient_role',
-    `The token ${name} lacks the role ${needed.join(' or ')}: use one that has it, or the main token.`,
+    `The token ${name} lacks the role ${needed.join(' or ')}: use one that has it, or the admin token.`,
     { 'www-authenticate': `Bearer error="insufficient_scope", scope="${needed.join(' ')}"` },
   )
 }

@@ -7,7 +7,7 @@ import {
   rotateToken,
 } from '../access/operator-tokens.ts'
 import { notFound } from '../http/http-error.ts'
-import { mainCaller } from './authentication.ts'
+import { adminCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorOperation } from './define-operator-operation.ts'
 import { OperatorError } from './operator-error.ts'
@@ -27,7 +27,7 @@ export function tokenRoutes(
     }
     const made =
       // Reserved for the token of the configuration, to be unambiguous in the audit log.
-      name.toLowerCase() === mainCaller.name
+      name.toLowerCase() === adminCaller.name
         ? undefined
         : await access.transaction(db => createToken(db, wanted))
     if (!made) {

@@ -30,7 +30,7 @@ export interface Config {
   operatorPort: number
   /** Undefined: generated at the first start, in `operator-token` in the data directory. */
   adminToken: string | undefined
-  /** CHANCERY_OPERATOR_TOKEN is set: the token that commands send. It often has one role and is never used as the main token. */
+  /** CHANCERY_OPERATOR_TOKEN is set: the token that commands send. It often has one role and is never used as the admin token. */
   hasSenderToken: boolean
   operatorTls: TlsFiles | undefined
   /** Several processes listen on one port (SO_REUSEPORT), and the system distributes the connections. */

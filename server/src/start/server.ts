@@ -20,6 +20,7 @@ import { createLog, createLogDestination } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { createTaskFailures } from '../telemetry/task-failures.ts'
 import { startWebhooks } from '../webhooks/webhooks.ts'
+import { readMainToken } from './admin-token.ts'
 import { readCertificate, watchCertificate } from './certificates.ts'
 import type { Config } from './config.ts'
 import { readContract } from './contract.ts'
@@ -28,7 +29,6 @@ import { connectDatabase } from './database.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createLimits } from './limits.ts'
 import { closeGracefully, listen, sendConnectionClose, warnIfConnectionsLost } from './listener.ts'
-import { readMainToken } from './main-token.ts'
 import { StartupError } from './startup-error.ts'
 
 /**
@@ -202,7 +202,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
         publicUrl: () => publicUrl,
         version,
         migration: await readMigrationNumber(target),
-        mainToken: operatorToken,
+        adminToken: operatorToken,
         tls: operatorTls,
         connectionTimings,
         log,

@@ -143,7 +143,7 @@ test('a cached token is accepted for ten minutes, for status and metrics, and on
   let nowMs = Date.parse('2026-05-27T18:00:00Z')
   const findCaller = createFindCaller({
     db,
-    mainToken: 'the-token-of-the-configuration',
+    adminToken: 'the-token-of-the-configuration',
     onError: unexpected,
     now: () => nowMs,
   })
@@ -173,17 +173,22 @@ test('a cached token that has expired is rejected', async () => {
   const text = generateOperatorToken()
   const { state, db } = oneToken(text, '2026-05-27T18:05:00Z')
   let nowMs = Date.parse('2026-05-27T18:00:00Z')
-  const findCaller = createFindCaller({ db, mainToken: 'main-token', onError: unexpected, now: () => nowMs })
+  const findCaller = createFindCaller({
+    db,
+    adminToken: 'admin-token',
+    onError: unexpected,
+    now: () => nowMs,
+  })
   assert.ok(await findCaller(text, { allowsCached: true }))
   state.isAway = true
   nowMs += 300_001
   await assert.rejects(findCaller(text, { allowsCached: true }))
 })
 
-test('the main token and malformed tokens need no database', async () => {
+test('the admin token and malformed tokens need no database', async () => {
   const { state, db } = oneToken(generateOperatorToken())
-  const findCaller = createFindCaller({ db, mainToken: 'main-token', onError: unexpected })
-  assert.equal((await findCaller('main-token', { allowsCached: false }))?.name, 'main')
+  const findCaller = createFindCaller({ db, adminToken: 'admin-token', onError: unexpected })
+  assert.equal((await findCaller('admin-token', { allowsCached: false }))?.name, 'main')
   for (const text of ['main-tokem', 'cho_short', ''])
     assert.equal(await findCaller(text, { allowsCached: false }), undefined)
   assert.equal(state.asked, 0)

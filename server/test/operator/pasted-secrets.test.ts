@@ -18,7 +18,7 @@ before(async () => {
   secrets.set('API key', (await chancery.makeKey({ player_id: 'p1' })).key)
   secrets.set('unknown API key', generateKey())
   secrets.set('operator token', (await makeToken(chancery, ['facts'])).token)
-  secrets.set('main token', chancery.operatorToken)
+  secrets.set('admin token', chancery.operatorToken)
   secrets.set('webhook secret', `whsec_${Buffer.alloc(32, 7).toString('base64')}`)
   secrets.set('verification code', await chancery.makeCode('n1'))
   const handover = await chancery.operate('POST', '/handovers', { player_id: 'p1' })

@@ -222,10 +222,10 @@ async function openStream(url: string, token: string, batch: string) {
   return { ended, commit, end: () => req.end() }
 }
 
-test('a stream of facts ends within a second of its token’s revocation on another process; one of the main token stays', async () => {
+test('a stream of facts ends within a second of its token’s revocation on another process; one of the admin token stays', async () => {
   const { id, token } = await makeToken(chancery, ['facts'])
   const stream = await openStream(other.operatorUrl, token, 'of-a-token')
-  const main = await openStream(other.operatorUrl, chancery.operatorToken, 'of-the-main-token')
+  const main = await openStream(other.operatorUrl, chancery.operatorToken, 'of-the-admin-token')
   // A call in the same process tells how busy the machine is.
   const calledAt = performance.now()
   assert.equal(await statusAs(other.operatorUrl, token), 200)
@@ -235,7 +235,7 @@ test('a stream of facts ends within a second of its token’s revocation on anot
   const tookMs = performance.now() - revokedAt
   const callMs = revokedAt - calledAt
   assert.ok(tookMs < 1_000 + 20 * callMs, `${tookMs} ms, and ${callMs} ms for a call`)
-  assert.match(await main.commit('of-the-main-token-2'), /"applied"/)
+  assert.match(await main.commit('of-the-admin-token-2'), /"applied"/)
   main.end()
 })
 

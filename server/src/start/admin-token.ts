@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 import { StartupError } from './startup-error.ts'
 
 /**
- * The main token of the operator API, which has the role `admin`: CHANCERY_ADMIN_TOKEN, or the one in the data directory.
+ * The admin token of the operator API, which has the role `admin`: CHANCERY_ADMIN_TOKEN, or the one in the data directory.
  * @throws {StartupError} if it would give the role `admin` to the holder of a token with fewer roles: only the variable of senders
  * is set, or the token is stored as a named one.
  */
@@ -17,7 +17,7 @@ export async function readMainToken(
 ): Promise<string> {
   if (adminToken === undefined && hasSenderToken)
     throw new StartupError(
-      'CHANCERY_OPERATOR_TOKEN no longer sets the main token of the service. If it holds the main token, rename it to CHANCERY_ADMIN_TOKEN; otherwise remove it from the environment of the service, or also set CHANCERY_ADMIN_TOKEN',
+      'CHANCERY_OPERATOR_TOKEN no longer sets the admin token of the service. If it holds the admin token, rename it to CHANCERY_ADMIN_TOKEN; otherwise remove it from the environment of the service, or also set CHANCERY_ADMIN_TOKEN',
     )
   const file = join(dataDir, 'operator-token')
   const token = adminToken ?? (await readOrGenerateToken(file))

@@ -1,3 +1,7 @@
+/**
+ * Disclosure: reduces data to what a viewer may read, by the class of each field in the contract. Pure functions without I/O. `Disclosed<T>` is the
+ * only type that handlers can return.
+ */
 import {
   type Contract,
   type Field,

@@ -1,10 +1,11 @@
 /**
- * The steps of a request to the public API, in their order.
+ * HTTP: everything that is the same for all operations. Start here: these are the steps of a request to the public API, in their order. The
+ * other contracts (streams, operator API, account API) are defined by `definer.ts` as well.
  *
  *  1. identify   `admission.ts`: the viewer is the key in `Authorization`, else anonymous.
  *  2. limit      `admission.ts`: one request is consumed from the bucket of the key or address. Before every check, so that requests
- *                which fail one count too and each response states the bucket; unknown paths are limited by a catch-all route.
- *                Then 405, 429 and 401 (bad key), in this order.
+ *                which fail one count too and each response states the bucket. A bad key counts against the address, which
+ *                limits guessing. Then 405, 429 and 401 (bad key), in this order.
  *  3. cache      A cached response to the same URL in the same world version is sent. Before validation: the request that made the
  *                entry passed it, and only responses that are the same for every viewer are cached.
  *  4. validate   `parameters.ts`: path, query and headers (400).

@@ -1,3 +1,8 @@
+/**
+ * Rate limits: fixed windows per key, player and address. `memory.ts` counts in this process, in the tables of `windows.ts`; `redis.ts`
+ * counts for all processes and falls back to memory while the server is unavailable (`circuit-breaker.ts`). A window never counts more than its
+ * limit, and a flood of addresses takes bounded memory. Start here.
+ */
 import ipaddr from 'ipaddr.js'
 
 /** The state of a subject's window after a request. */

@@ -1,4 +1,4 @@
-/** Builds the developer settings page into portal/dist, unless it is there already for these sources. Run by `npm ci` and `npm start`. */
+/** Builds the developer settings page into portal/dist, unless it is up to date. Run by `npm ci` and `npm start`. */
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
     configFile: join(root, 'portal/vite.config.ts'),
     logLevel: 'warn',
   })
-  // Each file in every form in which the server sends it.
+  // Compressed copies, which the server sends as they are.
   for (const file of globSync('portal/dist/**/*.{html,js,css,json,svg,txt}', { cwd: root })) {
     const bytes = readFileSync(join(root, file))
     writeFileSync(join(root, `${file}.br`), brotliCompressSync(bytes))

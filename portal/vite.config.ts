@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** The page lives under /developers on the service's own origin, and asks nothing of any other. */
+/** The page is served under /developers and requests no other origin. */
 export default defineConfig({
   base: '/developers/',
   plugins: [react()],
@@ -12,7 +12,7 @@ export default defineConfig({
     // The content security policy allows no data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Of the contract the page takes words and numbers: without this they would bring every schema along.
+    // The page uses constants of the contract: without this, the bundle would contain all its schemas.
     rolldownOptions: { treeshake: { moduleSideEffects: id => !/\/(contract|typebox)\//.test(id) } },
   },
 })

@@ -15,7 +15,7 @@ export const accountActions = {
   'webhook.enabled': 'Enabled a webhook endpoint',
   'webhook.disabled': 'Disabled a webhook endpoint',
   'webhook.removed': 'Removed a webhook endpoint',
-  'webhook.rotated': 'Rotated a webhook secret',
+  'webhook.rotated': 'Regenerated a webhook secret',
   'webhook.replayed': 'Replayed deliveries',
 } as const
 export type AccountAction = keyof typeof accountActions

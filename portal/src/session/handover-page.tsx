@@ -12,7 +12,7 @@ import { Section } from '../ui/section.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import { useNation, useSignIn } from './use-session.ts'
 
-/** Confirms the player before a handover link signs in, so that a link sent by somebody else does not go unnoticed. */
+/** Confirms the player before a handover link signs in, so that a link from another person does not go unnoticed. */
 export function HandoverPage({ token, onDone }: { token: string; onDone: () => void }) {
   const request = useRequest()
   const { game } = usePageInfo()
@@ -62,7 +62,7 @@ export function HandoverPage({ token, onDone }: { token: string; onDone: () => v
                 </Text>
               )}
               <Text size="sm" c="dimmed" mt="sm">
-                If this is not your nation, or somebody else sent you this link, select “Cancel”.
+                If this is not your nation, or another person sent you this link, select “Cancel”.
               </Text>
               {signIn.error && <ErrorNotice error={signIn.error} />}
               <Group mt="md">

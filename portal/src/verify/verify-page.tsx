@@ -86,8 +86,7 @@ function SharedData() {
         icon={<WarnIcon />}
         title="Only enter the code in the bot’s command"
       >
-        Never send it to anyone in a private message, whoever they claim to be. Anyone with the code can
-        impersonate you.
+        Never send it in a private message, even to a moderator. Anyone with the code can impersonate you.
       </Alert>
     </Section>
   )

@@ -106,7 +106,7 @@ describe('a webhook in a browser', { skip }, () => {
       'Removed a webhook endpoint',
       'Enabled a webhook endpoint',
       'Disabled a webhook endpoint',
-      'Rotated a webhook secret',
+      'Regenerated a webhook secret',
       'Replayed deliveries',
       'Replayed deliveries',
       'Replayed deliveries',

@@ -154,7 +154,7 @@ describe('the developer settings show text of players and third parties as text'
     await button(page, 'Create key').click()
     await page.getByRole('dialog').getByLabel('Name').fill('one too many')
     await button(page.getByRole('dialog'), 'Create').click()
-    await page.getByRole('alert').getByText(`You have ${limits.keysPerPlayer} keys`).waitFor()
+    await page.getByRole('alert').getByText(`limit of ${limits.keysPerPlayer} keys`).waitFor()
     await open('/')
     await button(page, 'Create code').click()
     await page.getByRole('alert').getByText(`${limits.codesLivePerNation} live codes`).waitFor()

@@ -26,11 +26,10 @@ beforeEach(async () => {
   database = await createTestDatabase()
   receiver.received.length = 0
   const start = () =>
-    startTestServer({
-      CHANCERY_DATABASE_URL: database.url,
-      CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
-      CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight),
-    })
+    startTestServer(
+      { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight) },
+      { databaseUrl: database.url },
+    )
   servers = [await start(), await start()]
   for (const [index, path] of paths.entries()) {
     await addHearing(servers[0], receiver.url(path), { player_id: 'p1' })

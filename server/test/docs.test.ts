@@ -41,7 +41,7 @@ before(async () => {
 })
 after(() => app.close())
 
-test('the document has an ETag and is not sent again to whoever has it', async () => {
+test('the document has an ETag and is not sent again to a client that has it', async () => {
   const first = await app.inject('/openapi.json')
   assert.equal(first.statusCode, 200)
   assert.equal(first.json().openapi, '3.1.0')
@@ -167,7 +167,7 @@ describe('the reference in a browser', { skip }, () => {
   const section = (page: Page, id: string) =>
     page.locator('section.operation', { has: page.locator(`[id="${id}"]`) })
 
-  test('a reader calls this server from the page with a key, and the page calls nobody else', async () => {
+  test('the page sends requests with a key to this server only', async () => {
     const { page, urls, complaints } = await open(`${origin}/docs`)
     await page.getByLabel('API key for').fill('chk_secret')
     const operation = section(page, 'nations.get')

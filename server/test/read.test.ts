@@ -8,7 +8,7 @@ before(async () => {
 })
 after(() => chancery.close())
 
-test('a nation that the game tells of is read by everybody', async () => {
+test('a nation that the game sends is public', async () => {
   await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'Valdoria' } }])
   const { data } = await chancery.read<{ data: { nation_name: string; rank: number } }>('/nations/n1')
   assert.equal(data.nation_name, 'Valdoria')

@@ -45,7 +45,7 @@ const oneLine = (words: RegExp) => (error: unknown) => {
 }
 
 for (const variable of ['CHANCERY_PORT', 'CHANCERY_OPERATOR_PORT']) {
-  test(`a port in use is told with ${variable}, and leaves nothing open`, async t => {
+  test(`a port in use is reported with ${variable}, and leaves nothing open`, async t => {
     const other = createServer().listen(0, '127.0.0.1')
     t.after(() => other.close())
     await once(other, 'listening')
@@ -60,13 +60,13 @@ for (const variable of ['CHANCERY_PORT', 'CHANCERY_OPERATOR_PORT']) {
   })
 }
 
-test('a database that cannot be reached is told without its password', async () => {
+test('a database that cannot be reached is reported without its password', async () => {
   const refused = start({ CHANCERY_DATABASE_URL: 'postgres://game:hunter2@127.0.0.1:1/world' })
   await assert.rejects(refused, oneLine(/CHANCERY_DATABASE_URL: PostgreSQL at 127\.0\.0\.1:1\/world/))
   await refused.catch(error => assert.doesNotMatch(error.message, /hunter2/))
 })
 
-test('a game profile that is wrong is told with the file and the place', async () => {
+test('an invalid game profile is reported with the file and the position', async () => {
   const file = join(dataDir, 'game.json')
   await assert.rejects(start({ CHANCERY_GAME_FILE: file }), oneLine(/cannot be read/))
   await writeFile(file, '{')
@@ -142,7 +142,7 @@ test('an unknown variable is named at the start with the known one that is most 
   ])
 })
 
-test('an operator token that is a directory is told in one line', async () => {
+test('an operator token that is a directory is reported in one line', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'chancery-startup-'))
   await mkdir(join(dir, 'operator-token'))
   await assert.rejects(
@@ -152,7 +152,7 @@ test('an operator token that is a directory is told in one line', async () => {
   await rm(dir, { recursive: true })
 })
 
-test('a data directory where none can be made is told in one line', {
+test('a data directory that cannot be created is reported in one line', {
   skip: process.platform !== 'linux',
 }, async () => {
   for (const dir of ['/proc/chancery', '/proc/chancery/data', join(dataDir, 'addresses.json', 'below')])

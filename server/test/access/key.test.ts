@@ -15,7 +15,7 @@ test('the checksum stays what it is, because scanners know it', () => {
   assert.ok(isKeyText('chk_0123456789ABCDEFGHIJKLMNOPQRSTUVlmpYX1'))
 })
 
-test('any one character mistyped, left out, doubled or swapped is told', () => {
+test('any one character mistyped, left out, doubled or swapped is detected', () => {
   const key = generateKey()
   for (let place = 0; place < key.length; place += 1) {
     const [before, at, after] = [key.slice(0, place), key[place] ?? '', key.slice(place + 1)]

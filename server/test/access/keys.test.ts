@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { scopeNames } from '@chancery/contract'
-import { answered, assertError } from '../http/responses.ts'
+import { assertError, readResponse } from '../http/responses.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
@@ -48,7 +48,7 @@ test('a key is shown once, and what is kept of it is its hash', async () => {
     assert.ok(!everything.includes(part))
 })
 
-test('a new key holds nation.read unless told otherwise, and says what it is', async () => {
+test('a new key holds nation.read by default, and its creation returns what it is', async () => {
   const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
   const { data } = await chancery.read<{ data: Record<string, unknown> }>('/me/key', { key })
   const { created_at, remaining, ...rest } = data
@@ -70,7 +70,7 @@ test('an author without a nation has a key that says so', async () => {
   const { data } = await chancery.read<{ data: { nation: null; scopes: string[] } }>('/me/key', { key })
   assert.equal(data.nation, null)
   assert.deepEqual(new Set(data.scopes), new Set(scopeNames))
-  assertError(await answered(await chancery.get('/me/nation', { key })), 'not_found', 'no nation')
+  assertError(await readResponse(await chancery.get('/me/nation', { key })), 'not_found', 'no nation')
 })
 
 test('a revoked key is refused by the next call, and stays revoked', async () => {
@@ -103,7 +103,7 @@ test('a revoked key is refused within a second by another server', async t => {
   await untilRefused(other, key)
 })
 
-test('a revoked key is refused within a second by a server that is not told', async t => {
+test('a revoked key is rejected within a second by a server that gets no notice', async t => {
   const other = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
   t.after(() => other.close())
   const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
@@ -119,7 +119,7 @@ test('a revoked key is refused within a second by a server that is not told', as
   await untilRefused(other, key)
 })
 
-test('a key of limited life ends with it, also where it is remembered', async () => {
+test('a key with an expiry is invalid after it, also where it is cached', async () => {
   // A machine so busy that a key of a moment has ended before it is read makes one of a longer life.
   let expires_at = ''
   let key = ''
@@ -138,7 +138,7 @@ test('a key of limited life ends with it, also where it is remembered', async ()
   await until(async () => (await statusOf(chancery, key)) === 401, 'it has ended')
   // By the database's clock, which is known to within the time of an answer.
   assert.ok(Date.now() >= Date.parse(expires_at) - 100)
-  assertError(await answered(await chancery.get('/game', { key })), 'invalid_api_key', 'expired')
+  assertError(await readResponse(await chancery.get('/game', { key })), 'invalid_api_key', 'expired')
 })
 
 test('a use of a key is noted', async () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKey } from '../../src/access/key.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { exchange } from '../http/raw.ts'
-import { answered, assertError } from '../http/responses.ts'
+import { assertError, readResponse } from '../http/responses.ts'
 import { playerOf, secrets, smallWorld } from '../http/world.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
@@ -57,7 +57,7 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
     })
 
   const ask = async (path: string, bearer?: string) =>
-    answered(
+    readResponse(
       await fetch(`${server.url}/api/v1${path}`, {
         headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
       }),
@@ -192,7 +192,7 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
   assert.doesNotMatch(unexpected.join('\n'), /select |insert |update /i, 'nor is a statement in another line')
 })
 
-test('a wrong configuration is told without its secrets', () => {
+test('a configuration error is reported without its secrets', () => {
   const secretsOf: Record<string, string> = {
     CHANCERY_ADMIN_TOKEN: 'short.token-15',
     CHANCERY_DATABASE_URL: 'a_bare_password',

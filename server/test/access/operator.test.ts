@@ -71,7 +71,7 @@ for (const [method, path] of routes) {
   })
 }
 
-test('the operator’s token opens nothing on the public listener, and the public one has no doors', async () => {
+test('the operator’s token is worthless on the public listener, which has no operator API', async () => {
   assert.equal((await chancery.get('/me/key', { key: chancery.operatorToken })).status, 401)
   for (const path of ['/status', '/metrics', '/keys', '/facts', '/codes'])
     assert.equal((await fetch(chancery.url + path)).status, 404, path)
@@ -207,7 +207,7 @@ test('what is named and is not there is 404', async () => {
   await assertRefused(await chancery.operate('DELETE', '/keys'), 404, 'not_found', 'method')
 })
 
-test('a NUL is told, wherever it stands', async () => {
+test('a NUL character is reported, wherever it is', async () => {
   for (const [method, path, body] of [
     ['POST', '/keys/%00/revoke', undefined],
     ['PUT', '/keys/%00/limit', { limit: 5 }],
@@ -243,7 +243,7 @@ test('keys are listed by player or nation, none with its secret', async () => {
   assert.deepEqual(await (await chancery.operate('GET', '/keys?player_id=nobody')).json(), { data: [] })
 })
 
-test('the metrics count answers by operation, and say nothing secret', async () => {
+test('the metrics count responses by operation, and contain no secret', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n1' })
   const code = await chancery.makeCode('n1')
   const searched = 'a-search-that-nobody-makes'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { generateKey } from '../../src/access/key.ts'
-import { ask } from '../http/raw.ts'
-import { answered, assertError } from '../http/responses.ts'
+import { sendLines } from '../http/raw.ts'
+import { assertError, readResponse } from '../http/responses.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
 import { startBehindProxy, untilStatus } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -16,9 +16,9 @@ before(async () => {
 after(() => chancery.close())
 
 const call = async (server: TestServer, path: string, key?: string) =>
-  answered(await server.get(path, key === undefined ? {} : { key }))
+  readResponse(await server.get(path, key === undefined ? {} : { key }))
 
-test('while the database is away a key is neither good nor bad: 503, never 401', async t => {
+test('while the database is unavailable a key is neither valid nor invalid: 503, never 401', async t => {
   const { server, proxy } = await startBehindProxy(t, chancery.databaseUrl)
   const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
   const { key: unseen } = await chancery.makeKey({ nation_id: 'n1' })
@@ -46,21 +46,29 @@ test('while the database is away a key is neither good nor bad: 503, never 401',
     'Host: x',
     `Authorization: Bearer ${unseen}`,
   ]
-  assertError(await ask(server.url, lines('GET', '/%zz')), 'unavailable', 'the key comes before the path')
   assertError(
-    await ask(server.url, lines('POST', '/api/v1/game')),
+    await sendLines(server.url, lines('GET', '/%zz')),
+    'unavailable',
+    'the key comes before the path',
+  )
+  assertError(
+    await sendLines(server.url, lines('POST', '/api/v1/game')),
     'method_not_allowed',
     '405 comes before the key',
   )
-  assertError(await ask(server.url, lines('POST', '/%zz')), 'method_not_allowed', '405 comes before the key')
-  assert.equal((await ask(server.url, lines('OPTIONS', '/api/v1/game'))).status, 204)
+  assertError(
+    await sendLines(server.url, lines('POST', '/%zz')),
+    'method_not_allowed',
+    '405 comes before the key',
+  )
+  assert.equal((await sendLines(server.url, lines('OPTIONS', '/api/v1/game'))).status, 204)
 
   proxy.restore()
   await untilStatus(200, server, '/me/key', unseen)
   assertError(await call(server, '/me/key', key), 'invalid_api_key', 'revoked in the meantime')
 })
 
-test('while the database is away a mistyped key is told: it is not looked up', async t => {
+test('while the database is unavailable a mistyped key gets 401: it needs no query', async t => {
   const { server, proxy } = await startBehindProxy(t, chancery.databaseUrl)
   const { key } = await chancery.makeKey({ nation_id: 'n1' })
   proxy.cut()
@@ -69,7 +77,7 @@ test('while the database is away a mistyped key is told: it is not looked up', a
   assertError(await call(server, '/game', 'nonsense'), 'invalid_api_key', 'nonsense')
 })
 
-test('while the database is away everything else says so, and what needs no database goes on', async t => {
+test('while the database is unavailable all operations return 503, and what needs no database works', async t => {
   const { server, proxy } = await startBehindProxy(t, chancery.databaseUrl)
   const code = await chancery.makeCode('n1')
   await until(async () => (await fetch(`${server.url}/readyz`)).status === 200, 'it is ready')
@@ -93,7 +101,7 @@ test('while the database is away everything else says so, and what needs no data
   await server.read(`/discord/verify/${code}`)
 })
 
-test('a database that goes silent is away too: nobody waits for it for ever, and nobody trusts what was', async t => {
+test('an unresponsive database counts as unavailable: requests do not wait for ever, and caches are not trusted', async t => {
   const { server, proxy } = await startBehindProxy(t, chancery.databaseUrl)
   const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
   // Connections that wait for work are the ones that nobody notices to be dead.

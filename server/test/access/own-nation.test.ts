@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Scope, scopeNames, sectionScopes } from '@chancery/contract'
-import { answered, assertError } from '../http/responses.ts'
+import { assertError, readResponse } from '../http/responses.ts'
 import { ownSections, playerOf, secrets, smallWorld } from '../http/world.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 
@@ -20,7 +20,7 @@ type Own = Record<string, unknown> & {
 const own = async (key: string, query = '') =>
   (await chancery.read<{ data: Own }>(`/me/nation${query}`, { key })).data
 const ask = async (path: string, key?: string) =>
-  answered(await chancery.get(path, key === undefined ? {} : { key }))
+  readResponse(await chancery.get(path, key === undefined ? {} : { key }))
 /** Nobody waits for the ranking: whose a nation is holds from the next call on. */
 const ingest = (fact: Fact) => chancery.ingest([fact], { waits: false })
 const put = (data: object) => ingest({ op: 'put', resource: 'nation', data })
@@ -69,7 +69,7 @@ test('each scope of a section alone reads the own nation', async () => {
   assertError(await ask('/me/nation', key), 'insufficient_scope', 'the treasury is not the nation')
 })
 
-test('what is asked for is given, or the missing scope is named', async () => {
+test('requested sections are returned, or the missing scope is named', async () => {
   for (const granted of subsets) {
     const { key } = await chancery.makeKey({ nation_id: 'n1' }, ['nation.read', ...granted])
     for (const wanted of subsets.filter(each => each.length > 0)) {
@@ -107,7 +107,7 @@ test('nothing that is for the game alone leaves, under every scope', async () =>
   }
 })
 
-test('nobody else reads what is private, whatever the key holds', async () => {
+test('no other player reads private fields, whatever scopes the key holds', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n2' }, scopeNames)
   for (const path of [
     '/nations/n1',
@@ -130,7 +130,7 @@ test('nobody else reads what is private, whatever the key holds', async () => {
   }
 })
 
-test('whoever loses the nation loses its secrets at once, and whoever gets it gets them', async () => {
+test('a player who loses the nation loses its private fields at once, and the new leader gets them', async () => {
   await ingest({
     op: 'put',
     resource: 'nation',

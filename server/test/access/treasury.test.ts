@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { answered, assertError } from '../http/responses.ts'
+import { assertError, readResponse } from '../http/responses.ts'
 import { secrets, smallWorld } from '../http/world.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 
@@ -14,7 +14,7 @@ after(() => chancery.close())
 const path = '/alliances/a1?include=treasury'
 const keyOf = async (nationId: string) =>
   (await chancery.makeKey({ nation_id: nationId }, ['treasury.read'])).key
-const ask = async (key: string) => answered(await chancery.get(path, { key }))
+const ask = async (key: string) => readResponse(await chancery.get(path, { key }))
 
 async function assertSees(key: string, what: string): Promise<void> {
   const answer = await ask(key)
@@ -35,7 +35,7 @@ async function assertSeesNot(key: string, what: string): Promise<void> {
 const ingest = (fact: Fact) => chancery.ingest([fact], { waits: false })
 const member = (data: object) => ingest({ op: 'put', resource: 'alliance_member', data })
 
-test('a treasury is seen by its leader and officers, and by nobody else', async () => {
+test('a treasury is seen by its leader and officers only', async () => {
   for (const nation of ['n1', 'n2']) await assertSees(await keyOf(nation), nation)
   for (const nation of ['n3', 'n4', 'n5', 'n6', 'n7']) await assertSeesNot(await keyOf(nation), nation)
   const { key } = await chancery.makeKey({ player_id: 'nobody' }, ['treasury.read'])
@@ -55,7 +55,7 @@ test('what the game says of a member goes before the rank', async () => {
   await assertSeesNot(plain, 'a member')
 })
 
-test('whoever is demoted, leaves or loses the nation sees the treasury no more', async () => {
+test('a player who is demoted, leaves or loses the nation no longer sees the treasury', async () => {
   const key = await keyOf('n2')
   await assertSees(key, 'an officer')
   await member({ nation_id: 'n2', rank: 'member' })
@@ -75,7 +75,7 @@ test('whoever is demoted, leaves or loses the nation sees the treasury no more',
 test('leave to see the treasury does not come along to another alliance', async () => {
   const key = await keyOf('n6')
   await member({ nation_id: 'n6', rank: 'member', can_view_treasury: true })
-  const other = await answered(await chancery.get('/alliances/a2?include=treasury', { key }))
+  const other = await readResponse(await chancery.get('/alliances/a2?include=treasury', { key }))
   assert.equal(other.status, 200)
   await member({ nation_id: 'n6', alliance_id: 'a1', rank: 'member' })
   await assertSeesNot(key, 'what a2 allowed, after moving straight over')
@@ -95,7 +95,7 @@ test('the treasury is nowhere but there', async () => {
     '/me/nation',
     '/rankings?board=alliances',
   ]) {
-    const { status, body } = await answered(await chancery.get(other, { key }))
+    const { status, body } = await readResponse(await chancery.get(other, { key }))
     assert.equal(status, 200)
     assert.ok(!body.includes('treasury') && !body.includes(String(secrets.treasury)), other)
   }

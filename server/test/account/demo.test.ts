@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AccountList, AccountSession, DemoPlayer, PageInfo } from '@chancery/contract'
 import { accountBase } from '../../src/account/account-api.ts'
-import { ask } from '../disclosure/exchange.ts'
+import { sendRequest } from '../disclosure/exchange.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { assertRefused, openBrowser, startAccounts } from './browser.ts'
@@ -58,7 +58,10 @@ test('a visitor who selects a demo player is signed in as that player', async ()
 
 /** The demo as a browser reaches it that was told another name of this machine. */
 async function asHost(host: string, method: string, path: string, headers: Record<string, string>) {
-  const { status, body } = await ask(demo.url, accountBase + path, { method, headers: { host, ...headers } })
+  const { status, body } = await sendRequest(demo.url, accountBase + path, {
+    method,
+    headers: { host, ...headers },
+  })
   return { status, body: JSON.parse(body) as { is_demo?: boolean; error?: { code: string } } }
 }
 

@@ -6,7 +6,7 @@ import { startWebhookReceiver, type WebhookReceiver, withStatus } from '../suppo
 import { dataOf, verified } from '../webhooks/verified.ts'
 import { type CanaryServer, startCanaryServer } from './canary-server.ts'
 import { canaryWorld } from './canary-world.ts'
-import { ask, hangUp } from './exchange.ts'
+import { hangUp, sendRequest } from './exchange.ts'
 
 interface Added {
   id: string
@@ -30,7 +30,7 @@ before(async () => {
   failing = await add('/failing')
   receiver.answer('/failing', withStatus(500, 'no'))
   await server.tellFacts()
-  const { body } = await ask(server.publicUrl, `${bases.canonical}/events?limit=1`)
+  const { body } = await sendRequest(server.publicUrl, `${bases.canonical}/events?limit=1`)
   eventCount = (JSON.parse(body) as { pagination: { total: number } }).pagination.total
   await until(() => receiver.newsAt('/hearing').length === eventCount, 'all events arrive')
   await until(() => receiver.newsAt('/failing').length > 0, 'some fail')
@@ -92,7 +92,7 @@ async function readAll(): Promise<string[]> {
   return answers.map(({ body }) => body)
 }
 
-test('a secret is shown where it is made, and in no other answer, metric or line of the log', async () => {
+test('a secret is shown where it is created, and in no other response, metric or log line', async () => {
   const silent = ['test', 'disable', 'enable'].map(verb => `/webhooks/${hearing.id}/${verb}`)
   for (const path of silent) {
     const { status, body } = await server.operate('POST', path)

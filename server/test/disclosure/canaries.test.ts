@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { type CanaryServer, startCanaryServer } from './canary-server.ts'
 import { type CanaryWorld, canaryWorld } from './canary-world.ts'
 import { mayKnow } from './clearance.ts'
-import { ask, eachOf, hangUp, told } from './exchange.ts'
+import { eachOf, hangUp, sendRequest, textOf } from './exchange.ts'
 import { isForSome, requestsOf, withTimes } from './requests.ts'
 import { isHidden, slotsOf } from './slots.ts'
 import { type Viewer, viewers } from './viewers.ts'
@@ -72,15 +72,15 @@ function testCanaries(world: CanaryWorld) {
     )
 
   for (const [part, viewer] of viewers.entries()) {
-    test(`${viewer.name} sees the secrets that are open to them, and no others, whatever they ask`, async () => {
+    test(`${viewer.name} sees the secrets that are open to them, and no others, whatever they request`, async () => {
       const cleared = clearedFor(viewer)
       const seen = new Set<string>()
       const key = keys.get(viewer.name)
       await eachOf(requestsFor(part), async ({ path, operation }) => {
         const times = Array.from({ length: 5 }, () => '2026-06-01T00:00:00Z')
         for (const base of key || tier === 'quick' ? [bases.canonical] : Object.values(bases)) {
-          const exchange = await ask(server.publicUrl, base + withTimes(path, times), { key })
-          for (const text of foundIn(told(exchange))) {
+          const exchange = await sendRequest(server.publicUrl, base + withTimes(path, times), { key })
+          for (const text of foundIn(textOf(exchange))) {
             assert.ok(cleared.has(text), `${viewer.name} finds ${text} in ${operation.id} ${path}`)
             seen.add(text)
           }
@@ -90,8 +90,10 @@ function testCanaries(world: CanaryWorld) {
     })
   }
 
-  test('a section that was left out by the key’s scopes is not in the answer at all', async () => {
-    const { body } = await ask(server.publicUrl, `${bases.canonical}/me/nation`, { key: keys.get('narrow') })
+  test('a section that the key’s scopes exclude is not in the response at all', async () => {
+    const { body } = await sendRequest(server.publicUrl, `${bases.canonical}/me/nation`, {
+      key: keys.get('narrow'),
+    })
     const { data } = JSON.parse(body) as { data: Record<string, unknown> }
     for (const section of ['military', 'economy', 'assignments']) assert.ok(!(section in data), section)
     assert.ok('production' in data)
@@ -101,10 +103,10 @@ function testCanaries(world: CanaryWorld) {
     .flat()
     .flatMap(attribute => (attribute.class === 'admin_only' ? [attribute.key] : []))
 
-  test('no page beside the API holds a secret, nor the name of what nobody may read', async () => {
+  test('no page outside the API contains a secret, nor the name of an admin_only field', async () => {
     const pages = await Promise.all(
       ['/openapi.json', '/docs', '/docs/', '/healthz', '/readyz', `${bases.canonical}/game`, '/nothing'].map(
-        path => ask(server.publicUrl, path),
+        path => sendRequest(server.publicUrl, path),
       ),
     )
     for (const { body } of pages) {
@@ -126,18 +128,18 @@ function testCanaries(world: CanaryWorld) {
       { path: `${bases.canonical}/me/nation?include=${codes[0]}`, key: keys.get('leader') },
     ]
     for (const { path, key } of odd) {
-      const exchange = await ask(server.publicUrl, path, { key })
+      const exchange = await sendRequest(server.publicUrl, path, { key })
       assert.ok(exchange.status >= 400)
-      assert.deepEqual([...foundIn(told(exchange))], [], path)
+      assert.deepEqual([...foundIn(textOf(exchange))], [], path)
     }
   })
 
   test('a code is redeemed without a word of what is secret about its nation', async () => {
     for (const code of codes) {
       for (const status of [200, 410]) {
-        const exchange = await ask(server.publicUrl, `${bases.mirror}/discord/verify/${code}`)
+        const exchange = await sendRequest(server.publicUrl, `${bases.mirror}/discord/verify/${code}`)
         assert.equal(exchange.status, status)
-        assert.deepEqual([...foundIn(told(exchange))], [])
+        assert.deepEqual([...foundIn(textOf(exchange))], [])
       }
     }
   })
@@ -160,25 +162,27 @@ function testCanaries(world: CanaryWorld) {
       assert.deepEqual([...foundIn(broken.body)], [])
       await client.query('alter table chancery_secret.nation_private rename to elsewhere')
       for (const viewer of viewers) {
-        const exchange = await ask(server.publicUrl, `${bases.canonical}/me/nation`, {
+        const exchange = await sendRequest(server.publicUrl, `${bases.canonical}/me/nation`, {
           key: keys.get(viewer.name),
         })
         assert.ok([500, 401, 403].includes(exchange.status), `${viewer.name} ${exchange.status}`)
-        assert.deepEqual([...foundIn(told(exchange))], [])
+        assert.deepEqual([...foundIn(textOf(exchange))], [])
       }
       await client.query('alter table chancery_access.api_key rename to elsewhere')
       await client.query('update chancery_access.pulse set version = version + 1')
       const isBroken = async () => {
-        const { status } = await ask(server.publicUrl, `${bases.canonical}/nations`, {
+        const { status } = await sendRequest(server.publicUrl, `${bases.canonical}/nations`, {
           key: keys.get('leader'),
         })
         return status === 500
       }
       await until(isBroken, 'its key is looked up again')
       for (const path of ['/me/key', '/nations', `/discord/verify/${codes[0]}`]) {
-        const exchange = await ask(server.publicUrl, bases.canonical + path, { key: keys.get('leader') })
+        const exchange = await sendRequest(server.publicUrl, bases.canonical + path, {
+          key: keys.get('leader'),
+        })
         assert.equal(exchange.status, 500)
-        assert.deepEqual([...foundIn(told(exchange))], [])
+        assert.deepEqual([...foundIn(textOf(exchange))], [])
       }
     })
     const metrics = await server.operate('GET', '/metrics')

@@ -93,7 +93,7 @@ test('of every resource a viewer is shown exactly what class, scope and standing
   fc.assert(property, { numRuns: runs })
 })
 
-test('all scopes without a standing show no more than everybody sees', () => {
+test('all scopes without an entitlement show no more than the public view', () => {
   const disclose = createDisclosure(contractFor(demoProfile))
   const contract = contractFor(demoProfile)
   const clearance = { scopes: new Set(scopeNames), isOwner: false, maySeeTreasury: false }
@@ -104,7 +104,7 @@ test('all scopes without a standing show no more than everybody sees', () => {
   }
 })
 
-test('every standing without a scope shows no more than everybody sees', () => {
+test('every entitlement without a scope shows no more than the public view', () => {
   const disclose = createDisclosure(contractFor(demoProfile))
   const contract = contractFor(demoProfile)
   const clearance = { scopes: new Set<Scope>(), isOwner: true, maySeeTreasury: true }
@@ -115,7 +115,7 @@ test('every standing without a scope shows no more than everybody sees', () => {
   }
 })
 
-test('what the contract does not name is not shown, whoever asks', () => {
+test('what the contract does not name is not shown to any viewer', () => {
   const disclose = createDisclosure(contractFor(demoProfile))
   const cleared = { scopes: new Set(scopeNames), isOwner: true, maySeeTreasury: true }
   const thing = {

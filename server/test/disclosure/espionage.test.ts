@@ -3,8 +3,8 @@ import { after, before, suite, test } from 'node:test'
 import { bases, demoProfile, type Profile, scopeNames } from '@chancery/contract'
 import { smallGame } from '../profile/games.ts'
 import type { Fact, TestServer } from '../support/test-server.ts'
-import { ask, type Exchange, hangUp } from './exchange.ts'
-import { startGame } from './told-world.ts'
+import { type Exchange, hangUp, sendRequest } from './exchange.ts'
+import { startGame } from './ingested-world.ts'
 
 const secret = '987654321123'
 const at = '2026-06-01T00:00:00Z'
@@ -50,7 +50,10 @@ function testEspionage(profile: Profile) {
 
   const treasury = '/alliances/a1?include=treasury'
   const get = (path: string, name?: string, headers: Record<string, string> = {}): Promise<Exchange> =>
-    ask(chancery.url, bases.canonical + path, { key: name === undefined ? undefined : keys[name], headers })
+    sendRequest(chancery.url, bases.canonical + path, {
+      key: name === undefined ? undefined : keys[name],
+      headers,
+    })
 
   /** Ways to write what is the same, or nearly. */
   const spellings = [
@@ -97,7 +100,7 @@ function testEspionage(profile: Profile) {
     assert.ok((await get(treasury, 'officer')).body.includes(secret))
   })
 
-  test('callers of one URL at one instant get each their own answer', async () => {
+  test('simultaneous requests to one URL each get the response of their viewer', async () => {
     const names = ['officer', undefined, 'stranger', 'officer', 'member', undefined]
     const answers = await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
@@ -112,7 +115,7 @@ function testEspionage(profile: Profile) {
     }
   })
 
-  test('a tag, also any tag, opens no answer that the caller may not have', async () => {
+  test('an ETag, also *, returns no response that the viewer may not have', async () => {
     const { headers } = await get('/alliances/a1')
     for (const tag of ['*', headers.etag ?? '']) {
       const known = { 'if-none-match': tag }
@@ -123,12 +126,12 @@ function testEspionage(profile: Profile) {
     }
   })
 
-  test('HEAD tells of a body what GET tells, to the same caller', async () => {
+  test('HEAD returns the headers of GET to the same viewer', async () => {
     for (const path of [treasury, '/me/nation', '/alliances/a1']) {
       for (const name of ['officer', 'member', 'stranger', undefined]) {
         const whole = await get(path, name)
         const key = name === undefined ? undefined : keys[name]
-        const head = await ask(chancery.url, bases.canonical + path, { method: 'HEAD', key })
+        const head = await sendRequest(chancery.url, bases.canonical + path, { method: 'HEAD', key })
         assert.deepEqual(
           [head.status, head.headers['content-length'], head.headers.etag, head.body],
           [whole.status, whole.headers['content-length'], whole.headers.etag, ''],
@@ -140,7 +143,7 @@ function testEspionage(profile: Profile) {
   test('a URL with a host in it is the same question, and is kept apart from others', async () => {
     for (const name of ['officer', undefined, 'stranger']) {
       const path = `http://elsewhere${bases.canonical}${treasury}`
-      const { status, body } = await ask(chancery.url, path, {
+      const { status, body } = await sendRequest(chancery.url, path, {
         key: name === undefined ? undefined : keys[name],
       })
       assert.equal(status, name === 'officer' ? 200 : name === undefined ? 401 : 403)
@@ -165,14 +168,18 @@ function testEspionage(profile: Profile) {
   test('a missing scope is said before it is said whether the alliance is there', async () => {
     const { key } = await chancery.makeKey({ player_id: 'p_officer' }, ['military.read'])
     for (const id of ['a1', 'nobody']) {
-      const { status } = await ask(chancery.url, `${bases.canonical}/alliances/${id}?include=treasury`, {
-        key,
-      })
+      const { status } = await sendRequest(
+        chancery.url,
+        `${bases.canonical}/alliances/${id}?include=treasury`,
+        {
+          key,
+        },
+      )
       assert.equal(status, 403)
     }
   })
 
-  test('an applicant is no member in any answer', async () => {
+  test('an applicant is no member in any response', async () => {
     const { data } = JSON.parse((await get('/me/nation', 'applicant')).body) as {
       data: { alliance: unknown }
     }
@@ -193,7 +200,7 @@ function testEspionage(profile: Profile) {
     assert.equal(verified.data.alliance, null)
   })
 
-  test('whoever is demoted sees the treasury no more, from the moment that it is stored', async () => {
+  test('a demoted player no longer sees the treasury from the moment that it is stored', async () => {
     await ingest(member('member', 'a1', 'officer'))
     assert.equal((await get(treasury, 'member')).status, 200)
     await ingest(member('member', 'a1', 'member'))
@@ -239,7 +246,7 @@ function testEspionage(profile: Profile) {
     }
     await ingest(make, put('nation', { id: 'phoenix', ...secrets }))
     const { key } = await chancery.makeKey({ player_id: 'p_phoenix' }, scopeNames)
-    const read = () => ask(chancery.url, `${bases.canonical}/me/nation`, { key })
+    const read = () => sendRequest(chancery.url, `${bases.canonical}/me/nation`, { key })
     assert.ok((await read()).body.includes(secret))
     await ingest({ op: 'delete', resource: 'nation', id: 'phoenix', at })
     assert.equal((await read()).status, 404)
@@ -266,7 +273,7 @@ function testEspionage(profile: Profile) {
     assert.match(body, /"treasury":null/)
   })
 
-  test('a body that everybody has read is not for a revoked key', async () => {
+  test('a cached body is not sent to a revoked key', async () => {
     const { id, key } = await chancery.makeKey({ player_id: 'p_spy' })
     assert.equal((await chancery.get('/nations', { key })).status, 200)
     await chancery.operate('POST', `/keys/${id}/revoke`)
@@ -274,7 +281,7 @@ function testEspionage(profile: Profile) {
     assert.equal((await chancery.get('/nations', { key })).status, 401)
   })
 
-  test('what one caller asks shows in the headers of no other', async () => {
+  test('the requests of one viewer do not show in the headers of another', async () => {
     const remaining = async (name?: string) =>
       Number((await get('/nations', name)).headers['x-ratelimit-remaining'])
     const stranger = await remaining('stranger')

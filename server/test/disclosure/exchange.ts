@@ -1,5 +1,5 @@
 import http from 'node:http'
-import { saysUpToDate } from '../http/responses.ts'
+import { isUpToDate } from '../http/responses.ts'
 
 /** One request and what came back, as bytes on the wire would tell it. */
 export interface Exchange {
@@ -17,7 +17,7 @@ export interface Question {
 const agent = new http.Agent({ keepAlive: true, maxSockets: 6 })
 
 /** Asks `path` exactly as it is written: `fetch` would tidy it up. */
-export function ask(
+export function sendRequest(
   url: string,
   path: string,
   { method = 'GET', key, headers = {} }: Question = {},
@@ -42,7 +42,7 @@ export function ask(
         response.on('data', part => {
           parts.push(part)
           // A stream goes on for ever: what it tells of the past is the answer.
-          if (!isStream || !saysUpToDate(body())) return
+          if (!isStream || !isUpToDate(body())) return
           finish()
           request.destroy()
         })
@@ -61,7 +61,7 @@ export const hangUp = (): void => agent.destroy()
 const ofTheCall = /^(date|x-request-id|x-ratelimit-.*)$/
 
 /** An exchange without what differs from call to call: two of them are equal where they tell the same. */
-export function told({ status, headers, body }: Exchange): string {
+export function textOf({ status, headers, body }: Exchange): string {
   const kept = Object.entries(headers).filter(([name]) => !ofTheCall.test(name))
   const lines = kept.map(([name, value]) => `${name}: ${value}`).sort()
   return [status, ...lines, '', body.replace(/"request_id":"[^"]*"/, '"request_id":"…"')].join('\n')

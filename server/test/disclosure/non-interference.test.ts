@@ -6,11 +6,11 @@ import { seqOf } from '../ingest/answers.ts'
 import { randomRuns, tier, whileBegunWithin } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { dataOf } from '../webhooks/verified.ts'
-import { ask, eachOf, hangUp, told } from './exchange.ts'
+import { eachOf, hangUp, sendRequest, textOf } from './exchange.ts'
+import { ingestWorld, startWorld, statusOf, type World } from './ingested-world.ts'
 import { profiles } from './profiles.ts'
 import { isForSome, type Request, requestsOf, withTimes } from './requests.ts'
-import { alikeFor, type Secrets, secretsOf, tellingsOf } from './secrets.ts'
-import { startWorld, statusOf, tellWorld, type World } from './told-world.ts'
+import { alikeFor, factBatchesOf, type Secrets, secretsOf } from './secrets.ts'
 import { type Viewer, viewers } from './viewers.ts'
 import { batchCount, ids, type Script, scripts } from './world.ts'
 
@@ -57,7 +57,7 @@ const cases: fc.Arbitrary<Case> = profiles.chain(profile => {
   }))
 })
 
-test('two worlds that differ only in what a viewer may not read answer that viewer with the same bytes', {
+test('two worlds that differ only in what a viewer may not read return the same bytes to that viewer', {
   timeout,
 }, async () => {
   const isInTime = whileBegunWithin(begunWithinMs)
@@ -67,8 +67,8 @@ test('two worlds that differ only in what a viewer may not read answer that view
     const worlds = [await startWorld(contract), await startWorld(contract)] as const
     try {
       const [first, second] = worlds
-      first.times = await tellWorld(first.chancery, tellingsOf(script, one))
-      second.times = await tellWorld(second.chancery, tellingsOf(script, other))
+      first.times = await ingestWorld(first.chancery, factBatchesOf(script, one))
+      second.times = await ingestWorld(second.chancery, factBatchesOf(script, other))
       await compare(contract, asked, seed, first, second)
       const usedCodes = await compareIdentities(first, second)
       await compareWebhooks(first, second)
@@ -125,8 +125,8 @@ async function compareIdentities(...worlds: [World, World]): Promise<string[]> {
       worlds.map(async ({ chancery }, index) => {
         const path = `${bases.canonical}/discord/verify/${await chancery.makeCode(id)}`
         if (index === 0) usedCodes.push(path)
-        const exchanges = [await ask(chancery.url, path), await ask(chancery.url, path)]
-        return exchanges.map(told)
+        const exchanges = [await sendRequest(chancery.url, path), await sendRequest(chancery.url, path)]
+        return exchanges.map(textOf)
       }),
     )
     assert.deepEqual(answers[1], answers[0], `the identity of ${id}`)
@@ -188,9 +188,9 @@ async function answerOf(
   headers: Record<string, string>,
 ) {
   const key = keys.get(viewer.name)
-  const exchange = await ask(chancery.url, base + withTimes(path, times), { key, headers })
+  const exchange = await sendRequest(chancery.url, base + withTimes(path, times), { key, headers })
   const { etag } = exchange.headers
-  return { status: exchange.status, etag, text: withoutClocks(operation.id, told(exchange), times) }
+  return { status: exchange.status, etag, text: withoutClocks(operation.id, textOf(exchange), times) }
 }
 
 /** What a server's own clock or chance made differs between two servers. What stands in its place must not. */
@@ -223,16 +223,16 @@ async function addSecrets(
   const snapshot = async () => {
     const answers = new Map<string, string>()
     await eachOf(requests, async ({ path }) => {
-      answers.set(path, told(await ask(chancery.url, bases.canonical + withTimes(path, times))))
+      answers.set(path, textOf(await sendRequest(chancery.url, bases.canonical + withTimes(path, times))))
     })
     await eachOf(usedCodes, async path => {
-      answers.set(path, told(await ask(chancery.url, path)))
+      answers.set(path, textOf(await sendRequest(chancery.url, path)))
     })
     return { answers, heard: receiver.received.length, ...(await statusOf(chancery)) }
   }
   const before = await snapshot()
   const last = said.filter(({ batch }) => batch === batchCount - 1).map(secret => ({ ...secret, batch: 0 }))
-  const secret = tellingsOf([[]], { said: last, places: ['apart'], unseen: [] })
+  const secret = factBatchesOf([[]], { said: last, places: ['apart'], unseen: [] })
   const handedOver = ids.nation.map(id => ({ op: 'put', resource: 'nation', data: { id, player: 'p_next' } }))
   const facts = [
     ...secret.flat().flatMap(telling => telling.facts),

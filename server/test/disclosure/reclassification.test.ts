@@ -75,7 +75,7 @@ after(() => host.close())
 
 const paths = ['/nations/n1', '/nations', '/nations?search=rom', '/alliances/a1', '/alliances']
 
-test('what was public and is not now leaves every public answer', async () => {
+test('a field that is no longer public disappears from every public response', async () => {
   for (const path of paths) {
     const { status, text } = await read(later, path)
     assert.equal(status, 200, path)
@@ -104,7 +104,7 @@ test('its owner reads it through the scope that it has now, and what is for admi
   assert.deepEqual((alliance.data as { attributes: object }).attributes, { seat: 'value one' })
 })
 
-test('a thing that lost a public value is told as changed, and no other', async () => {
+test('an item that lost a public value is reported as changed, and no other', async () => {
   for (const id of ['n1', 'n2']) {
     const { data } = await read(later, `/nations/${id}`)
     const isSame = (data as { updated_at: string }).updated_at === updatedAt[id]

@@ -66,7 +66,7 @@ async function isLet(role: string, statement: string): Promise<boolean> {
 }
 
 for (const [role, allowed] of Object.entries(mayRead)) {
-  test(`${role} reads what its door shows, and no secret beyond`, async () => {
+  test(`${role} reads what its API shows, and no other secret`, async () => {
     for (const { table, column } of await columns()) {
       if (table.startsWith('chancery_world.')) continue
       const isRead = await isLet(role, `select ${column} from ${table}`)
@@ -90,7 +90,7 @@ for (const [role, allowed] of Object.entries(mayRead)) {
   })
 }
 
-test('the role that tells the outside reads of the world what was logged, and no state', async () => {
+test('the role of webhooks reads logged events of the world, and no state', async () => {
   const read = new Set<string>()
   for (const { table, column } of await columns()) {
     if (!table.startsWith('chancery_world.')) continue
@@ -105,7 +105,7 @@ test('the role that tells the outside reads of the world what was logged, and no
   ])
 })
 
-test('only the door of the game forgets players, by what it may call and in no other way', async () => {
+test('only the operator API erases players, by the function that it may call and in no other way', async () => {
   const forgetting =
     "select chancery_secret.forget_player('nobody', '{}'), chancery_secret.drop_answers('{}')"
   for (const role of Object.keys(mayRead))

@@ -130,13 +130,13 @@ function onlyOwnAlike({ slot, value }: Secret, alliance: string | undefined, oth
 }
 
 /** A batch as a game sends it; `isSecret` where nothing in it is for everybody. */
-export interface Telling {
+export interface FactBatch {
   facts: Fact[]
   isSecret: boolean
 }
 
 /** The batches of a world: what is public, with its secrets in their places. */
-export function tellingsOf(script: Script, { said, places, unseen }: Secrets): Telling[][] {
+export function factBatchesOf(script: Script, { said, places, unseen }: Secrets): FactBatch[][] {
   return script.map((facts, batch) => {
     const place = places[batch] ?? 'beside'
     const secret = new Map<string, { slot: Slot; id: string; data: Record<string, unknown> }>()

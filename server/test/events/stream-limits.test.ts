@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import http from 'node:http'
 import { after, before, test } from 'node:test'
 import { bases } from '@chancery/contract'
-import { answered, assertError } from '../http/responses.ts'
+import { assertError, readResponse } from '../http/responses.ts'
 import { smallWorld } from '../http/world.ts'
 import { nation } from '../ingest/facts.ts'
 import { allowedMs } from '../support/allowed-ms.ts'
@@ -42,7 +42,7 @@ async function fill(opening: Opening): Promise<StreamReader[]> {
 }
 
 const refusal = async (opening: { key?: string } = {}) =>
-  answered(await chancery.get('/events/stream', opening))
+  readResponse(await chancery.get('/events/stream', opening))
 
 /** Closes one of several streams; waits until its place is free. */
 async function assertGivenBack(

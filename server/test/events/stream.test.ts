@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { bases } from '@chancery/contract'
 import { createWorld, linesOf } from '@chancery/simulator'
-import { ask } from '../http/raw.ts'
-import { answered, assertError } from '../http/responses.ts'
+import { sendLines } from '../http/raw.ts'
+import { assertError, readResponse } from '../http/responses.ts'
 import { alliance, member, nation, put, war } from '../ingest/facts.ts'
 import { allowedMs } from '../support/allowed-ms.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -259,19 +259,23 @@ test('an invalid Last-Event-ID is rejected by its name', async () => {
     'évé',
   ]) {
     const lines = [`GET ${bases.mirror}/events/stream HTTP/1.1`, 'Host: x', `Last-Event-ID: ${id}`]
-    const message = assertError(await ask(chancery.url, lines), 'invalid_parameter', id)
+    const message = assertError(await sendLines(chancery.url, lines), 'invalid_parameter', id)
     assert.match(message, /`Last-Event-ID`.*integer from 0 to 9007199254740991/)
   }
   const twice = ['GET /api/v1/events/stream HTTP/1.1', 'Host: x', 'Last-Event-ID: 1', 'Last-Event-ID: 2']
-  assertError(await ask(chancery.url, twice), 'invalid_parameter', 'twice')
+  assertError(await sendLines(chancery.url, twice), 'invalid_parameter', 'twice')
 })
 
 test('a number that the log does not hold is 410, as for /events', async () => {
   const beyond = String((await end()) + 1_000)
-  assertError(await answered(await chancery.get(`/events/stream?after=${beyond}`)), 'cursor_expired', 'after')
+  assertError(
+    await readResponse(await chancery.get(`/events/stream?after=${beyond}`)),
+    'cursor_expired',
+    'after',
+  )
   for (const id of [beyond, '9007199254740991']) {
     const headers = { 'last-event-id': id }
-    const answer = await answered(await chancery.get('/events/stream?after=1', { headers }))
+    const answer = await readResponse(await chancery.get('/events/stream?after=1', { headers }))
     assertError(answer, 'cursor_expired', id)
   }
 })
@@ -279,7 +283,7 @@ test('a number that the log does not hold is 410, as for /events', async () => {
 test('HEAD is 405 before any look-up', async () => {
   for (const base of Object.values(bases)) {
     const lines = [`HEAD ${base}/events/stream?after=x HTTP/1.1`, 'Host: x', 'Authorization: Bearer nonsense']
-    const answer = await ask(chancery.url, lines, { isHead: true })
+    const answer = await sendLines(chancery.url, lines, { isHead: true })
     assert.deepEqual([answer.status, answer.headers.allow], [405, 'GET, OPTIONS'])
   }
 })

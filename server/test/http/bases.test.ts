@@ -14,8 +14,8 @@ import { createWorld, demoViewers, linesOf } from '@chancery/simulator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { ask } from './raw.ts'
-import { type Answered, answered, assertAnswer, lastingHeaders } from './responses.ts'
+import { sendLines } from './raw.ts'
+import { assertResponse, lastingHeaders, type ReceivedResponse, readResponse } from './responses.ts'
 
 let chancery: TestServer
 let key: string
@@ -73,20 +73,20 @@ async function pathsOfWorld(): Promise<Map<string, string[]>> {
 const pathsOf = (operation: Operation): string[] => paths.get(operation.id) ?? []
 
 /** A body but for its request id: that of an error says which call it was, and a key its calls left. */
-const lastingBody = ({ body }: Answered) => body.replace(/"request_id":"[^"]*"|"remaining":\d+/, '')
+const lastingBody = ({ body }: ReceivedResponse) => body.replace(/"request_id":"[^"]*"|"remaining":\d+/, '')
 
 for (const operation of Object.values<Operation>(operations)) {
-  test(`${operation.id} answers the same on both bases`, async () => {
+  test(`${operation.id} returns the same on both bases`, async () => {
     for (const path of pathsOf(operation)) {
       for (const headers of questions()) {
         const [one, other] = await Promise.all(
           [bases.canonical, bases.mirror].map(async base =>
-            answered(await fetch(chancery.url + base + path, { headers })),
+            readResponse(await fetch(chancery.url + base + path, { headers })),
           ),
         )
         assert.ok(one && other)
         const what = `${path} ${JSON.stringify(Object.keys(headers))}`
-        assertAnswer(one, what)
+        assertResponse(one, what)
         assert.equal(one.status, other.status, what)
         assert.equal(lastingBody(one), lastingBody(other), what)
         assert.deepEqual(sized(one), sized(other), what)
@@ -94,7 +94,7 @@ for (const operation of Object.values<Operation>(operations)) {
     }
   })
 
-  test(`${operation.id} answers what the contract says, as JSON`, async () => {
+  test(`${operation.id} returns what the contract states, as JSON`, async () => {
     const validate = schemasOf(operation)
     const [path] = pathsOf(operation)
     if (operation.cache === 'stream') return assertStreamed(validate)
@@ -121,9 +121,9 @@ for (const operation of Object.values<Operation>(operations)) {
           'Host: x',
           `Authorization: Bearer ${key}`,
         ]
-        const answer = await ask(chancery.url, lines('HEAD'), { isHead: true })
-        const got = await ask(chancery.url, lines('GET'))
-        assertAnswer(answer, path)
+        const answer = await sendLines(chancery.url, lines('HEAD'), { isHead: true })
+        const got = await sendLines(chancery.url, lines('GET'))
+        assertResponse(answer, path)
         if (!operation.allowsHead) {
           assert.equal(answer.status, 405)
           assert.equal(answer.headers.allow, 'GET, OPTIONS')
@@ -139,7 +139,7 @@ for (const operation of Object.values<Operation>(operations)) {
 
 /** Each event of a stream is what the contract says of one. */
 async function assertStreamed(validate: ReturnType<typeof schemasOf>): Promise<void> {
-  const { headers, body } = await answered(
+  const { headers, body } = await readResponse(
     await chancery.get('/events/stream?after=0', { headers: { accept: 'application/json' } }),
   )
   assert.equal(headers['content-type'], 'text/event-stream')
@@ -150,8 +150,8 @@ async function assertStreamed(validate: ReturnType<typeof schemasOf>): Promise<v
 
 test('a compressed body is the body', async () => {
   const path = '/nations?limit=100'
-  const plain = await answered(await chancery.get(path, { headers: { 'accept-encoding': 'identity' } }))
-  const { headers, bytes } = await ask(chancery.url, [
+  const plain = await readResponse(await chancery.get(path, { headers: { 'accept-encoding': 'identity' } }))
+  const { headers, bytes } = await sendLines(chancery.url, [
     `GET ${bases.mirror}${path} HTTP/1.1`,
     'Host: x',
     'Accept-Encoding: gzip',
@@ -170,7 +170,7 @@ const questions = (): Record<string, string>[] => [
 ]
 
 /** Numbers of calls left have more or fewer digits. */
-const sized = (answer: Answered) => {
+const sized = (answer: ReceivedResponse) => {
   const { 'content-length': _, ...headers } = lastingHeaders(answer)
   return headers
 }

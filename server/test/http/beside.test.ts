@@ -44,7 +44,7 @@ async function useUp(path: string, asked: Asked, calls: number, status: number):
 }
 
 for (const path of ['/healthz', '/readyz', '/openapi.json']) {
-  test(`${path} is answered to GET and HEAD, and takes nothing from the limit of the API`, async () => {
+  test(`${path} responds to GET and HEAD, and consumes nothing from the limit of the API`, async () => {
     for (const method of ['GET', 'HEAD']) {
       const response = await fetch(chancery.url + path, { method })
       assert.equal(response.status, 200, method)
@@ -53,7 +53,7 @@ for (const path of ['/healthz', '/readyz', '/openapi.json']) {
   })
 }
 
-test('every page answers HEAD with the headers of GET, and neither takes from the limit of the API', async () => {
+test('every page responds to HEAD with the headers of GET, and neither consumes from the limit of the API', async () => {
   const kept = ({ headers }: { headers: IncomingMessage['headers'] }) => {
     assert.ok(headers['x-request-id'])
     return Object.entries(headers).filter(([name]) => !/^(date|connection|x-request-id)$/.test(name))
@@ -80,7 +80,7 @@ test('every page answers HEAD with the headers of GET, and neither takes from th
   assert.equal(headers['x-ratelimit-remaining'], '59')
 })
 
-test('an address that asks for too many pages gets 429 for all of them, and keeps the API and health checks', async () => {
+test('an address that requests too many pages gets 429 for all of them, and keeps the API and health checks', async () => {
   const from = '127.0.0.32'
   await useUp('/docs', { method: 'HEAD', from }, limits.pageRequests, 301)
   const others = [

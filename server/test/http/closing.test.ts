@@ -60,7 +60,7 @@ async function untilDestroyed(url: string, text: string): Promise<string> {
   return received
 }
 
-test('a connection on which nothing was asked does not hold up the end of the service', async () => {
+test('a connection without a request does not delay the shutdown', async () => {
   const chancery = await startTestServer()
   const { hostname, port } = new URL(chancery.url)
   const silent = connect(Number(port), hostname)

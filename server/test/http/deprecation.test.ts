@@ -33,7 +33,7 @@ test('a deprecated list parameter says so in every spelling', () => {
     assert.equal(headers?.(new URLSearchParams(query)).sunset, 'Wed, 01 Jul 2026 00:00:00 GMT', query)
 })
 
-test('a deprecated field says so in every answer that may hold it', () => {
+test('a deprecated field is announced in every response that may contain it', () => {
   const { nation } = contract.resources
   const motto = { ...nation.fields.motto, 'x-deprecated': soon }
   const changed = {

@@ -4,7 +4,7 @@ import { createDoorkeeper } from '../../src/http/response-cache.ts'
 
 const names = Array.from({ length: 10_000 }, (_, number) => `nationsGet {"id":"n${number}"}`)
 
-test('what is asked for again in one version of the world was asked for before, and in another it was not', () => {
+test('a key that is repeated in one world version counts as requested before, and in another version it does not', () => {
   const wasAskedBefore = createDoorkeeper()
   assert.deepEqual(
     [1, 1, 2, 2, 3].map(version => wasAskedBefore('a', version)),
@@ -12,14 +12,14 @@ test('what is asked for again in one version of the world was asked for before, 
   )
 })
 
-test('few of ten thousand names are taken for one another, and none that was noted is forgotten', () => {
+test('few of ten thousand keys are false positives, and there are no false negatives', () => {
   const wasAskedBefore = createDoorkeeper()
   const mistaken = names.filter(name => wasAskedBefore(name, 1)).length
   assert.ok(mistaken < names.length / 10, `${mistaken} are`)
   assert.ok(names.every(name => wasAskedBefore(name, 1)))
 })
 
-test('however much is asked for once in a world that stands still, little of it is taken for something else', () => {
+test('however many keys are requested once in one world version, few are false positives', () => {
   const wasAskedBefore = createDoorkeeper()
   const count = 300_000
   let mistaken = 0

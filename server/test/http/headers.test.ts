@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { bases, type Operation, scopeNames } from '@chancery/contract'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { ask } from './raw.ts'
-import { type Answered, answered, assertAnswer, assertError, remainingOf } from './responses.ts'
+import { sendLines } from './raw.ts'
+import { assertError, assertResponse, type ReceivedResponse, readResponse, remainingOf } from './responses.ts'
 import { everyOperation, sharedOperations, smallWorld } from './world.ts'
 
 let chancery: TestServer
@@ -18,7 +18,7 @@ before(async () => {
 after(() => chancery.close())
 
 const get = async (path: string, headers: Record<string, string> = {}) =>
-  answered(await chancery.get(path, { headers: { 'accept-encoding': 'identity', ...headers } }))
+  readResponse(await chancery.get(path, { headers: { 'accept-encoding': 'identity', ...headers } }))
 
 const cacheControl: Record<Operation['cache'], string> = {
   public: 'private, max-age=60',
@@ -28,7 +28,7 @@ const cacheControl: Record<Operation['cache'], string> = {
 }
 
 for (const { operation, path } of sharedOperations) {
-  test(`${operation.id} may be kept as long as its kind allows, and says how to ask again`, async () => {
+  test(`${operation.id} may be cached as its policy allows, and can be revalidated`, async () => {
     const { status, headers, body } = await get(path)
     assert.equal(status, 200)
     assert.match(headers.etag ?? '', /^"[A-Za-z0-9_-]+"$/)
@@ -37,13 +37,13 @@ for (const { operation, path } of sharedOperations) {
     assert.equal(headers['content-length'], String(Buffer.byteLength(body)))
   })
 
-  test(`${operation.id} is 304 to whoever has it, and that counts`, async () => {
+  test(`${operation.id} returns 304 to a client that has it, which counts against the limit`, async () => {
     const first = await get(path)
     const etag = first.headers.etag ?? ''
     for (const known of [etag, `W/${etag}`, '*', ` ${etag} `, `"other", ${etag}`, `"a",W/${etag},"b"`]) {
       const before = await left()
       const again = await get(path, { 'if-none-match': known })
-      assertAnswer(again, known)
+      assertResponse(again, known)
       assert.deepEqual([again.status, again.body], [304, ''], known)
       for (const name of ['etag', 'cache-control', 'vary'])
         assert.equal(again.headers[name], first.headers[name])
@@ -57,10 +57,10 @@ for (const { operation, path } of sharedOperations) {
   test(`${operation.id} is 304 to HEAD as to GET`, async () => {
     const { headers } = await get(path)
     const lines = [`HEAD ${bases.canonical}${path} HTTP/1.1`, 'Host: x', `If-None-Match: ${headers.etag}`]
-    assert.equal((await ask(chancery.url, lines, { isHead: true })).status, 304)
+    assert.equal((await sendLines(chancery.url, lines, { isHead: true })).status, 304)
   })
 
-  test(`${operation.id} is the same for everybody, with a key or without`, async () => {
+  test(`${operation.id} is the same for every viewer, with a key or without`, async () => {
     const anonymous = await get(path)
     const keyed = await get(path, { authorization: `Bearer ${key}` })
     assert.deepEqual([keyed.body, keyed.headers.etag], [anonymous.body, anonymous.headers.etag])
@@ -70,10 +70,10 @@ for (const { operation, path } of sharedOperations) {
 /** What is left in this address's bucket. */
 async function left(): Promise<number> {
   const response = await fetch(`${chancery.url}${bases.canonical}/nations`, { method: 'OPTIONS' })
-  return remainingOf(await answered(response))
+  return remainingOf(await readResponse(response))
 }
 
-test('an answer that needs a key, or a code, is never kept', async () => {
+test('a response that needs a key, or a code, is never stored', async () => {
   const code = await chancery.makeCode('n1')
   const authorization = `Bearer ${key}`
   const personal = everyOperation
@@ -82,7 +82,7 @@ test('an answer that needs a key, or a code, is never kept', async () => {
   assert.ok(personal.length >= 3)
   for (const path of [...personal, `/discord/verify/${code}`, '/alliances/a1?include=treasury']) {
     const answer = await get(path, { authorization, 'if-none-match': '*' })
-    assertAnswer(answer, path)
+    assertResponse(answer, path)
     assert.equal(answer.headers['cache-control'], 'no-store', path)
     assert.equal(answer.headers.etag, undefined, path)
     assert.ok(answer.status === 200 || path.includes('NOSUCHCODE'), path)
@@ -122,14 +122,14 @@ test('a tag changes with the body, and only then', async () => {
 
 /** Asks with this Accept-Encoding: over a socket, because `fetch` unpacks. */
 const accepting = (encoding: string, path = '/nations', more: string[] = []) =>
-  ask(chancery.url, [
+  sendLines(chancery.url, [
     `GET ${bases.canonical}${path} HTTP/1.1`,
     'Host: x',
     `Accept-Encoding: ${encoding}`,
     ...more,
   ])
 
-test('a body is compressed where that is asked for, with a tag of its own', async () => {
+test('a body is compressed where the client accepts it, with an ETag of its own', async () => {
   const plain = await accepting('identity')
   for (const encoding of [
     'gzip',
@@ -142,7 +142,7 @@ test('a body is compressed where that is asked for, with a tag of its own', asyn
     'gzip;q=0.001',
   ]) {
     const packed = await accepting(encoding)
-    assertAnswer(packed, encoding)
+    assertResponse(packed, encoding)
     assert.equal(packed.headers['content-encoding'], 'gzip', encoding)
     assert.equal(packed.headers['content-type'], 'application/json; charset=utf-8')
     assert.equal(packed.headers.vary, 'accept-encoding')
@@ -152,7 +152,7 @@ test('a body is compressed where that is asked for, with a tag of its own', asyn
   }
 })
 
-test('a body is not compressed where that is not asked for, or is ruled out', async () => {
+test('a body is not compressed where the client does not accept it, or rules it out', async () => {
   for (const encoding of [
     '',
     'identity',
@@ -174,7 +174,7 @@ test('a body is not compressed where that is not asked for, or is ruled out', as
   }
 })
 
-test('whoever has the compressed body is told so, and whoever has the plain one', async () => {
+test('a client that has the compressed or the plain body gets 304', async () => {
   const plain = await accepting('identity')
   const packed = await accepting('gzip')
   for (const { headers } of [plain, packed]) {
@@ -190,19 +190,19 @@ test('a small body is sent as it is', async () => {
   assert.equal((await accepting('gzip', '/eras?page=9')).headers['content-encoding'], undefined)
 })
 
-test('OPTIONS is answered on every path, known or not, and takes nothing', async () => {
+test('OPTIONS gets a response on every path, known or not, and consumes nothing', async () => {
   const paths = [...everyOperation.map(({ path }) => path), '/nowhere', '/nations/', '/%zz']
   for (const base of Object.values(bases)) {
     for (const path of paths) {
       const before = await left()
-      const answer = await ask(chancery.url, [
+      const answer = await sendLines(chancery.url, [
         `OPTIONS ${base}${path} HTTP/1.1`,
         'Host: x',
         'Origin: https://tool.example',
         'Access-Control-Request-Method: GET',
         'Access-Control-Request-Headers: authorization,traceparent,x-requested-with',
       ])
-      assertAnswer(answer, path)
+      assertResponse(answer, path)
       const operation = everyOperation.find(each => each.path === path)?.operation
       const methods = operation?.allowsHead === false ? 'GET, OPTIONS' : 'GET, HEAD, OPTIONS'
       assert.deepEqual(
@@ -221,25 +221,25 @@ test('OPTIONS is answered on every path, known or not, and takes nothing', async
 
 test('OPTIONS needs no valid key, as a browser sends none', async () => {
   const lines = [`OPTIONS ${bases.canonical}/me/nation HTTP/1.1`, 'Host: x', 'Authorization: Bearer nonsense']
-  assert.equal((await ask(chancery.url, lines)).status, 204)
+  assert.equal((await sendLines(chancery.url, lines)).status, 204)
 })
 
-test('no origin is given credentials, and none is told apart', async () => {
+test('no origin may send credentials, and all are treated alike', async () => {
   const seen = new Set<string>()
   for (const origin of ['https://tool.example', 'null', 'http://localhost:3000']) {
-    const { headers }: Answered = await get('/nations/n1', { origin })
+    const { headers }: ReceivedResponse = await get('/nations/n1', { origin })
     assert.equal(headers['access-control-allow-credentials'], undefined)
     seen.add(`${headers['access-control-allow-origin']} ${headers.vary} ${headers.etag}`)
   }
   assert.equal(seen.size, 1)
 })
 
-test('every answer has a request id of its own', async () => {
+test('every response has a request id of its own', async () => {
   const answers = await Promise.all(Array.from({ length: 300 }, () => get('/nations/n1')))
   assert.equal(new Set(answers.map(({ headers }) => headers['x-request-id'])).size, 300)
 })
 
-test('answers say nothing of what they are made with', async () => {
+test('responses do not reveal the software', async () => {
   for (const path of ['/nations', '/nowhere', '/%zz']) {
     const { headers } = await get(path)
     for (const name of ['server', 'x-powered-by', 'set-cookie', 'via']) assert.equal(headers[name], undefined)

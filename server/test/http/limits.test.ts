@@ -4,8 +4,8 @@ import { after, before, type TestContext, test } from 'node:test'
 import { bases, type RateLimitReason, rateLimitReasons } from '@chancery/contract'
 import { redisUrl } from '../limits/redis-server.ts'
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/test-server.ts'
-import { ask, exchange } from './raw.ts'
-import { type Answered, answered, assertError, remainingOf } from './responses.ts'
+import { exchange, sendLines } from './raw.ts'
+import { assertError, type ReceivedResponse, readResponse, remainingOf } from './responses.ts'
 import { smallWorld } from './world.ts'
 
 /** The limits of the contract, which a server has that is told nothing else. */
@@ -37,19 +37,19 @@ async function atOnce(
   count: number,
   servers: TestServer[],
   { key, headers = {} }: { key?: string; headers?: Record<string, string> } = {},
-): Promise<Answered[]> {
+): Promise<ReceivedResponse[]> {
   const ways = servers.flatMap(server => Object.values(bases).map(base => ({ server, base })))
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const way = ways[index % ways.length]
       assert.ok(way)
-      return answered(await way.server.get('/game', { base: way.base, headers, ...(key ? { key } : {}) }))
+      return readResponse(await way.server.get('/game', { base: way.base, headers, ...(key ? { key } : {}) }))
     }),
   )
 }
 
 /** Holds answers to a limit: exactly so many succeed, each with another number left; the rest are told to wait. */
-function assertLimited(answers: Answered[], limit: number, from = limit - 1): void {
+function assertLimited(answers: ReceivedResponse[], limit: number, from = limit - 1): void {
   const passed = answers.filter(({ status }) => status === 200)
   const left = passed.map(remainingOf).sort((one, other) => other - one)
   assert.deepEqual(
@@ -73,7 +73,7 @@ function assertLimited(answers: Answered[], limit: number, from = limit - 1): vo
 }
 
 const options = async (chancery: TestServer, headers: Record<string, string> = {}) =>
-  answered(await fetch(`${chancery.url}${bases.canonical}/game`, { method: 'OPTIONS', headers }))
+  readResponse(await fetch(`${chancery.url}${bases.canonical}/game`, { method: 'OPTIONS', headers }))
 
 test('of many calls at once without a key 60 succeed, and of many with one 120, over both bases', async () => {
   const chancery = usual
@@ -83,10 +83,10 @@ test('of many calls at once without a key 60 succeed, and of many with one 120, 
   assertLimited(anonymous, 60)
   assertLimited(keyed, 120)
 
-  const untouched = await answered(await chancery.get('/game', { key: other }))
+  const untouched = await readResponse(await chancery.get('/game', { key: other }))
   assert.deepEqual([untouched.status, remainingOf(untouched)], [200, 119], 'two keys of one player are two')
   for (const authorization of ['Bearer nonsense', '']) {
-    const refused = await answered(await chancery.get('/game', { headers: { authorization } }))
+    const refused = await readResponse(await chancery.get('/game', { headers: { authorization } }))
     assertError(refused, 'rate_limited', 'a bad key from an address without calls left')
   }
   for (const path of [
@@ -96,20 +96,24 @@ test('of many calls at once without a key 60 succeed, and of many with one 120, 
     '/me/key',
     '/discord/verify/NOSUCHCODE',
   ])
-    assertError(await answered(await chancery.get(path)), 'rate_limited', path)
+    assertError(await readResponse(await chancery.get(path)), 'rate_limited', path)
   const lines = (method: string, path: string) => [`${method} ${path} HTTP/1.1`, 'Host: x']
-  assertError(await ask(chancery.url, lines('GET', '/%zz')), 'rate_limited', '/%zz')
-  assertError(await ask(chancery.url, lines('POST', '/%zz')), 'method_not_allowed', '405 comes before 429')
+  assertError(await sendLines(chancery.url, lines('GET', '/%zz')), 'rate_limited', '/%zz')
   assertError(
-    await ask(chancery.url, lines('DELETE', '/api/v1/game')),
+    await sendLines(chancery.url, lines('POST', '/%zz')),
     'method_not_allowed',
     '405 comes before 429',
   )
-  const head = await ask(chancery.url, lines('HEAD', '/api/v1/game'), { isHead: true })
+  assertError(
+    await sendLines(chancery.url, lines('DELETE', '/api/v1/game')),
+    'method_not_allowed',
+    '405 comes before 429',
+  )
+  const head = await sendLines(chancery.url, lines('HEAD', '/api/v1/game'), { isHead: true })
   assert.equal(head.status, 429)
   const preflight = await options(chancery)
   assert.deepEqual([preflight.status, remainingOf(preflight)], [204, 0], 'OPTIONS is never refused')
-  assertError(await ask(chancery.url, lines('GET', '/ü')), 'bad_request', 'nor is what is no request')
+  assertError(await sendLines(chancery.url, lines('GET', '/ü')), 'bad_request', 'nor is what is no request')
 })
 
 test('429 states which limit was reached, in its message and in x-ratelimit-reason', async t => {
@@ -119,13 +123,16 @@ test('429 states which limit was reached, in its message and in x-ratelimit-reas
   t.after(() => stream.body?.cancel())
   assert.equal(stream.headers.get('x-ratelimit-reason'), null)
   const request = 'GET /api/v1/game HTTP/1.1\r\nHost: x\r\n\r\n'
-  const cases: Record<RateLimitReason, { refused: () => Promise<Answered | undefined>; says: RegExp }> = {
+  const cases: Record<
+    RateLimitReason,
+    { refused: () => Promise<ReceivedResponse | undefined>; says: RegExp }
+  > = {
     calls: {
       refused: async () => (await atOnce(2, [chancery], { key })).find(({ status }) => status === 429),
       says: /^Rate limit exceeded: 1 call in 60 seconds with this key\. .*retry-after/,
     },
     streams: {
-      refused: async () => answered(await chancery.get('/events/stream')),
+      refused: async () => readResponse(await chancery.get('/events/stream')),
       says: /^Stream limit exceeded: at most 1 event stream .*one address without a key\./,
     },
     pipelining: {
@@ -155,12 +162,12 @@ test('a code that is sent when no call is left lives on', async () => {
   const path = `/discord/verify/${code}`
   const headers = from('192.0.2.2')
   for (let call = 0; call < 2; call += 1) assert.equal((await narrow.get('/game', { headers })).status, 200)
-  assertError(await answered(await narrow.get(path, { headers })), 'rate_limited', 'no call left')
-  const verified = await answered(await narrow.get(path, { headers, key }))
+  assertError(await readResponse(await narrow.get(path, { headers })), 'rate_limited', 'no call left')
+  const verified = await readResponse(await narrow.get(path, { headers, key }))
   assert.deepEqual([verified.status, remainingOf(verified)], [200, 119], 'with a key, its bucket')
 })
 
-test('every kind of answer counts one call, and 59 are left after the first', async () => {
+test('every kind of response counts one request, and 59 are left after the first', async () => {
   const asked: [string, number, Record<string, string>?][] = [
     ['/game', 200],
     ['/game', 304, { 'if-none-match': '*' }],
@@ -175,9 +182,9 @@ test('every kind of answer counts one call, and 59 are left after the first', as
   for (let attempt = 1; ; attempt += 1) {
     const beganAt = performance.now()
     const address = from(`198.51.100.${attempt}`)
-    const answers: Answered[] = []
+    const answers: ReceivedResponse[] = []
     for (const [path, , headers = {}] of asked)
-      answers.push(await answered(await usual.get(path, { headers: { ...address, ...headers } })))
+      answers.push(await readResponse(await usual.get(path, { headers: { ...address, ...headers } })))
     for (const method of ['HEAD', 'POST']) {
       await fetch(`${usual.url}/api/v1/game`, { method, headers: address })
       await options(usual, address)
@@ -194,7 +201,7 @@ test('every kind of answer counts one call, and 59 are left after the first', as
   }
 })
 
-test('a limit of its own holds for a key from the next call on, and until it is taken back', async () => {
+test('a limit of its own applies to a key from the next request on, and until it is removed', async () => {
   const chancery = usual
   const { id, key } = await chancery.makeKey({ player_id: 'p2' }, undefined, { limit: 5 })
   assertLimited(await atOnce(20, [chancery], { key }), 5)
@@ -204,10 +211,14 @@ test('a limit of its own holds for a key from the next call on, and until it is 
   await setLimit(8)
   assertLimited(await atOnce(20, [chancery], { key }), 8, 2)
   await setLimit(null)
-  const answer = await answered(await chancery.get('/me/key', { key }))
+  const answer = await readResponse(await chancery.get('/me/key', { key }))
   assert.deepEqual([answer.headers['x-ratelimit-limit'], remainingOf(answer)], ['120', 111])
   await setLimit(2)
-  assertError(await answered(await chancery.get('/me/key', { key })), 'rate_limited', 'below what was used')
+  assertError(
+    await readResponse(await chancery.get('/me/key', { key })),
+    'rate_limited',
+    'below what was used',
+  )
 })
 
 test('refused calls do not lengthen the wait', async () => {

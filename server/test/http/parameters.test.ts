@@ -12,7 +12,7 @@ import {
 import { ApiError } from '../../src/http/http-error.ts'
 import { parseParameters } from '../../src/http/parameters.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { answered, assertError } from './responses.ts'
+import { assertError, readResponse } from './responses.ts'
 import { everyOperation, smallWorld } from './world.ts'
 
 let chancery: TestServer
@@ -24,7 +24,7 @@ before(async () => {
 })
 after(() => chancery.close())
 
-const ask = async (path: string) => answered(await chancery.get(path, { key }))
+const ask = async (path: string) => readResponse(await chancery.get(path, { key }))
 const eventTypes = Object.keys(contractFor(demoProfile).eventKinds)
 
 /** Parses a query as the server does; the message of the error where it is refused. */

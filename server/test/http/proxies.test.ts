@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { bases } from '@chancery/contract'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { ask } from './raw.ts'
-import { answered, remainingOf } from './responses.ts'
+import { sendLines } from './raw.ts'
+import { readResponse, remainingOf } from './responses.ts'
 
 async function start(t: TestContext, proxies: string, env: Record<string, string> = {}): Promise<TestServer> {
   const chancery = await startTestServer({
@@ -16,13 +16,13 @@ async function start(t: TestContext, proxies: string, env: Record<string, string
 }
 
 const call = async (chancery: TestServer, headers: Record<string, string> = {}) =>
-  answered(await chancery.get('/game', { headers }))
+  readResponse(await chancery.get('/game', { headers }))
 
 /** What is left after a call that comes forwarded for these addresses. */
 const leftFor = async (chancery: TestServer, forwardedFor: string) =>
   remainingOf(await call(chancery, { 'x-forwarded-for': forwardedFor }))
 
-test('a caller whom nobody trusts cannot choose an address', async t => {
+test('an untrusted client cannot choose its address', async t => {
   for (const proxies of ['', '10.0.0.0/8, 192.0.2.7']) {
     const chancery = await start(t, proxies)
     const claims = ['198.51.100.1', '198.51.100.2', '10.0.0.1', '2001:db8::1', '127.0.0.1', 'nonsense', '']
@@ -76,7 +76,7 @@ test('OPTIONS states the bucket of the caller whom the proxy names', async t => 
   const chancery = await start(t, '127.0.0.1')
   await leftFor(chancery, '198.51.100.1')
   const lines = [`OPTIONS ${bases.canonical}/game HTTP/1.1`, 'Host: x', 'X-Forwarded-For: 198.51.100.1']
-  assert.equal(remainingOf(await ask(chancery.url, lines)), 59)
+  assert.equal(remainingOf(await sendLines(chancery.url, lines)), 59)
 })
 
 const idOf = async (chancery: TestServer, id: string) => {
@@ -88,7 +88,7 @@ test('a request id is kept from a trusted proxy alone, and only in a form that i
   const trusting = await start(t, '127.0.0.1')
   for (const id of ['abcdefgh', '9f0c-ABC_123', 'a'.repeat(64)]) {
     assert.equal(await idOf(trusting, id), id)
-    const { headers, body } = await answered(
+    const { headers, body } = await readResponse(
       await trusting.get('/nowhere', { headers: { 'x-request-id': id } }),
     )
     assert.deepEqual([headers['x-request-id'], JSON.parse(body).error.request_id], [id, id])

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 /** An answer as it came over the wire. */
-export interface RawAnswer {
+export interface RawResponse {
   status: number
   headers: Record<string, string>
   /** As far as the headers promise it: a HEAD or 304 has none. */
@@ -10,7 +10,7 @@ export interface RawAnswer {
 }
 
 export interface Exchange {
-  answers: RawAnswer[]
+  answers: RawResponse[]
   /** What came after them, and is no whole answer. */
   rest: string
   /** The server ended the connection. */
@@ -47,7 +47,7 @@ export function exchange(
 }
 
 function parse(bytes: Buffer, bodiless: number[]): Pick<Exchange, 'answers' | 'rest'> {
-  const answers: RawAnswer[] = []
+  const answers: RawResponse[] = []
   let rest = bytes
   for (;;) {
     const end = rest.indexOf('\r\n\r\n')
@@ -73,7 +73,11 @@ function parse(bytes: Buffer, bodiless: number[]): Pick<Exchange, 'answers' | 'r
 }
 
 /** The one answer to a request that is given as its lines. */
-export async function ask(url: string, lines: string[], options?: { isHead?: boolean }): Promise<RawAnswer> {
+export async function sendLines(
+  url: string,
+  lines: string[],
+  options?: { isHead?: boolean },
+): Promise<RawResponse> {
   const { answers } = await exchange(
     url,
     `${lines.join('\r\n')}\r\n\r\n`,

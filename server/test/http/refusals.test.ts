@@ -12,7 +12,7 @@ import {
 } from '@chancery/contract'
 import { generateKey } from '../../src/access/key.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { answered, assertError, remainingOf } from './responses.ts'
+import { assertError, readResponse, remainingOf } from './responses.ts'
 import { everyOperation, playerOf, smallWorld } from './world.ts'
 
 let chancery: TestServer
@@ -32,12 +32,12 @@ after(() => chancery.close())
 const ask = async (
   path: string,
   options: { key?: string; headers?: Record<string, string>; base?: string } = {},
-) => answered(await chancery.get(path, options))
+) => readResponse(await chancery.get(path, options))
 
 /** What is left in this address's bucket. */
 async function left(): Promise<number> {
   return remainingOf(
-    await answered(await fetch(`${chancery.url}${bases.canonical}/nations`, { method: 'OPTIONS' })),
+    await readResponse(await fetch(`${chancery.url}${bases.canonical}/nations`, { method: 'OPTIONS' })),
   )
 }
 
@@ -90,7 +90,7 @@ for (const { path, scopes } of demands) {
   }
 }
 
-test('a key without a scope still reads what everybody reads, and what it is', async () => {
+test('a key without a scope still reads public data, and itself', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n1' }, [])
   for (const { operation, path } of everyOperation) {
     if (operation.scope !== 'none' && operation.scope !== 'key') continue
@@ -404,7 +404,7 @@ test('100 ids are taken, and those that name nothing are left out', async () => 
 
 // Each pair of checks: a call that fails both is told of the first.
 const post = (path: string, headers: Record<string, string> = {}) =>
-  fetch(chancery.url + bases.canonical + path, { method: 'POST', headers }).then(answered)
+  fetch(chancery.url + bases.canonical + path, { method: 'POST', headers }).then(readResponse)
 
 test('the order of checks: 405 before a bad key, a missing key and an unknown path', async () => {
   const bad = { authorization: 'Bearer nonsense' }

@@ -20,7 +20,7 @@ before(() => {
 })
 after(() => app.close())
 
-test('an answer that says that something of it will go is noted as such, and others are not', async () => {
+test('a response with a Deprecation header is recorded as deprecated, and others are not', async () => {
   for (const url of ['/stays', '/goes', '/nowhere']) await app.inject(url)
   assert.deepEqual(
     noted.map(({ operation, isDeprecated }) => ({ operation, isDeprecated })),
@@ -32,7 +32,7 @@ test('an answer that says that something of it will go is noted as such, and oth
   )
 })
 
-test('every answer is timed', async () => {
+test('every response is timed', async () => {
   const timed = async () => {
     const { values } = await metrics.requestSeconds.get()
     return (

@@ -47,7 +47,7 @@ function openFront() {
   return { ask, asked, world }
 }
 
-test('one question that is asked again is answered once, whatever unknown parameters it has and in whichever order it is written', async () => {
+test('a repeated request is computed once, whatever unknown parameters it has and in whichever order it is written', async () => {
   const { ask, asked } = openFront()
   const plain = await ask('?limit=2&status=active')
   await ask('?status=active&limit=2')
@@ -77,7 +77,7 @@ test('all spellings of a list are one question', async () => {
   assert.equal(asked.length, 2)
 })
 
-test('other questions, and those of another world, are answered anew', async () => {
+test('other requests, and those of another world version, are computed', async () => {
   const { ask, asked, world } = openFront()
   for (const query of ['', '?limit=2', '?limit=3', '?limit=3&search=a', '?limit=3&search=A', '?ids='])
     await ask(query)
@@ -90,7 +90,7 @@ test('other questions, and those of another world, are answered anew', async () 
   assert.equal(asked.length, 8)
 })
 
-test('what was asked for once in a version of the world is not remembered, and what was asked for more often is from the first call of the next', async () => {
+test('what was requested once in a world version is not cached, and what was requested more often is cached from the first request of the next', async () => {
   const { ask, asked, world } = openFront()
   const timesAsked = async (query: string) => {
     const before = asked.length
@@ -110,13 +110,13 @@ test('what was asked for once in a version of the world is not remembered, and w
   assert.deepEqual([await timesAsked(''), await timesAsked(''), await timesAsked('')], [1, 1, 0])
 })
 
-test('calls that ask alike at one moment wait for one answer', async () => {
+test('equal requests in flight wait for one computation', async () => {
   const { ask, asked } = openFront()
   await Promise.all(Array.from({ length: 10 }, () => ask('')))
   assert.equal(asked.length, 1)
 })
 
-test('where an answer fails, all who wait for it are told, and the next call asks anew', async () => {
+test('a failed computation fails all requests that wait for it, and the next request computes again', async () => {
   const answers = createResponseCache()
   const question = { url: '/nations', key: 'nations.list {}' }
   const failing = Promise.withResolvers<string>()
@@ -128,7 +128,7 @@ test('where an answer fails, all who wait for it are told, and the next call ask
   assert.equal(String(answers.get('/nations', 1)?.bytes), '"one"')
 })
 
-test('an answer that comes when the world has moved on is not given to who asks then', async () => {
+test('a body that is computed after the world version has changed is not sent to later requests', async () => {
   const answers = createResponseCache()
   const question = { url: '/nations', key: 'nations.list {}' }
   const slow = Promise.withResolvers<string>()
@@ -143,7 +143,7 @@ test('an answer that comes when the world has moved on is not given to who asks 
   assert.notEqual(String(answers.get('/nations', 2)?.bytes), '"old"')
 })
 
-test('answers go with the version of the world that they are of', async () => {
+test('cached bodies are evicted with their world version', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const answers = createResponseCache()
@@ -158,7 +158,7 @@ test('answers go with the version of the world that they are of', async () => {
   assert.equal(remembered.deref(), undefined)
 })
 
-test('what is remembered holds memory for its own bytes alone, compressed or not', async () => {
+test('a cached body retains the memory of its own bytes only, compressed or not', async () => {
   const answers = createResponseCache()
   const make = async () => JSON.stringify({ data: 'text '.repeat(300) })
   const ask = (id: string) => answers.getOrCompute({ url: id, key: id }, 1, make)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type ErrorCode, errors } from '@chancery/contract'
-import type { RawAnswer } from './raw.ts'
+import type { RawResponse } from './raw.ts'
 
 /** An answer from `fetch`, read to its end, or as it came over a socket. */
-export type Answered = Pick<RawAnswer, 'status' | 'headers' | 'body'>
+export type ReceivedResponse = Pick<RawResponse, 'status' | 'headers' | 'body'>
 
-export async function answered(response: Response): Promise<Answered> {
+export async function readResponse(response: Response): Promise<ReceivedResponse> {
   const isStream = response.headers.get('content-type') === 'text/event-stream'
   return {
     status: response.status,
@@ -21,12 +21,12 @@ async function untilUpToDate({ body }: Response): Promise<string> {
   // Leaving the loop ends the connection.
   for await (const part of body ?? []) {
     text += decoder.decode(part, { stream: true })
-    if (saysUpToDate(text)) break
+    if (isUpToDate(text)) break
   }
   return text
 }
 
-export const saysUpToDate = (text: string): boolean => /^: up to date\nid: \d+\n\n/m.test(text)
+export const isUpToDate = (text: string): boolean => /^: up to date\nid: \d+\n\n/m.test(text)
 
 /** The headers of answers that a page of another origin has to read. */
 const exposedHeaders = [
@@ -35,7 +35,7 @@ const exposedHeaders = [
 ]
 
 /** Holds an answer to what every answer of the API carries. */
-export function assertAnswer({ headers }: Answered, what: string): void {
+export function assertResponse({ headers }: ReceivedResponse, what: string): void {
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
     assert.match(headers[name] ?? 'none', /^\d+$/, `${what}: ${name}`)
   }
@@ -50,9 +50,9 @@ export function assertAnswer({ headers }: Answered, what: string): void {
 }
 
 /** Holds an answer to the one shape of every error. Returns its message. */
-export function assertError(answer: Answered, code: ErrorCode, what: string): string {
+export function assertError(answer: ReceivedResponse, code: ErrorCode, what: string): string {
   assert.deepEqual([answer.status, codeOf(answer)], [errors[code].status, code], what)
-  assertAnswer(answer, what)
+  assertResponse(answer, what)
   const body = JSON.parse(answer.body) as { error: { code: string; message: string; request_id: string } }
   assert.deepEqual(Object.keys(body), ['error'], what)
   assert.deepEqual(Object.keys(body.error), ['code', 'message', 'request_id'], what)
@@ -64,7 +64,7 @@ export function assertError(answer: Answered, code: ErrorCode, what: string): st
   return body.error.message
 }
 
-function codeOf({ body }: Answered): string | undefined {
+function codeOf({ body }: ReceivedResponse): string | undefined {
   try {
     return (JSON.parse(body) as { error?: { code?: string } }).error?.code
   } catch {
@@ -72,11 +72,11 @@ function codeOf({ body }: Answered): string | undefined {
   }
 }
 
-export const remainingOf = ({ headers }: Pick<Answered, 'headers'>) =>
+export const remainingOf = ({ headers }: Pick<ReceivedResponse, 'headers'>) =>
   Number(headers['x-ratelimit-remaining'])
 
 /** Headers that may differ between two answers to the same question. */
 const fleeting = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
-export const lastingHeaders = ({ headers }: Answered) =>
+export const lastingHeaders = ({ headers }: ReceivedResponse) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !fleeting.includes(name)))

@@ -7,8 +7,8 @@ import { createProtocolErrors } from '../../src/http/protocol-errors.ts'
 import { createRequestIds } from '../../src/http/request-id.ts'
 import { createTrustedProxies } from '../../src/http/trusted-proxies.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { ask, exchange } from './raw.ts'
-import { assertAnswer, assertError, remainingOf } from './responses.ts'
+import { exchange, sendLines } from './raw.ts'
+import { assertError, assertResponse, remainingOf } from './responses.ts'
 import { everyOperation, smallWorld } from './world.ts'
 
 let chancery: TestServer
@@ -23,7 +23,7 @@ const host = 'Host: game.example'
 
 /** What is left in this address's bucket. Asking takes nothing. */
 async function left(): Promise<number> {
-  return remainingOf(await ask(chancery.url, [`OPTIONS ${api}/nations HTTP/1.1`, host]))
+  return remainingOf(await sendLines(chancery.url, [`OPTIONS ${api}/nations HTTP/1.1`, host]))
 }
 
 /** A request, the error that answers it, the calls that it takes, and whether it costs the connection. */
@@ -246,7 +246,7 @@ test('HEAD on a code is refused before any look-up: the code lives on', async ()
   const code = await chancery.makeCode('n1')
   for (const base of Object.values(bases)) {
     const lines = [`HEAD ${base}/discord/verify/${code} HTTP/1.1`, host]
-    const answer = await ask(chancery.url, lines, { isHead: true })
+    const answer = await sendLines(chancery.url, lines, { isHead: true })
     assert.deepEqual([answer.status, answer.headers.allow], [405, 'GET, OPTIONS'])
   }
   await chancery.read(`/discord/verify/${code}`)
@@ -265,11 +265,11 @@ test('every method but GET leaves a code alone', async () => {
   await chancery.read(`/discord/verify/${code}`)
 })
 
-test('HEAD is answered like GET, without a body, also where it is an error', async () => {
+test('HEAD gets the response of GET without a body, also for an error', async () => {
   for (const path of ['/nations/n1', '/nations/none', '/nowhere', '/nations?limit=x', '/me/nation']) {
-    const head = await ask(chancery.url, [`HEAD ${api}${path} HTTP/1.1`, host], { isHead: true })
-    const got = await ask(chancery.url, get(api + path))
-    assertAnswer(head, path)
+    const head = await sendLines(chancery.url, [`HEAD ${api}${path} HTTP/1.1`, host], { isHead: true })
+    const got = await sendLines(chancery.url, get(api + path))
+    assertResponse(head, path)
     assert.equal(head.status, got.status, path)
     assert.equal(head.headers['content-length'], got.headers['content-length'], path)
   }
@@ -299,31 +299,31 @@ test('HEAD has no body either where the parser refuses it, also behind another r
   }
 })
 
-test('a request target in absolute form is answered as its path, and poisons nothing', async () => {
-  const plain = await ask(chancery.url, get(`${api}/rankings?limit=2`))
+test('a request target in absolute form is handled as its path, and poisons no cache', async () => {
+  const plain = await sendLines(chancery.url, get(`${api}/rankings?limit=2`))
   assert.equal(plain.status, 200)
   for (const origin of ['http://game.example', 'https://nations', 'HTTP://x', 'http://rankings:80']) {
-    const answer = await ask(chancery.url, get(`${origin}${api}/rankings?limit=2`))
+    const answer = await sendLines(chancery.url, get(`${origin}${api}/rankings?limit=2`))
     assert.equal(answer.body, plain.body, origin)
-    const mirror = await ask(chancery.url, get(`${origin}${bases.mirror}/rankings?limit=2`))
+    const mirror = await sendLines(chancery.url, get(`${origin}${bases.mirror}/rankings?limit=2`))
     assert.equal(mirror.body, plain.body, origin)
   }
-  const nations = await ask(chancery.url, get(`${api}/nations/n1`))
+  const nations = await sendLines(chancery.url, get(`${api}/nations/n1`))
   assert.match(nations.body, /^\{"data":\{"id":"n1"/)
 })
 
 test('an encoded path is the path', async () => {
-  const plain = await ask(chancery.url, get(`${api}/nations/n1`))
-  const encoded = await ask(chancery.url, get(`/%61pi/v1/n%61tions/n%31`))
+  const plain = await sendLines(chancery.url, get(`${api}/nations/n1`))
+  const encoded = await sendLines(chancery.url, get(`/%61pi/v1/n%61tions/n%31`))
   assert.equal(encoded.body, plain.body)
 })
 
-test('HTTP/1.0 is answered without a Host, and the connection closed', async () => {
+test('HTTP/1.0 needs no Host, and the connection is closed', async () => {
   const { answers, isClosed } = await exchange(chancery.url, `GET ${api}/nations/n1 HTTP/1.0\r\n\r\n`)
   assert.deepEqual([answers[0]?.status, isClosed], [200, true])
 })
 
-test('requests that are sent together are answered in their order', async () => {
+test('pipelined requests get their responses in order', async () => {
   const ids = ['n1', 'none', 'n2', 'n3']
   const text = ids.map(id => `GET ${api}/nations/${id} HTTP/1.1\r\n${host}\r\n\r\n`).join('')
   const before = await left()
@@ -350,18 +350,18 @@ test('a body is ignored, whatever it is, and the next request is not taken from 
 })
 
 test('100-continue is the one expectation that is met', async () => {
-  const answer = await ask(chancery.url, [...get(`${api}/nations/n1`), 'Expect: 100-continue'])
+  const answer = await sendLines(chancery.url, [...get(`${api}/nations/n1`), 'Expect: 100-continue'])
   assert.equal(answer.status, 200)
 })
 
-test('an upgrade is passed over: the request is answered', async () => {
+test('an upgrade is ignored: the request is handled', async () => {
   for (const protocol of ['websocket', 'h2c']) {
     const lines = [...get(`${api}/nations/n1`), 'Connection: Upgrade', `Upgrade: ${protocol}`]
-    assert.equal((await ask(chancery.url, lines)).status, 200)
+    assert.equal((await sendLines(chancery.url, lines)).status, 200)
   }
 })
 
-test('a caller who hangs up in the middle harms nobody', async () => {
+test('a client that disconnects in the middle does no harm', async () => {
   const { hostname, port } = new URL(chancery.url)
   for (const text of [
     'GET',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { generateKey } from '../../src/access/key.ts'
 import type { RequestRow } from '../../src/journal/queries.ts'
-import { ask, exchange } from '../http/raw.ts'
+import { exchange, sendLines } from '../http/raw.ts'
 import { everyOperation, playerOf, smallWorld } from '../http/world.ts'
 import { startBehindProxy } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -58,7 +58,7 @@ async function assertJournaled(
 
 const raw = async (method: string, path: string, headers: string[] = []) => {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: x', ...headers]
-  const { status, headers: answered } = await ask(chancery.url, lines, { isHead: method === 'HEAD' })
+  const { status, headers: answered } = await sendLines(chancery.url, lines, { isHead: method === 'HEAD' })
   return { status, requestId: answered['x-request-id'], etag: answered.etag }
 }
 const bearer = (text: string) => `Authorization: Bearer ${text}`

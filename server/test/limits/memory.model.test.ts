@@ -17,7 +17,7 @@ const wait = fc.oneof(
 )
 const subject = fc.constantFrom('a', 'b', 'c', '__proto__')
 
-test('every answer is that of the definition, whatever the order, limits and clock steps', () => {
+test('every state is that of the definition, whatever the order, limits and clock steps', () => {
   const step = fc.record({
     waitMs: fc.oneof(
       { weight: 9, arbitrary: wait },

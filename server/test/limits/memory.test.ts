@@ -91,7 +91,7 @@ test('peek says when the next call would be refused', () => {
   assert.equal(limits.peek('a', 1).isAllowed, false)
 })
 
-test('a clock set back by a day locks nobody out', () => {
+test('a clock set back by a day locks no client out', () => {
   const clock = fakeClock()
   const limits = createMemoryLimits({ now: clock.now })
   for (let call = 0; call < 60; call++) limits.consume('a', 60)

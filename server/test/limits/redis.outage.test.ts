@@ -85,7 +85,7 @@ test('while the server is gone calls are counted in this process, and then on th
   )
 })
 
-test('calls under way when the server dies are answered', async t => {
+test('requests in flight when the server dies get a result', async t => {
   const world = await arrange(t)
   if (!world) return
   const { server, take } = world
@@ -126,7 +126,7 @@ test('a server that hangs longer than its connections are kept is found again', 
   assert.equal(await server.command('get {chancery:limit}:b'), '$1\r\n1')
 })
 
-test('a connection that falls silent is replaced', async t => {
+test('a connection that becomes unresponsive is replaced', async t => {
   const world = await arrange(t, { isRelayed: true })
   if (!world) return
   const { server, relay, take, untilIs, callUntilUp } = world
@@ -173,7 +173,7 @@ test('a process that was busy does not take its server for hung', async t => {
   assert.equal(changes.length, 1)
 })
 
-test('a server that is away when the process starts is found when it comes', async t => {
+test('a server that is unavailable when the process starts is used when it comes up', async t => {
   const world = await arrange(t, { before: server => server.kill() })
   if (!world) return
   const { server, take, untilIs, callUntilUp, changes } = world
@@ -198,7 +198,7 @@ test('a flushed server begins new windows and counts as up', async t => {
   assert.equal(changes.length, 1)
 })
 
-test('a server whose clock was set back keeps nobody waiting for longer than a window', async t => {
+test('a server whose clock was set back makes no client wait longer than a window', async t => {
   const world = await arrange(t)
   if (!world) return
   const { server, limits, take } = world
@@ -210,7 +210,7 @@ test('a server whose clock was set back keeps nobody waiting for longer than a w
   assert.ok(Number((await server.command('pttl {chancery:limit}:a')).slice(1)) <= 60_000)
 })
 
-test('a server that reads but cannot write is away', async t => {
+test('a server that reads but cannot write counts as unavailable', async t => {
   const world = await arrange(t)
   if (!world) return
   const { server, take, callUntilUp, changes } = world
@@ -238,7 +238,7 @@ test('a refused password is stated without the password', async t => {
   assert.equal(JSON.stringify(changes).includes('hunter2'), false)
 })
 
-test('peek is answered fast from this process too', async t => {
+test('peek is fast from this process too', async t => {
   const world = await arrange(t)
   if (!world) return
   const { server, limits, take } = world
@@ -263,7 +263,7 @@ test('close closes the fallback', async () => {
 })
 
 for (const state of ['up', 'hung', 'gone', 'starting'] as const) {
-  test(`close ends while the server is ${state}, and calls are still answered`, async t => {
+  test(`close ends while the server is ${state}, and requests still get a result`, async t => {
     const world = await arrange(t, state === 'starting' ? { before: server => server.kill() } : {})
     if (!world) return
     const { server, limits, take, untilIs } = world

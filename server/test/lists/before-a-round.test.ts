@@ -70,7 +70,7 @@ test('total counts just what the pages list, before the first ranking round and 
     assert.deepEqual((await everyList())[0], ['p2', 'p4', 'p5', 'p6', 'p9'])
   }))
 
-test('a nation of which one thing changes is listed by it at once', () =>
+test('a nation with one changed field is listed by it at once', () =>
   withoutRounds(async () => {
     const scored = ['n1', 'n2'].map(id => nation(id, { national_score: 5 }))
     await chancery.ingest(scored, { waits: false })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Operation, operations } from '@chancery/contract'
-import { answered } from '../http/responses.ts'
+import { readResponse } from '../http/responses.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
 import { nation, put, war } from '../ingest/facts.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -69,7 +69,7 @@ async function list(operation: Operation, path: string, filters: Record<string, 
   const query = new URLSearchParams(
     isStream(operation) ? { after: '0', ...filters } : { limit: '100', ...filters },
   )
-  const { status, body } = await answered(await chancery.get(`${path}?${query}`))
+  const { status, body } = await readResponse(await chancery.get(`${path}?${query}`))
   assert.equal(status, 200, `${path}?${query}: ${body}`)
   if (isStream(operation))
     return [...body.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(`${data}`) as Item)

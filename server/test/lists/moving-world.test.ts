@@ -181,7 +181,7 @@ async function runRounds(isOver: () => boolean): Promise<void> {
   }
 }
 
-test('at any moment lists hold what plain queries find, while batches, resets, redactions and the rounds of two processes go on', async () => {
+test('at any moment lists contain what plain queries find, during batches, resets, redactions and the rounds of two processes', async () => {
   const mayBegin = whileBegunWithin(5_000)
   await fc.assert(
     fc.asyncProperty(

@@ -5,11 +5,11 @@ import pg from 'pg'
 import { roundLock } from '../../src/store/locks.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { randomRuns } from '../support/tier.ts'
-import { type NationFilter, ToldNations } from './told-nations.ts'
+import { type NationFilter, NationModel } from './nation-model.ts'
 
 let chancery: TestServer
 let client: pg.Client
-const told = new ToldNations()
+const told = new NationModel()
 before(async () => {
   chancery = await startTestServer()
   await chancery.ingest(

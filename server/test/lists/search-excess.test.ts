@@ -28,7 +28,7 @@ async function timed(path: string) {
   return { response, body, ms: performance.now() - startedMs }
 }
 
-test('searches beyond what is worked on are told so soon, and crowd out nobody else', async () => {
+test('searches beyond the concurrency limit are rejected soon, and do not delay other requests', async () => {
   // Searches of alliances stand still, as if each took long; whatever does not read alliances goes on.
   await client.query('begin')
   await client.query('lock table chancery_world.alliance in access exclusive mode')

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { roundLock } from '../../src/store/locks.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { randomRuns } from '../support/tier.ts'
-import { type NationFilter, ToldNations } from './told-nations.ts'
+import { type NationFilter, NationModel } from './nation-model.ts'
 
 /** More than are sorted at once, so that matches are counted by stripes of places. */
 const nations = 6_000
@@ -19,7 +19,7 @@ function nameOf(number: number): string {
 
 let chancery: TestServer
 let client: pg.Client
-const told = new ToldNations()
+const told = new NationModel()
 const ids = Array.from({ length: nations }, (_, number) => `n${number}`)
 const alliances = ['a1', 'a2']
 

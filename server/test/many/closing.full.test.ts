@@ -85,7 +85,7 @@ const isRefused = (url: string) =>
     (error: { code?: string }) => error.code === 'ECONNREFUSED',
   )
 
-test('while a process drains it says so, answers, and asks whoever keeps a connection to leave', async () => {
+test('while a process drains it reports so, serves requests, and sends Connection: close', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const ready = () => call(`${server.publicUrl}/readyz`, { agent })
   await ingest('before')
@@ -102,7 +102,7 @@ test('while a process drains it says so, answers, and asks whoever keeps a conne
   assert.equal((await call(`${server.publicUrl}/healthz`)).status, 200, 'it is closed by whoever started it')
 })
 
-test('what was let in before the process closes is answered: a call under way, and the first call of a connection', async () => {
+test('requests that were admitted before the process closes get responses: one in flight, and the first of a connection', async () => {
   await ingest('before')
   const { port, hostname } = new URL(server.publicUrl)
   const silent = connect(Number(port), hostname)

@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('over three processes a key gets exactly its calls, and each answer says what is left over all', async t => {
+test('over three processes a key gets exactly its requests, and each response states what is left over all', async t => {
   const url = await redisUrl(t)
   if (!url) return
   const group = await startServerGroup(

@@ -33,7 +33,7 @@ function assertNobodyNoticed(seen: Seen): void {
   assert.ok(seen.streams > 3, 'readers came again')
 }
 
-test('behind a proxy that asks who is ready, processes are replaced one after the other without a call that fails', async t => {
+test('behind a proxy with readiness checks, processes are replaced one by one without a failed request', async t => {
   const seen = await rollingRestart(rolling({}))
   t.diagnostic(JSON.stringify(seen))
   assertNobodyNoticed(seen)

@@ -53,7 +53,7 @@ const ingest = (member: ServeProcess, turn: number) =>
 const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 const memberAt = (index: number) => group.members[index % group.members.length] as ServeProcess
 
-test('what one process was told, every other answers within a second', async t => {
+test('what one process ingested, every other returns within a second', async t => {
   await ingest(memberAt(0), 0)
   const turns = createTurns()
   const problems: string[] = []

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { bases, type ErrorCode } from '@chancery/contract'
 import { dump, query } from '../access/query.ts'
-import { ask, hangUp, told } from '../disclosure/exchange.ts'
-import { answered, assertAnswer, assertError, remainingOf } from '../http/responses.ts'
+import { hangUp, sendRequest, textOf } from '../disclosure/exchange.ts'
+import { assertError, assertResponse, readResponse, remainingOf } from '../http/responses.ts'
 import { smallWorld } from '../http/world.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
@@ -19,7 +19,7 @@ after(() => {
 })
 
 const redeem = async (code: string, query = '', options: { key?: string; base?: string } = {}) =>
-  answered(await chancery.get(`/discord/verify/${code}${query}`, options))
+  readResponse(await chancery.get(`/discord/verify/${code}${query}`, options))
 
 async function assertRefused(code: string, expected: ErrorCode, query = ''): Promise<void> {
   const answer = await redeem(code, query)
@@ -48,7 +48,7 @@ async function age(code: string, interval: string): Promise<void> {
 test('a code says whose nation it is, in the shape of the specification and in no other', async () => {
   const answer = await redeem(await chancery.makeCode('n2'))
   assert.equal(answer.status, 200)
-  assertAnswer(answer, 'verified')
+  assertResponse(answer, 'verified')
   assert.equal(
     answer.body,
     JSON.stringify({
@@ -140,7 +140,7 @@ test('a code expires after ten minutes, not before', async () => {
   await assertRefused(old, 'verification_code_expired')
 })
 
-test('a code that was used stays used, and is remembered for 30 days', async () => {
+test('a used code stays used, and is kept for 30 days', async () => {
   const used = await chancery.makeCode('n1')
   assert.equal((await redeem(used)).status, 200)
   await age(used, '29 days 23 hours')
@@ -171,7 +171,7 @@ const lead = (id: string, player: string | null) =>
     waits: false,
   })
 
-test('a code proves nothing for whoever has lost the nation since', async () => {
+test('a code proves nothing for a player who has lost the nation since', async () => {
   await lead('n10', 'before')
   const code = await chancery.makeCode('n10')
   for (const player of ['later', null]) {
@@ -182,7 +182,7 @@ test('a code proves nothing for whoever has lost the nation since', async () => 
   assert.equal((await redeem(code)).status, 200)
 })
 
-test('a used or expired code has the same response whoever leads the nation now', async () => {
+test('a used or expired code has the same response under every leader of the nation', async () => {
   await lead('n11', 'before')
   const spent: { code: string; query: string }[] = []
   for (const account of [undefined, 'user:42']) {
@@ -195,7 +195,7 @@ test('a used or expired code has the same response whoever leads the nation now'
   const responses = async () => {
     const all = []
     for (const { code, query } of spent)
-      all.push(told(await ask(chancery.url, `${bases.canonical}/discord/verify/${code}${query}`)))
+      all.push(textOf(await sendRequest(chancery.url, `${bases.canonical}/discord/verify/${code}${query}`)))
     return all
   }
   const before = await responses()
@@ -209,7 +209,7 @@ test('a used or expired code has the same response whoever leads the nation now'
   }
 })
 
-test('a bound code is redeemed by its account alone, and survives everybody else', async () => {
+test('a bound code is redeemed by its account only, and stays valid after the attempts of others', async () => {
   const code = await chancery.makeCode('n1', 'user:42')
   for (const query of ['', '?for=', '?for=user:43', '?for=USER:42', '?for=user:42%20', '?for=user%3A421'])
     await assertRefused(code, 'verification_code_unknown', query)
@@ -220,14 +220,14 @@ test('a bound code is redeemed by its account alone, and survives everybody else
   await assertRefused(code, 'verification_code_unknown')
 })
 
-test('an expired bound code tells nobody else that there is one', async () => {
+test('an expired bound code is not revealed to other accounts', async () => {
   const code = await chancery.makeCode('n1', 'user:42')
   await age(code, '11 minutes')
   await assertRefused(code, 'verification_code_unknown')
   await assertRefused(code, 'verification_code_expired', '?for=user:42')
 })
 
-test('a code that is bound to nobody is redeemed for whomever', async () => {
+test('an unbound code is redeemed for any account', async () => {
   assert.equal((await redeem(await chancery.makeCode('n1'), '?for=user:42')).status, 200)
 })
 

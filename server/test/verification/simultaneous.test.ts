@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { bases } from '@chancery/contract'
-import { answered, assertError } from '../http/responses.ts'
+import { assertError, readResponse } from '../http/responses.ts'
 import { smallWorld } from '../http/world.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { tier } from '../support/tier.ts'
@@ -28,7 +28,7 @@ test('of many simultaneous redemptions, over two servers and both bases, exactly
       const way = ways[index % ways.length]
       assert.ok(way)
       for (;;) {
-        const answer = await answered(await way.server.get(`/discord/verify/${code}`, { base: way.base }))
+        const answer = await readResponse(await way.server.get(`/discord/verify/${code}`, { base: way.base }))
         // A busy machine may keep a call from a connection for too long: it asks again, as it is told to.
         if (answer.status !== 503) return answer
       }

@@ -1,6 +1,6 @@
 import type { Fact } from '../support/test-server.ts'
 
-export interface ToldNation {
+export interface ModelNation {
   id: string
   name: string
   leader: string
@@ -22,8 +22,8 @@ export interface NationFilter {
 const folded = (text: string) => text.normalize('NFKC').toLowerCase()
 
 /** The nations that a test has told of, and what lists must say of them. */
-export class ToldNations {
-  readonly nations = new Map<string, ToldNation>()
+export class NationModel {
+  readonly nations = new Map<string, ModelNation>()
 
   /** Takes facts about nations and memberships down, and returns them for the door. */
   take(facts: Fact[]): Fact[] {
@@ -74,9 +74,9 @@ export class ToldNations {
     places?: ReadonlyMap<string, number>,
   ): string[] {
     const text = search === undefined ? undefined : folded(search)
-    const tierOf = ({ name }: ToldNation) =>
+    const tierOf = ({ name }: ModelNation) =>
       text === undefined || folded(name) === text ? 0 : folded(name).startsWith(text) ? 1 : 2
-    const placeOf = ({ id }: ToldNation) => places?.get(id) ?? 0
+    const placeOf = ({ id }: ModelNation) => places?.get(id) ?? 0
     return [...this.nations.values()]
       .filter(
         nation =>

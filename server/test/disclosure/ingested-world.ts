@@ -9,7 +9,7 @@ import { openStream, type StreamReader } from '../events/stream-reader.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { addHearing } from '../webhooks/owner.ts'
-import type { Telling } from './secrets.ts'
+import type { FactBatch } from './secrets.ts'
 import { viewers } from './viewers.ts'
 
 /** A server with a world in it, a key for each viewer, and somebody who hears all its webhooks and all of its stream. */
@@ -49,7 +49,7 @@ export async function startWorld({ profile }: Contract): Promise<World> {
   return { chancery, receiver, stream, keys: await makeKeys(chancery), times: [], close }
 }
 
-export async function tellWorld(chancery: TestServer, tellings: Telling[][]): Promise<string[]> {
+export async function ingestWorld(chancery: TestServer, tellings: FactBatch[][]): Promise<string[]> {
   const times: string[] = []
   for (const telling of tellings) {
     for (const { facts, isSecret } of telling) {

@@ -187,7 +187,7 @@ export const apiHeaders = {
   'x-content-type-options': 'nosniff',
 } as const
 
-export const preflightHeaders = {
+const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
   // Without credentials the asterisk allows every header but Authorization. Old browsers read it as a name.
   'access-control-allow-headers': 'authorization, if-none-match, last-event-id, *',

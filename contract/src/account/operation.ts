@@ -33,27 +33,20 @@ export type AccountResponse<O extends AccountOperation> = O['responses'] extends
 
 type Schemas = Pick<AccountOperation, 'query' | 'body' | 'responses'>
 
+/** Keeps the literal types of an operation. */
+const operation =
+  <const N extends boolean>(needsSession: N) =>
+  <const M extends AccountOperation['method'], const P extends string, const S extends Schemas>(
+    method: M,
+    path: P,
+    schemas: S,
+  ) => ({ method, path, needsSession, ...schemas })
+
 /** An operation that needs no session. */
-export const openOperation = <
-  const M extends AccountOperation['method'],
-  const P extends string,
-  const S extends Schemas,
->(
-  method: M,
-  path: P,
-  schemas: S,
-) => ({ method, path, needsSession: false, ...schemas })
+export const openOperation = operation(false)
 
 /** An operation for a player who is signed in. */
-export const playerOperation = <
-  const M extends AccountOperation['method'],
-  const P extends string,
-  const S extends Schemas,
->(
-  method: M,
-  path: P,
-  schemas: S,
-) => ({ method, path, needsSession: true, ...schemas })
+export const playerOperation = operation(true)
 
 export const dataOf = <S extends TSchema>(item: S) => strictObject({ data: listOf(item) })
 

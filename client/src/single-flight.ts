@@ -21,12 +21,12 @@ export function createSingleFlight(): SingleFlight {
 
   function startCall(key: string, start: (signal: AbortSignal) => Promise<string>): InFlightCall {
     const controller = new AbortController()
-    const answer = start(controller.signal).finally(() => {
+    const call = start(controller.signal).finally(() => {
       if (calls.get(key) === flight) calls.delete(key)
     })
     // Prevents an unhandled rejection when no waiters are left.
-    answer.catch(() => {})
-    const flight: InFlightCall = { result: answer, controller, waiters: 0 }
+    call.catch(() => {})
+    const flight: InFlightCall = { result: call, controller, waiters: 0 }
     calls.set(key, flight)
     return flight
   }

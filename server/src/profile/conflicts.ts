@@ -162,7 +162,7 @@ function consequence({ kind, what, part, renamedTo }: ProfileChange): string {
 
 const clearing: Partial<Record<ProfilePart, string>> = {
   currency: 'let the game delete its market prices first',
-  units: 'let the game send counts of 0 for it first (what the log has told, it keeps)',
+  units: 'let the game send counts of 0 for it first (events keep them)',
   resources: 'let the game send counts of 0 for it and delete its market price first',
   'attributes.nation': 'let the game set it to null wherever it has a value first',
   'attributes.alliance': 'let the game set it to null wherever it has a value first',

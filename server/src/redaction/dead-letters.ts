@@ -55,7 +55,7 @@ const refusalOf = (reason: string) => JSON.stringify([{ line: 0, path: '', reaso
 
 const time = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/
 
-/** The fact in a line; undefined if it is not JSON, so that its names cannot be told from other words. */
+/** The fact in a line; undefined if it is not JSON, so that its names cannot be distinguished from other words. */
 function factIn(line: string): unknown {
   try {
     return JSON.parse(line)

@@ -43,7 +43,7 @@ export async function openCopySession(target: ConnectionTarget): Promise<CopySes
     async *copyOut(table, columns) {
       const stream = client.query(to(`copy ${nameOf(table)} (${listOf(columns)}) to stdout`))
       yield* stream
-      // The count comes after the last row; the next answer comes after the count.
+      // The count comes after the last row; the next result comes after the count.
       await client.query('')
       return stream.rowCount
     },

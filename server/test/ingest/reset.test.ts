@@ -223,7 +223,7 @@ describe('after a reset', () => {
   test('nor does another end before it', async () => {
     assert.deepEqual(
       await refusedOf(reset({ id: 'e-early', name: 'Early' }, undefined, { at: '2026-05-31T00:00:00Z' })),
-      [1, '/at', `the world began anew at ${endOfEra}: it cannot do so again before`],
+      [1, '/at', `the world was reset at ${endOfEra}: it cannot be reset again before`],
     )
   })
 

@@ -108,7 +108,7 @@ async function checkEnd({ db, loggedAt }: Batch, reset: Reset): Promise<void> {
   if (isBefore(known?.start))
     reject(line, path, `era ${idOf(ended)} began at ${known?.start}: it cannot end before`)
   if (isBefore(known?.last))
-    reject(line, path, `the world began anew at ${known?.last}: it cannot do so again before`)
+    reject(line, path, `the world was reset at ${known?.last}: it cannot be reset again before`)
 }
 
 /** Replaces all entities of a resource by tombstones, and marks all tombstones as retired: their ids cannot be used again. */

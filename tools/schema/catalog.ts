@@ -1,11 +1,11 @@
 import type { Client } from 'pg'
 
-/** What the catalogs say of one table; texts are SQL, in an order that is the same everywhere. */
+/** A table of the catalogs; texts are SQL, in a stable order. */
 export interface Table {
   schema: string
   name: string
   isUnlogged: boolean
-  /** Null: the role that migrates. */
+  /** Null: the migrating role. */
   owner: string | null
   options: string[] | null
   columns: string[]
@@ -13,10 +13,10 @@ export interface Table {
   indexes: string[]
 }
 
-/** A function as PostgreSQL writes it back. */
+/** A function as PostgreSQL prints it. */
 export interface FunctionText {
   schema: string
-  /** With its schema and the types it takes. */
+  /** With its schema and the types of its parameters. */
   signature: string
   definition: string
 }
@@ -40,7 +40,8 @@ export async function readCatalog(client: Client): Promise<Catalog> {
   // Names without a schema would depend on the search path.
   await client.query("set search_path to ''")
   const strays = await texts(client, strayQuery)
-  if (strays.length > 0) throw new Error(`the dump does not know how to write ${strays.join(', ')}: teach it`)
+  if (strays.length > 0)
+    throw new Error(`the dump does not support ${strays.join(', ')}: extend tools/schema/`)
   return {
     extensions: await texts(client, extensionQuery),
     schemas: await texts(client, schemaQuery),
@@ -109,7 +110,7 @@ from pg_catalog.pg_proc as proc join ${ours} as schema on schema.oid = proc.pron
 where proc.prokind = 'f'
 order by schema.nspname collate "C", proc.proname collate "C"`
 
-/** An owner's own rights are not written: they come with owning. */
+/** Privileges of the owner are left out: they are implied. */
 const grantQuery = `
 select object.name as on,
   coalesce(role.rolname, 'public') as role,
@@ -145,7 +146,7 @@ from (
 group by column_grant.on, column_grant.role
 order by 1, 2, 3`
 
-/** What a later migration may make, and the dump would leave out without an error. */
+/** Objects that the dump does not support and would leave out. */
 const strayQuery = `
 select pg_catalog.format('relation %I.%I of kind %s', schema.nspname, rel.relname, rel.relkind)
 from pg_catalog.pg_class as rel join ${ours} as schema on schema.oid = rel.relnamespace

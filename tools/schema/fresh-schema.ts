@@ -5,7 +5,7 @@ import { schemaText } from './schema-text.ts'
 
 export const schemaFile = new URL('../../server/src/store/schema.sql', import.meta.url)
 
-/** What schema.sql should hold: read from a database that was just migrated. */
+/** The expected text of schema.sql, from a newly migrated database. */
 export async function freshSchema(): Promise<string> {
   const database = await createTestDatabase()
   try {

@@ -20,7 +20,7 @@ CREATE INDEX account_log_at ON chancery_access.account_log USING brin (at);
 CREATE INDEX account_log_player ON chancery_access.account_log USING btree (player_id, id);
 grant delete, insert, select, update on chancery_access.account_log to chancery_access;
 
-create unlogged table chancery_access.address_call (
+create unlogged table chancery_access.address_request (
   id bigint generated always as identity not null,
   request_id text collate "C" not null,
   at timestamp with time zone not null,
@@ -28,21 +28,21 @@ create unlogged table chancery_access.address_call (
   operation text collate "C" not null,
   status smallint not null,
   duration_us integer not null,
-  constraint address_call_pkey PRIMARY KEY (id)
+  constraint address_request_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05);
-CREATE INDEX address_call_at ON chancery_access.address_call USING brin (at);
-CREATE INDEX address_call_request ON chancery_access.address_call USING hash (request_id);
-grant delete, insert, select, update on chancery_access.address_call to chancery_access;
+CREATE INDEX address_request_at ON chancery_access.address_request USING brin (at);
+CREATE INDEX address_request_request ON chancery_access.address_request USING hash (request_id);
+grant delete, insert, select, update on chancery_access.address_request to chancery_access;
 
-create unlogged table chancery_access.address_hour (
+create unlogged table chancery_access.address_usage_hour (
   hour timestamp with time zone not null,
   address text collate "C" not null,
   calls bigint not null,
   limited bigint not null,
-  refused bigint not null,
-  constraint address_hour_pkey PRIMARY KEY (hour, address)
+  rejected bigint not null,
+  constraint address_usage_hour_pkey PRIMARY KEY (hour, address)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
-grant delete, insert, select, update on chancery_access.address_hour to chancery_access;
+grant delete, insert, select, update on chancery_access.address_usage_hour to chancery_access;
 
 create table chancery_access.api_key (
   id text collate "C" not null,
@@ -64,6 +64,19 @@ create table chancery_access.api_key (
 CREATE INDEX api_key_player ON chancery_access.api_key USING btree (player_id);
 grant delete, insert, select, update on chancery_access.api_key to chancery_access;
 
+create table chancery_access.audit_log (
+  id bigint generated always as identity not null,
+  at timestamp with time zone not null,
+  token_id text collate "C" not null,
+  token_name text not null,
+  action text not null,
+  subject text,
+  status smallint not null,
+  constraint audit_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_at ON chancery_access.audit_log USING brin (at);
+grant delete, insert, select, update on chancery_access.audit_log to chancery_access;
+
 create table chancery_access.handover (
   hash bytea not null,
   player_id text collate "C" not null,
@@ -75,7 +88,7 @@ create table chancery_access.handover (
 );
 grant delete, insert, select, update on chancery_access.handover to chancery_access;
 
-create unlogged table chancery_access.key_call (
+create unlogged table chancery_access.key_request (
   id bigint generated always as identity not null,
   request_id text collate "C" not null,
   at timestamp with time zone not null,
@@ -83,58 +96,45 @@ create unlogged table chancery_access.key_call (
   operation text collate "C" not null,
   status smallint not null,
   duration_us integer not null,
-  constraint key_call_pkey PRIMARY KEY (id)
+  constraint key_request_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05);
-CREATE INDEX key_call_at ON chancery_access.key_call USING brin (at);
-CREATE INDEX key_call_key ON chancery_access.key_call USING btree (key_id, at);
-CREATE INDEX key_call_request ON chancery_access.key_call USING hash (request_id);
-grant delete, insert, select, update on chancery_access.key_call to chancery_access;
+CREATE INDEX key_request_at ON chancery_access.key_request USING brin (at);
+CREATE INDEX key_request_key ON chancery_access.key_request USING btree (key_id, at);
+CREATE INDEX key_request_request ON chancery_access.key_request USING hash (request_id);
+grant delete, insert, select, update on chancery_access.key_request to chancery_access;
 
-create unlogged table chancery_access.key_hour (
+create unlogged table chancery_access.key_usage_hour (
   key_id text collate "C" not null,
   hour timestamp with time zone not null,
   operation text collate "C" not null,
   status smallint not null,
   calls bigint not null,
   deprecated bigint default 0 not null,
-  constraint key_hour_pkey PRIMARY KEY (key_id, hour, operation, status)
+  constraint key_usage_hour_pkey PRIMARY KEY (key_id, hour, operation, status)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
-CREATE INDEX key_hour_hour ON chancery_access.key_hour USING brin (hour);
-grant delete, insert, select, update on chancery_access.key_hour to chancery_access;
+CREATE INDEX key_usage_hour_hour ON chancery_access.key_usage_hour USING brin (hour);
+grant delete, insert, select, update on chancery_access.key_usage_hour to chancery_access;
 
-create unlogged table chancery_access.key_minute (
+create unlogged table chancery_access.key_usage_minute (
   key_id text collate "C" not null,
   minute timestamp with time zone not null,
   calls bigint not null,
   limited bigint not null,
-  constraint key_minute_pkey PRIMARY KEY (key_id, minute)
+  constraint key_usage_minute_pkey PRIMARY KEY (key_id, minute)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
-grant delete, insert, select, update on chancery_access.key_minute to chancery_access;
+grant delete, insert, select, update on chancery_access.key_usage_minute to chancery_access;
 
 create table chancery_access.limit_request (
   key_id text collate "C" not null,
   calls_per_minute integer not null,
-  sentence text not null,
-  asked_at timestamp with time zone not null,
-  answered_at timestamp with time zone,
+  reason text not null,
+  requested_at timestamp with time zone not null,
+  resolved_at timestamp with time zone,
   note text,
   constraint limit_request_pkey PRIMARY KEY (key_id),
   constraint limit_request_key_id_fkey FOREIGN KEY (key_id) REFERENCES chancery_access.api_key(id) ON DELETE CASCADE
 );
 grant delete, insert, select, update on chancery_access.limit_request to chancery_access;
-
-create table chancery_access.operator_log (
-  id bigint generated always as identity not null,
-  at timestamp with time zone not null,
-  token_id text collate "C" not null,
-  token_name text not null,
-  action text not null,
-  subject text,
-  status smallint not null,
-  constraint operator_log_pkey PRIMARY KEY (id)
-);
-CREATE INDEX operator_log_at ON chancery_access.operator_log USING brin (at);
-grant delete, insert, select, update on chancery_access.operator_log to chancery_access;
 
 create table chancery_access.operator_token (
   id text collate "C" not null,
@@ -224,7 +224,7 @@ create table chancery_outbound.attempt (
   latency_ms integer not null,
   status smallint,
   error text,
-  answer text,
+  response text,
   next_at timestamp with time zone,
   constraint attempt_pkey PRIMARY KEY (delivery_id, number)
 );
@@ -240,8 +240,8 @@ create table chancery_outbound.delivery (
   attempt integer default 0 not null,
   failures smallint default 0 not null,
   created_at timestamp with time zone not null,
-  settled_at timestamp with time zone,
-  drops_answers boolean default false not null,
+  finished_at timestamp with time zone,
+  drops_responses boolean default false not null,
   test_id uuid,
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_endpoint_id_seq_key UNIQUE (endpoint_id, seq),
@@ -249,7 +249,7 @@ create table chancery_outbound.delivery (
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.1);
 CREATE INDEX delivery_created ON chancery_outbound.delivery USING brin (created_at);
 CREATE INDEX delivery_due ON chancery_outbound.delivery USING btree (endpoint_id, due_at, seq) WHERE (state = ANY (ARRAY['pending'::text, 'sending'::text]));
-CREATE INDEX delivery_under_way ON chancery_outbound.delivery USING btree (endpoint_id) WHERE (state = 'sending'::text);
+CREATE INDEX delivery_in_flight ON chancery_outbound.delivery USING btree (endpoint_id) WHERE (state = 'sending'::text);
 grant delete, insert, select, update on chancery_outbound.delivery to chancery_outbound;
 
 create table chancery_outbound.endpoint (
@@ -264,9 +264,9 @@ create table chancery_outbound.endpoint (
   disabled_reason text,
   disabled_at timestamp with time zone,
   created_at timestamp with time zone not null,
-  heard_seq bigint default 0 not null,
+  subscribed_from_seq bigint default 0 not null,
   secret text not null,
-  secret_made_at timestamp with time zone not null,
+  secret_created_at timestamp with time zone not null,
   previous_secret text,
   previous_secret_ends_at timestamp with time zone,
   failing_since timestamp with time zone,
@@ -335,22 +335,44 @@ create table chancery_secret.batch (
 CREATE INDEX batch_applied ON chancery_secret.batch USING btree (applied_at);
 grant delete, insert, select, update on chancery_secret.batch to chancery_ingest;
 
-create unlogged table chancery_secret.counted_war (
+create table chancery_secret.dead_letter (
   id text collate "C" not null,
-  conflict_id text collate "C" not null,
-  status text not null,
-  battles_count bigint not null,
-  attacker_nation_id text collate "C" not null,
-  attacker_alliance_id text collate "C",
-  attacker_battles_won bigint not null,
-  attacker_losses jsonb not null,
-  defender_nation_id text collate "C" not null,
-  defender_alliance_id text collate "C",
-  defender_battles_won bigint not null,
-  defender_losses jsonb not null,
-  constraint counted_war_pkey PRIMARY KEY (id)
+  feed text collate "C",
+  first_rejected_at timestamp with time zone not null,
+  last_rejected_at timestamp with time zone not null,
+  attempts integer default 1 not null,
+  is_announced boolean not null,
+  facts bigint not null,
+  bytes bigint not null,
+  content text,
+  rejections jsonb not null,
+  superseded_by text collate "C",
+  constraint dead_letter_pkey PRIMARY KEY (id)
 );
-grant delete, insert, select on chancery_secret.counted_war to chancery_ingest;
+CREATE INDEX dead_letter_rejected ON chancery_secret.dead_letter USING btree (last_rejected_at);
+grant delete, insert, select, update on chancery_secret.dead_letter to chancery_ingest;
+
+create table chancery_secret.dead_letter_entity (
+  resource text not null,
+  id text collate "C" not null,
+  batch text collate "C" not null,
+  constraint dead_letter_entity_pkey PRIMARY KEY (resource, id, batch),
+  constraint dead_letter_entity_batch_fkey FOREIGN KEY (batch) REFERENCES chancery_secret.dead_letter(id) ON DELETE CASCADE
+);
+CREATE INDEX dead_letter_entity_batch ON chancery_secret.dead_letter_entity USING btree (batch);
+grant delete, insert, select, update on chancery_secret.dead_letter_entity to chancery_ingest;
+
+create table chancery_secret.dropped_dead_letter (
+  number bigint generated always as identity not null,
+  id text collate "C" not null,
+  feed text collate "C",
+  facts bigint not null,
+  bytes bigint not null,
+  is_listed boolean not null,
+  dropped_at timestamp with time zone not null,
+  constraint dropped_dead_letter_pkey PRIMARY KEY (number)
+);
+grant delete, insert, select, update on chancery_secret.dropped_dead_letter to chancery_ingest;
 
 create unlogged table chancery_secret.event_draft (
   line bigint not null,
@@ -382,12 +404,6 @@ create table chancery_secret.member_private (
 grant delete, insert, select, update on chancery_secret.member_private to chancery_ingest;
 grant select on chancery_secret.member_private to chancery_owner;
 
-create table chancery_secret.nation_changed (
-  world_version bigint not null,
-  nation_id text collate "C" not null
-);
-grant insert, select, truncate on chancery_secret.nation_changed to chancery_ingest;
-
 create table chancery_secret.nation_private (
   nation_id text collate "C" not null,
   military jsonb,
@@ -405,6 +421,12 @@ grant select (nation_id, player) on chancery_secret.nation_private to chancery_a
 grant delete, insert, select, update on chancery_secret.nation_private to chancery_ingest;
 grant select (nation_id, military, economy, production, assignments, player, attributes) on chancery_secret.nation_private to chancery_owner;
 
+create table chancery_secret.nation_ranking_log (
+  world_version bigint not null,
+  nation_id text collate "C" not null
+);
+grant insert, select, truncate on chancery_secret.nation_ranking_log to chancery_ingest;
+
 create table chancery_secret.redaction (
   number bigint generated always as identity not null,
   op text not null,
@@ -415,66 +437,44 @@ create table chancery_secret.redaction (
 );
 grant delete, insert, select, update on chancery_secret.redaction to chancery_ingest;
 
-create table chancery_secret.refused_batch (
+create unlogged table chancery_secret.war_counter_snapshot (
   id text collate "C" not null,
-  feed text collate "C",
-  first_refused_at timestamp with time zone not null,
-  last_refused_at timestamp with time zone not null,
-  tries integer default 1 not null,
-  is_announced boolean not null,
-  facts bigint not null,
-  bytes bigint not null,
-  content text,
-  refusals jsonb not null,
-  overtaken_by text collate "C",
-  constraint refused_batch_pkey PRIMARY KEY (id)
+  conflict_id text collate "C" not null,
+  status text not null,
+  battles_count bigint not null,
+  attacker_nation_id text collate "C" not null,
+  attacker_alliance_id text collate "C",
+  attacker_battles_won bigint not null,
+  attacker_losses jsonb not null,
+  defender_nation_id text collate "C" not null,
+  defender_alliance_id text collate "C",
+  defender_battles_won bigint not null,
+  defender_losses jsonb not null,
+  constraint war_counter_snapshot_pkey PRIMARY KEY (id)
 );
-CREATE INDEX refused_batch_refused ON chancery_secret.refused_batch USING btree (last_refused_at);
-grant delete, insert, select, update on chancery_secret.refused_batch to chancery_ingest;
+grant delete, insert, select on chancery_secret.war_counter_snapshot to chancery_ingest;
 
-create table chancery_secret.refused_dropped (
-  number bigint generated always as identity not null,
-  id text collate "C" not null,
-  feed text collate "C",
-  facts bigint not null,
-  bytes bigint not null,
-  is_listed boolean not null,
-  dropped_at timestamp with time zone not null,
-  constraint refused_dropped_pkey PRIMARY KEY (number)
-);
-grant delete, insert, select, update on chancery_secret.refused_dropped to chancery_ingest;
-
-create table chancery_secret.refused_thing (
-  resource text not null,
-  id text collate "C" not null,
-  batch text collate "C" not null,
-  constraint refused_thing_pkey PRIMARY KEY (resource, id, batch),
-  constraint refused_thing_batch_fkey FOREIGN KEY (batch) REFERENCES chancery_secret.refused_batch(id) ON DELETE CASCADE
-);
-CREATE INDEX refused_thing_batch ON chancery_secret.refused_thing USING btree (batch);
-grant delete, insert, select, update on chancery_secret.refused_thing to chancery_ingest;
-
-CREATE OR REPLACE FUNCTION chancery_secret.drop_answers(seqs bigint[])
+CREATE OR REPLACE FUNCTION chancery_secret.drop_responses(seqs bigint[])
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-  update chancery_outbound.delivery set drops_answers = true where seq = any (seqs) and state = 'sending';
-  update chancery_outbound.attempt a set answer = null
-  from chancery_outbound.delivery d where d.id = a.delivery_id and d.seq = any (seqs) and a.answer is not null;
+  update chancery_outbound.delivery set drops_responses = true where seq = any (seqs) and state = 'sending';
+  update chancery_outbound.attempt a set response = null
+  from chancery_outbound.delivery d where d.id = a.delivery_id and d.seq = any (seqs) and a.response is not null;
 $function$;
-grant execute on function chancery_secret.drop_answers(seqs bigint[]) to chancery_ingest;
+grant execute on function chancery_secret.drop_responses(seqs bigint[]) to chancery_ingest;
 
-CREATE OR REPLACE FUNCTION chancery_secret.forget_player(player text, nations text[])
+CREATE OR REPLACE FUNCTION chancery_secret.erase_player(player text, nations text[])
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-  delete from chancery_access.key_call c using chancery_access.api_key k where k.player_id = player and c.key_id = k.id;
-  delete from chancery_access.key_minute m using chancery_access.api_key k where k.player_id = player and m.key_id = k.id;
-  delete from chancery_access.key_hour h using chancery_access.api_key k where k.player_id = player and h.key_id = k.id;
+  delete from chancery_access.key_request r using chancery_access.api_key k where k.player_id = player and r.key_id = k.id;
+  delete from chancery_access.key_usage_minute m using chancery_access.api_key k where k.player_id = player and m.key_id = k.id;
+  delete from chancery_access.key_usage_hour h using chancery_access.api_key k where k.player_id = player and h.key_id = k.id;
   delete from chancery_access.api_key where player_id = player;
   delete from chancery_access.verification_code where player_id = player or nation_id = any (nations);
   delete from chancery_access.handover where player_id = player;
@@ -485,11 +485,11 @@ AS $function$
   where e.player_id = player and d.endpoint_id = e.id and a.delivery_id = d.id;
   delete from chancery_outbound.delivery d using chancery_outbound.endpoint e where e.player_id = player and d.endpoint_id = e.id;
   delete from chancery_outbound.endpoint where player_id = player;
-  -- Every process forgets what it remembers of keys.
+  -- Every process evicts its cached keys.
   update chancery_access.pulse set version = version + 1;
   select pg_notify('chancery_pulse', '');
 $function$;
-grant execute on function chancery_secret.forget_player(player text, nations text[]) to chancery_ingest;
+grant execute on function chancery_secret.erase_player(player text, nations text[]) to chancery_ingest;
 
 create schema chancery_world;
 grant usage on schema chancery_world to chancery_access;
@@ -536,27 +536,38 @@ grant delete, insert, select, update on chancery_world.alliance_member to chance
 grant select on chancery_world.alliance_member to chancery_owner;
 grant select on chancery_world.alliance_member to chancery_public;
 
-create table chancery_world.alliance_place (
+create table chancery_world.alliance_rank_previous_day (
+  alliance_id text collate "C" not null,
+  rank bigint not null,
+  constraint alliance_rank_previous_day_pkey PRIMARY KEY (alliance_id)
+);
+grant delete, insert, select, update on chancery_world.alliance_rank_previous_day to chancery_ingest;
+grant select on chancery_world.alliance_rank_previous_day to chancery_owner;
+grant select on chancery_world.alliance_rank_previous_day to chancery_public;
+
+create table chancery_world.alliance_ranking (
   "position" bigint not null,
   alliance_id text collate "C" not null,
   rank bigint not null,
   previous_rank bigint,
   total_score numeric not null,
-  constraint alliance_place_pkey PRIMARY KEY ("position"),
-  constraint alliance_place_alliance_id_key UNIQUE (alliance_id)
+  constraint alliance_ranking_pkey PRIMARY KEY ("position"),
+  constraint alliance_ranking_alliance_id_key UNIQUE (alliance_id)
 );
-alter table chancery_world.alliance_place owner to chancery_ingest;
-grant select on chancery_world.alliance_place to chancery_owner;
-grant select on chancery_world.alliance_place to chancery_public;
+alter table chancery_world.alliance_ranking owner to chancery_ingest;
+grant select on chancery_world.alliance_ranking to chancery_owner;
+grant select on chancery_world.alliance_ranking to chancery_public;
 
-create table chancery_world.alliance_yesterday (
+create table chancery_world.alliance_war_count (
   alliance_id text collate "C" not null,
-  rank bigint not null,
-  constraint alliance_yesterday_pkey PRIMARY KEY (alliance_id)
-);
-grant delete, insert, select, update on chancery_world.alliance_yesterday to chancery_ingest;
-grant select on chancery_world.alliance_yesterday to chancery_owner;
-grant select on chancery_world.alliance_yesterday to chancery_public;
+  other_id text collate "C" not null,
+  status text not null,
+  wars bigint not null,
+  constraint alliance_war_count_pkey PRIMARY KEY (alliance_id, other_id, status)
+) with (fillfactor=85);
+grant delete, insert, select, update on chancery_world.alliance_war_count to chancery_ingest;
+grant select on chancery_world.alliance_war_count to chancery_owner;
+grant select on chancery_world.alliance_war_count to chancery_public;
 
 create table chancery_world.battle (
   id text collate "C" not null,
@@ -587,7 +598,7 @@ create table chancery_world.conflict (
   wars_active bigint default 0 not null,
   wars_total bigint default 0 not null,
   battles_count bigint default 0 not null,
-  side_numbers jsonb default '[]'::jsonb not null,
+  side_totals jsonb default '[]'::jsonb not null,
   constraint conflict_pkey PRIMARY KEY (id)
 );
 CREATE INDEX conflict_started ON chancery_world.conflict USING btree (started_at DESC, id);
@@ -595,24 +606,24 @@ grant delete, insert, select, update on chancery_world.conflict to chancery_inge
 grant select on chancery_world.conflict to chancery_owner;
 grant select on chancery_world.conflict to chancery_public;
 
-create table chancery_world.conflict_fighter (
-  conflict_id text collate "C" not null,
-  nation_id text collate "C" not null,
-  alliance_id text collate "C" not null,
-  wars bigint not null,
-  constraint conflict_fighter_pkey PRIMARY KEY (conflict_id, nation_id, alliance_id)
-) with (fillfactor=85);
-grant insert, select, update on chancery_world.conflict_fighter to chancery_ingest;
-
-create table chancery_world.conflict_tally (
+create table chancery_world.conflict_counter (
   conflict_id text collate "C" not null,
   alliance_id text collate "C" not null,
   unit text collate "C" not null,
   wars bigint not null,
   number numeric not null,
-  constraint conflict_tally_pkey PRIMARY KEY (conflict_id, alliance_id, unit)
+  constraint conflict_counter_pkey PRIMARY KEY (conflict_id, alliance_id, unit)
 ) with (fillfactor=70);
-grant insert, select, update on chancery_world.conflict_tally to chancery_ingest;
+grant insert, select, update on chancery_world.conflict_counter to chancery_ingest;
+
+create table chancery_world.conflict_participant (
+  conflict_id text collate "C" not null,
+  nation_id text collate "C" not null,
+  alliance_id text collate "C" not null,
+  wars bigint not null,
+  constraint conflict_participant_pkey PRIMARY KEY (conflict_id, nation_id, alliance_id)
+) with (fillfactor=85);
+grant insert, select, update on chancery_world.conflict_participant to chancery_ingest;
 
 create table chancery_world.era (
   id text collate "C" not null,
@@ -680,6 +691,19 @@ grant delete, insert, select, update on chancery_world.event_kind to chancery_in
 grant select on chancery_world.event_kind to chancery_owner;
 grant select on chancery_world.event_kind to chancery_public;
 
+create table chancery_world.event_log_span (
+  last_seq bigint not null,
+  first_seq bigint not null,
+  logged_at timestamp with time zone not null,
+  is_announced boolean not null,
+  constraint event_log_span_pkey PRIMARY KEY (last_seq)
+);
+CREATE INDEX event_log_span_logged_at ON chancery_world.event_log_span USING btree (logged_at);
+grant delete, insert, select, update on chancery_world.event_log_span to chancery_ingest;
+grant select on chancery_world.event_log_span to chancery_outbound;
+grant select on chancery_world.event_log_span to chancery_owner;
+grant select on chancery_world.event_log_span to chancery_public;
+
 create table chancery_world.event_nation (
   nation_id text collate "C" not null,
   seq bigint not null,
@@ -699,19 +723,6 @@ grant delete, insert, select, update on chancery_world.log_gap to chancery_inges
 grant select on chancery_world.log_gap to chancery_outbound;
 grant select on chancery_world.log_gap to chancery_owner;
 grant select on chancery_world.log_gap to chancery_public;
-
-create table chancery_world.logging (
-  last_seq bigint not null,
-  first_seq bigint not null,
-  logged_at timestamp with time zone not null,
-  is_announced boolean not null,
-  constraint logging_pkey PRIMARY KEY (last_seq)
-);
-CREATE INDEX logging_logged_at ON chancery_world.logging USING btree (logged_at);
-grant delete, insert, select, update on chancery_world.logging to chancery_ingest;
-grant select on chancery_world.logging to chancery_outbound;
-grant select on chancery_world.logging to chancery_owner;
-grant select on chancery_world.logging to chancery_public;
 
 create table chancery_world.market_price (
   resource text collate "C" not null,
@@ -764,43 +775,43 @@ grant delete, insert, select, update on chancery_world.nation to chancery_ingest
 grant select on chancery_world.nation to chancery_owner;
 grant select on chancery_world.nation to chancery_public;
 
-create table chancery_world.nation_moved (
-  "position" bigint not null,
-  is_gone boolean default false not null,
-  constraint nation_moved_pkey PRIMARY KEY ("position")
+create table chancery_world.nation_rank_previous_day (
+  nation_id text collate "C" not null,
+  rank bigint not null,
+  constraint nation_rank_previous_day_pkey PRIMARY KEY (nation_id)
 );
-CREATE INDEX nation_moved_gone ON chancery_world.nation_moved USING btree ("position") WHERE is_gone;
-grant delete, insert, select, update on chancery_world.nation_moved to chancery_ingest;
-grant select on chancery_world.nation_moved to chancery_owner;
-grant select on chancery_world.nation_moved to chancery_public;
+grant delete, insert, select, update on chancery_world.nation_rank_previous_day to chancery_ingest;
+grant select on chancery_world.nation_rank_previous_day to chancery_owner;
+grant select on chancery_world.nation_rank_previous_day to chancery_public;
 
-create table chancery_world.nation_place (
+create table chancery_world.nation_ranking (
   "position" bigint not null,
   search_text text collate "C",
   status text,
-  score_now numeric(14,4),
+  current_score numeric(14,4),
   alliance_id text collate "C",
   nation_id text collate "C" not null,
   rank bigint,
   previous_rank bigint,
   national_score numeric(14,4) not null,
-  constraint nation_place_pkey PRIMARY KEY ("position"),
-  constraint nation_place_nation_id_key UNIQUE (nation_id)
+  constraint nation_ranking_pkey PRIMARY KEY ("position"),
+  constraint nation_ranking_nation_id_key UNIQUE (nation_id)
 ) with (fillfactor=85);
-alter table chancery_world.nation_place owner to chancery_ingest;
-CREATE INDEX nation_place_alliance ON chancery_world.nation_place USING btree (alliance_id, "position") INCLUDE (status);
-CREATE INDEX nation_place_status ON chancery_world.nation_place USING btree (status, "position") WHERE (status <> 'active'::text);
-grant select on chancery_world.nation_place to chancery_owner;
-grant select on chancery_world.nation_place to chancery_public;
+alter table chancery_world.nation_ranking owner to chancery_ingest;
+CREATE INDEX nation_ranking_alliance ON chancery_world.nation_ranking USING btree (alliance_id, "position") INCLUDE (status);
+CREATE INDEX nation_ranking_status ON chancery_world.nation_ranking USING btree (status, "position") WHERE (status <> 'active'::text);
+grant select on chancery_world.nation_ranking to chancery_owner;
+grant select on chancery_world.nation_ranking to chancery_public;
 
-create table chancery_world.nation_yesterday (
-  nation_id text collate "C" not null,
-  rank bigint not null,
-  constraint nation_yesterday_pkey PRIMARY KEY (nation_id)
+create table chancery_world.nation_ranking_dirty (
+  "position" bigint not null,
+  is_deleted boolean default false not null,
+  constraint nation_ranking_dirty_pkey PRIMARY KEY ("position")
 );
-grant delete, insert, select, update on chancery_world.nation_yesterday to chancery_ingest;
-grant select on chancery_world.nation_yesterday to chancery_owner;
-grant select on chancery_world.nation_yesterday to chancery_public;
+CREATE INDEX nation_ranking_dirty_deleted ON chancery_world.nation_ranking_dirty USING btree ("position") WHERE is_deleted;
+grant delete, insert, select, update on chancery_world.nation_ranking_dirty to chancery_ingest;
+grant select on chancery_world.nation_ranking_dirty to chancery_owner;
+grant select on chancery_world.nation_ranking_dirty to chancery_public;
 
 create table chancery_world.news_item (
   id text collate "C" not null,
@@ -842,7 +853,7 @@ create table chancery_world.ranking_round (
   day date,
   nations bigint default 0 not null,
   alliances bigint default 0 not null,
-  rests_until timestamp with time zone,
+  paused_until timestamp with time zone,
   constraint ranking_round_pkey PRIMARY KEY (is_only),
   constraint ranking_round_is_only_check CHECK (is_only)
 );
@@ -913,14 +924,3 @@ CREATE INDEX war_status ON chancery_world.war USING btree (status, declared_at D
 grant delete, insert, select, update on chancery_world.war to chancery_ingest;
 grant select on chancery_world.war to chancery_owner;
 grant select on chancery_world.war to chancery_public;
-
-create table chancery_world.war_count (
-  alliance_id text collate "C" not null,
-  other_id text collate "C" not null,
-  status text not null,
-  wars bigint not null,
-  constraint war_count_pkey PRIMARY KEY (alliance_id, other_id, status)
-) with (fillfactor=85);
-grant delete, insert, select, update on chancery_world.war_count to chancery_ingest;
-grant select on chancery_world.war_count to chancery_owner;
-grant select on chancery_world.war_count to chancery_public;

@@ -19,7 +19,7 @@ after(async () => {
   await database.drop()
 })
 
-test('requests are answered while a migration is applied, and after it', async () => {
+test('requests succeed while a migration is applied, and after it', async () => {
   let isOver = false
   const reading = (async () => {
     while (!isOver) await chancery.read('/nations/n1')

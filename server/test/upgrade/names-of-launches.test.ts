@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { event, nation, remove } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { withConnection } from '../support/database-url.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { startTestServer } from '../support/test-server.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
 const ingest = (...facts: Record<string, unknown>[]) => chancery.ingest(facts, { waits: false })
 

@@ -6,7 +6,7 @@ import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/emb
 import { migrate } from '../../src/store/migrations.ts'
 import { smallWorld } from '../http/world.ts'
 import { asAdministrator, urlOf, withDatabase } from '../support/database-url.ts'
-import { fastDirectory } from '../support/fast-directory.ts'
+import { fastDirectory } from '../support/test-postgres.ts'
 import { startTestServer } from '../support/test-server.ts'
 
 // A server of its own: on one where Chancery was before, its roles are there already.

@@ -24,19 +24,19 @@ after(async () => {
 })
 
 interface Load {
-  /** Answers by status. */
+  /** Responses by status. */
   statuses: Map<number, number>
-  /** The longest time in which nobody was answered with 200. */
+  /** The longest time without a response with 200. */
   standstillMs(): number
   /** Batches that were applied, each once. */
   applied: number
   end(): Promise<void>
 }
 
-/** Readers and a game, each asking again as soon as it was answered. What is told to come again comes again, as it is. */
+/** Readers and a game, each sending its next request after the response. Batches with 503 are retried. */
 function startLoad(): Load {
   let isOver = false
-  let answeredAt = performance.now()
+  let succeededAt = performance.now()
   let standstillMs = 0
   const load: Load = {
     statuses: new Map(),
@@ -44,12 +44,12 @@ function startLoad(): Load {
     applied: 0,
     end: async () => {},
   }
-  const answered = async (ask: () => Promise<Response>) => {
-    const response = await ask()
+  const send = async (request: () => Promise<Response>) => {
+    const response = await request()
     await response.arrayBuffer()
     if (response.status === 200) {
-      standstillMs = Math.max(standstillMs, performance.now() - answeredAt)
-      answeredAt = performance.now()
+      standstillMs = Math.max(standstillMs, performance.now() - succeededAt)
+      succeededAt = performance.now()
     }
     load.statuses.set(response.status, (load.statuses.get(response.status) ?? 0) + 1)
     return response.status
@@ -62,7 +62,7 @@ function startLoad(): Load {
     '/me/nation',
     '/wars',
   ].map(async path => {
-    while (!isOver) await answered(() => chancery.get(path, path.startsWith('/me') ? { key } : {}))
+    while (!isOver) await send(() => chancery.get(path, path.startsWith('/me') ? { key } : {}))
   })
   const began = Date.now()
   const game = async () => {
@@ -77,7 +77,7 @@ function startLoad(): Load {
       ]
       const batch = { 'idempotency-key': `turn-${turn}-of-${began}` }
       const ingest = () => chancery.operate('POST', '/facts', { facts }, batch)
-      while ((await answered(ingest)) !== 200) await sleep(50)
+      while ((await send(ingest)) !== 200) await sleep(50)
       load.applied += 1
     }
   }
@@ -90,8 +90,8 @@ function startLoad(): Load {
 }
 
 /**
- * The longest time in which nobody was answered while nothing was migrated: how busy the machine is. Readers would wait behind a
- * migration that does not let go for as long as it waits itself.
+ * The longest time without a response while no migration runs, as a measure of how busy the machine is. Without a lock timeout readers
+ * would wait behind a waiting migration.
  */
 async function usualStandstillMs(): Promise<number> {
   const load = startLoad()
@@ -100,16 +100,16 @@ async function usualStandstillMs(): Promise<number> {
   return load.standstillMs()
 }
 
-/** A busy machine may put somebody off for a moment; nothing fails, and nothing stands still. */
-function assertAnswered({ statuses, standstillMs }: Load, usualMs: number): void {
-  const { 200: good = 0, 503: putOff = 0, ...others } = Object.fromEntries(statuses)
+/** On a busy machine some requests may be 503; no other fails, and responses never stop for long. */
+function assertServed({ statuses, standstillMs }: Load, usualMs: number): void {
+  const { 200: good = 0, 503: unavailable = 0, ...others } = Object.fromEntries(statuses)
   assert.deepEqual(others, {})
-  assert.ok(good > 100 && putOff < good / 4, JSON.stringify([...statuses]))
+  assert.ok(good > 100 && unavailable < good / 4, JSON.stringify([...statuses]))
   const limitMs = 4_000 + 10 * usualMs
-  assert.ok(standstillMs() < limitMs, `${standstillMs()} ms without an answer, and ${usualMs} ms before`)
+  assert.ok(standstillMs() < limitMs, `${standstillMs()} ms without a response, and ${usualMs} ms before`)
 }
 
-test('while migrations are applied requests are answered, and every batch is applied once', async () => {
+test('while migrations are applied requests succeed, and every batch is applied once', async () => {
   const known = await readMigrations()
   const usualMs = await usualStandstillMs()
   const load = startLoad()
@@ -122,18 +122,18 @@ test('while migrations are applied requests are answered, and every batch is app
     await until(() => load.applied >= before + 5, 'batches are applied after it')
   }
   await load.end()
-  assertAnswered(load, usualMs)
+  assertServed(load, usualMs)
   const { data } = await chancery.read<{ data: { national_score: number } }>('/nations/n1')
   assert.equal(data.national_score, load.applied)
 })
 
-test('a migration that has to wait for somebody lets readers pass meanwhile', async () => {
+test('a migration that waits for a lock does not block readers', async () => {
   const migrations = [...(await readMigrations())]
   for (let number = 9001; number <= 9004; number += 1) migrations.push(adding(number))
   const usualMs = await usualStandstillMs()
   const load = startLoad()
   await withConnection(database.url, async client => {
-    // Somebody's report, which reads for long.
+    // A long report.
     await client.query('begin')
     await client.query('select count(*) from chancery_world.nation')
     const migrated = migrate(database.target, migrations)
@@ -145,7 +145,7 @@ test('a migration that has to wait for somebody lets readers pass meanwhile', as
     const before = load.applied
     await until(
       () => performance.now() - began > 8_000 && load.applied > before + 3,
-      'the game goes on',
+      'batches are applied',
       120_000,
     )
     assert.equal(isDone, false)
@@ -153,5 +153,5 @@ test('a migration that has to wait for somebody lets readers pass meanwhile', as
     assert.deepEqual(await migrated, ['9004_later.sql'])
   })
   await load.end()
-  assertAnswered(load, usualMs)
+  assertServed(load, usualMs)
 })

@@ -58,17 +58,17 @@ const ingest = (batch: string, agent?: Agent) =>
     ...(agent ? { agent } : {}),
   })
 
-/** Holds a table while `work` goes on, and lets it go when somebody waits for it and `work` has begun to close. */
+/** Locks a table during `work`, which can release the lock, and wait until a query waits for it. */
 const whileHeld = (
   table: string,
-  work: (letGo: () => Promise<void>, untilWaiting: () => Promise<void>) => Promise<void>,
+  work: (releaseLock: () => Promise<void>, untilWaiting: () => Promise<void>) => Promise<void>,
 ) =>
   withConnection(database.url, async client => {
     await client.query('begin')
     await client.query(`lock table ${table} in access exclusive mode`)
     await work(
       async () => void (await client.query('commit')),
-      () => until(() => isWaitedFor(client), `somebody waits for ${table}`),
+      () => until(() => isWaitedFor(client), `a query waits for ${table}`),
     )
   })
 
@@ -92,43 +92,43 @@ test('while a process drains it reports so, serves requests, and sends Connectio
   await until(async () => (await ready()).status === 200, 'it is ready')
   assert.equal((await ready()).headers.connection, 'keep-alive')
   const drained = server.drain().then(() => 'drained')
-  const answer = await ready()
-  assert.deepEqual([answer.status, answer.headers.connection], [503, 'close'])
+  const response = await ready()
+  assert.deepEqual([response.status, response.headers.connection], [503, 'close'])
   const page = await call(`${server.publicUrl}/api/v1/nations/n1`, { agent })
   assert.deepEqual([page.status, page.headers.connection], [200, 'close'])
   const batch = await ingest('meanwhile', agent)
   assert.deepEqual([batch.status, batch.headers.connection], [200, 'close'])
   assert.equal(await drained, 'drained')
-  assert.equal((await call(`${server.publicUrl}/healthz`)).status, 200, 'it is closed by whoever started it')
+  assert.equal((await call(`${server.publicUrl}/healthz`)).status, 200, 'draining does not close it')
 })
 
 test('requests that were admitted before the process closes get responses: one in flight, and the first of a connection', async () => {
   await ingest('before')
   const { port, hostname } = new URL(server.publicUrl)
-  const silent = connect(Number(port), hostname)
-  await once(silent, 'connect')
-  await whileHeld('chancery_world.nation', async (letGo, untilWaiting) => {
-    const answered = call(`${server.publicUrl}/api/v1/nations/n1`)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  await whileHeld('chancery_world.nation', async (releaseLock, untilWaiting) => {
+    const response = call(`${server.publicUrl}/api/v1/nations/n1`)
     await untilWaiting()
     const closed = server.close()
-    await until(() => isRefused(server.publicUrl), 'nobody new is let in')
-    silent.write('GET /api/v1/game HTTP/1.1\r\nHost: x\r\n\r\n')
-    const late = await text(silent)
+    await until(() => isRefused(server.publicUrl), 'new connections are refused')
+    socket.write('GET /api/v1/game HTTP/1.1\r\nHost: x\r\n\r\n')
+    const late = await text(socket)
     assert.match(late, /^HTTP\/1.1 200 OK\r\n/)
     assert.match(late, /\r\nconnection: close\r\n/i)
-    await letGo()
-    assert.equal((await answered).status, 200)
+    await releaseLock()
+    assert.equal((await response).status, 200)
     await closed
   })
 })
 
 test('a batch that is under way when the process closes is applied, and acknowledged', async () => {
-  await whileHeld('chancery_world.nation', async (letGo, untilWaiting) => {
-    const answered = ingest('under-way')
+  await whileHeld('chancery_world.nation', async (releaseLock, untilWaiting) => {
+    const response = ingest('under-way')
     await untilWaiting()
     const closed = server.close()
-    await letGo()
-    const { status, body } = await answered
+    await releaseLock()
+    const { status, body } = await response
     assert.deepEqual([status, JSON.parse(body).status], [200, 'applied'])
     await closed
   })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { redisUrl } from '../limits/redis-server.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { patientProgram } from '../support/serve-process.ts'
+import { redisUrl } from '../support/redis-server.ts'
+import { patientServer } from '../support/serve-process.ts'
 import { call } from './call.ts'
 import { startServerGroup } from './server-group.ts'
 
@@ -28,7 +28,7 @@ test('over three processes a key gets exactly its requests, and each response st
       CHANCERY_DRAIN_SECONDS: '0',
       CHANCERY_LOG_LEVEL: 'error',
     },
-    patientProgram,
+    patientServer,
   )
   t.after(group.close)
   for (let round = 0; round < keys; round += 1) {
@@ -50,16 +50,16 @@ test('over three processes a key gets exactly its requests, and each response st
         .map(async member => {
           while (calls < limit * 3) {
             calls += 1
-            const answer = await call(`${member.url}/api/v1/game`, { headers })
-            if (answer.status === 200) left.push(Number(answer.headers['x-ratelimit-remaining']))
+            const response = await call(`${member.url}/api/v1/game`, { headers })
+            if (response.status === 200) left.push(Number(response.headers['x-ratelimit-remaining']))
             else {
-              assert.equal(answer.status, 429, answer.body)
+              assert.equal(response.status, 429, response.body)
               refused += 1
             }
           }
         }),
     )
-    // Each number once: no two processes give the same call away.
+    // Each number once: no two processes allow the same request.
     assert.deepEqual(
       left.sort((one, other) => other - one),
       Array.from({ length: limit }, (_, index) => limit - 1 - index),

@@ -1,6 +1,6 @@
 import { databaseOf, withConnection } from '../support/database-url.ts'
 
-/** From now on no session of this database is told of a change: what hastens the pulse is lost, each time. For sessions to come. */
+/** Discards every notification of changes in the future sessions of a database. */
 export const loseNotices = (databaseUrl: string): Promise<void> =>
   withConnection(databaseUrl, async client => {
     await client.query(`
@@ -10,14 +10,14 @@ export const loseNotices = (databaseUrl: string): Promise<void> =>
       alter database ${databaseOf(databaseUrl)} set search_path = lost, pg_catalog, "$user", public`)
   })
 
-/** How many notices of a change come while `work` is done. */
+/** The number of notifications during `work`. */
 export const noticesDuring = (databaseUrl: string, work: () => Promise<unknown>): Promise<number> =>
   withConnection(databaseUrl, async client => {
     let count = 0
     client.on('notification', () => (count += 1))
     await client.query('listen chancery_pulse')
     await work()
-    // What was sent before this is there before its answer.
+    // Notifications sent before this query arrive before its result.
     await client.query('select')
     return count
   })

@@ -1,4 +1,4 @@
-// A rolling restart in a process of its own, which may have a network of its own. Told by its first argument; prints what was seen.
+// A rolling restart in a process of its own, which may have a network of its own. Its first argument has the options; prints the results.
 import { rollingRestart } from './rolling.ts'
 
 const [rolling = ''] = process.argv.slice(2)

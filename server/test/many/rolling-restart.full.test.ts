@@ -5,7 +5,7 @@ import { inOwnNetwork, missingNetwork } from './own-network.ts'
 import { type Rolling, rollingRestart, type Seen } from './rolling.ts'
 
 const size = 3
-/** How often each process is replaced: more by hand, to look for what is rare. */
+/** How often each process is replaced; more in manual runs. */
 const rounds = Number(process.env.ROLLING_ROUNDS ?? 1)
 
 let database: TestDatabase
@@ -26,17 +26,17 @@ const rolling = (env: Record<string, string>): Rolling => ({
   },
 })
 
-function assertNobodyNoticed(seen: Seen): void {
+function assertUnnoticed(seen: Seen): void {
   const { failures, ...figures } = seen
   assert.deepEqual(failures, [], JSON.stringify(figures))
   assert.ok(seen.calls > 100 * rounds && seen.batches > 10 * rounds, JSON.stringify(figures))
-  assert.ok(seen.streams > 3, 'readers came again')
+  assert.ok(seen.streams > 3, 'readers reconnect')
 }
 
 test('behind a proxy with readiness checks, processes are replaced one by one without a failed request', async t => {
   const seen = await rollingRestart(rolling({}))
   t.diagnostic(JSON.stringify(seen))
-  assertNobodyNoticed(seen)
+  assertUnnoticed(seen)
 })
 
 test('processes that share a port are replaced one after the other without a call that fails', async t => {
@@ -48,5 +48,5 @@ test('processes that share a port are replaced one after the other without a cal
   const program = new URL('./rolling-process.ts', import.meta.url)
   const seen = JSON.parse(await inOwnNetwork(program, JSON.stringify(rolling(ports)))) as Seen
   t.diagnostic(JSON.stringify(seen))
-  assertNobodyNoticed(seen)
+  assertUnnoticed(seen)
 })

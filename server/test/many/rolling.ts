@@ -3,22 +3,22 @@ import { openStream } from '../events/stream-reader.ts'
 import { nation } from '../ingest/facts.ts'
 import { until } from '../support/until.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
-import { call } from './call.ts'
+import { CallError, call } from './call.ts'
 import { type ServerGroup, startServerGroup } from './server-group.ts'
 import { createTurns } from './turns.ts'
 
-/** What callers saw while all processes were replaced, one after the other. */
+/** The results of callers while all processes are replaced, one after the other. */
 export interface Seen {
-  /** Calls that were answered as they should be. */
+  /** Requests with the expected response. */
   calls: number
   batches: number
-  /** Whatever failed, or was wrong: what a caller without a second try notices. */
+  /** Failed requests and wrong responses, without retries. */
   failures: string[]
-  /** How long ago the oldest of what was shown had been replaced, in milliseconds. */
+  /** How long the oldest response had been outdated, in milliseconds. */
   oldestMs: number
-  /** Streams that were opened, first or again. */
+  /** Opened streams, reconnections included. */
   streams: number
-  /** Of the webhooks: how many were wanted, and how many came more than once. */
+  /** Expected webhook messages, and repeated ones. */
   messages: number
   repeated: number
 }
@@ -33,7 +33,7 @@ export interface Rolling {
 const keepingCallers = 6
 const newCallers = 4
 const readers = 3
-/** On the average: as many calls at all kinds of moments, not as many as two processors can answer. */
+/** On average, so that requests come at all moments without overloading two processors. */
 const callPauseMs = 25
 const pauseMs = 5
 const turnMs = 50
@@ -41,8 +41,8 @@ const turnMs = 50
 const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
 /**
- * Replaces all processes of a group while it is called all the time: over kept connections and new ones, by the game, by readers of
- * the stream, and with a receiver of webhooks. Nobody tries again.
+ * Replaces all processes of a group under continuous requests over kept and new connections, batches, streams and webhooks. No client
+ * retries.
  */
 export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Seen> {
   const receiver = await startWebhookReceiver()
@@ -56,6 +56,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
     messages: 0,
     repeated: 0,
   }
+  const drainMs = Number(env.CHANCERY_DRAIN_SECONDS) * 1_000
   const turns = createTurns()
   let isOver = false
   let turn = 0
@@ -69,35 +70,42 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
       headers: { 'idempotency-key': `turn-${turn}` },
       ...(agent ? { agent } : {}),
     })
-    if (status !== 200) throw new Error(`a batch was answered ${status} ${body}`)
+    if (status !== 200) throw new Error(`a batch got ${status} ${body}`)
     lastSeq = (JSON.parse(body) as { last_seq: number }).last_seq
     if (turn === 0) firstSeq = lastSeq
-    else turns.told()
+    else turns.acknowledged()
     turn += 1
   }
 
-  /** Goes on until it is over; what fails is written down, and it goes on. */
+  /**
+   * A kept connection that is idle during the whole drain is closed at its end, perhaps under a request. Clients send that request again,
+   * over another connection.
+   */
+  const wasIdleDuringDrain = (error: Error) =>
+    error instanceof CallError && error.code === 'ECONNRESET' && error.idleMs >= drainMs
+
+  /** Repeats a step until the end, and records its failures. */
   async function keepOn(step: () => Promise<void>, everyMs: number): Promise<void> {
     while (!isOver) {
-      await step().catch((error: Error & { code?: string }) =>
-        seen.failures.push(error.code ?? error.message),
-      )
+      await step().catch((error: Error) => {
+        if (!wasIdleDuringDrain(error)) seen.failures.push(error.message)
+      })
       await pause(2 * everyMs * Math.random())
     }
   }
 
   async function look(agent?: Agent): Promise<void> {
-    const askedAt = performance.now()
+    const sentAt = performance.now()
     const url = `${pick().url}/api/v1/nations/n0`
     const { status, body } = await call(url, agent ? { agent } : {})
-    if (status !== 200) throw new Error(`a call was answered ${status} ${body}`)
+    if (status !== 200) throw new Error(`a request got ${status} ${body}`)
     const { motto } = (JSON.parse(body) as { data: { motto: string } }).data
-    const problem = turns.check(Number(motto.slice('turn '.length)), askedAt)
+    const problem = turns.check(Number(motto.slice('turn '.length)), sentAt)
     if (problem) throw new Error(problem)
     seen.calls += 1
   }
 
-  /** Follows the log over all restarts: each event once, without a gap. */
+  /** Follows the log over all restarts, and checks that each event comes once, without a gap. */
   async function follow(): Promise<void> {
     let position = firstSeq
     while (!isOver || position < lastSeq) {
@@ -105,7 +113,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
       const reader = await openStream(`${pick().url}/api/v1/events/stream`, { headers })
       seen.streams += 1
       if (reader.status === 503) continue
-      if (reader.status !== 200) throw new Error(`a stream was answered ${reader.status}`)
+      if (reader.status !== 200) throw new Error(`a stream got ${reader.status}`)
       let isLast = false
       const { isWhole } = await Promise.race([
         reader.ended,
@@ -117,7 +125,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
       if (isLast) reader.close()
       if (!isWhole) throw new Error('a stream broke off')
       for (const seq of reader.seqs()) {
-        if (seq !== position + 1) throw new Error(`after ${position} a stream told ${seq}`)
+        if (seq !== position + 1) throw new Error(`after ${position} a stream sent ${seq}`)
         position = seq
       }
     }
@@ -136,7 +144,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
     const working = [
       ...callers.map(agent => keepOn(() => look(agent), callPauseMs)),
       ...Array.from({ length: newCallers }, () => keepOn(() => look(), callPauseMs)),
-      // By turns over a kept connection and a new one.
+      // Over a kept and a new connection in turn.
       keepOn(() => ingest(turn % 2 === 0 ? writer : undefined), turnMs),
       ...Array.from({ length: readers }, () =>
         follow().catch(error => void seen.failures.push(`stream: ${error.message}`)),
@@ -147,7 +155,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
     await Promise.all(working)
     for (const agent of kept) agent.destroy()
 
-    const arrived = () => receiver.newsAt('/').map(({ id }) => id)
+    const arrived = () => receiver.eventsAt('/').map(({ id }) => id)
     const wanted = turn - 1
     await until(() => new Set(arrived()).size >= wanted, `${wanted} messages come`, 240_000)
     return {
@@ -164,7 +172,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
   }
 }
 
-/** Resolves when something holds; never where the stream has ended before. */
+/** Resolves when a condition is true; never, if the stream has ended before. */
 async function untilOver(holds: () => boolean, ended: Promise<unknown>): Promise<void> {
   let hasEnded = false
   void ended.then(() => {
@@ -176,16 +184,16 @@ async function untilOver(holds: () => boolean, ended: Promise<unknown>): Promise
   }
 }
 
-/** Those that are ready, one after the other, as a proxy takes them. Where all listen on one port the system chooses. */
+/** The ready processes in turn, as from a proxy. If they share a port, the system chooses. */
 function turnBy(group: ServerGroup, isShared: boolean): () => { url: string; operatorUrl: string } {
   let next = 0
   const [first] = group.members
   return () => {
     if (isShared && first) return first
     const ready = group.ready()
-    // On a busy machine all may miss a beat. The youngest is never on its way out.
+    // On a busy machine no readiness check may succeed. The youngest process is never closing.
     const member = ready[next++ % ready.length] ?? group.members.at(-1)
-    if (!member) throw new Error('nobody is there')
+    if (!member) throw new Error('no process is running')
     return member
   }
 }

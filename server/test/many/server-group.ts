@@ -1,18 +1,17 @@
 import { once } from 'node:events'
-import { serveWithRetry } from '../faults/support/serve-with-retry.ts'
-import { makeServeDir, removeServeDir, type ServeProcess } from '../support/serve-process.ts'
+import { makeServeDir, removeServeDir, type ServeProcess, serveWithRetry } from '../support/serve-process.ts'
 
 /** Several `chancery serve`, each a process of its own, on one database. */
 export interface ServerGroup {
   members: readonly ServeProcess[]
-  /** The members that say they are ready, as a proxy in front of them knows it. */
+  /** The ready members, as a proxy with readiness checks knows them. */
   ready(): readonly ServeProcess[]
-  /** Ends the eldest as a supervisor does, and starts another when it has ended. Rejects where it does not end well. */
+  /** Ends the oldest process, then starts another. Rejects if it exits with an error. */
   replaceOldest(): Promise<void>
   close(): Promise<void>
 }
 
-const askEveryMs = 50
+const pollMs = 50
 
 /** `env` is for all of them: where the database is, and what else is set; `program`, where it is not `chancery serve`. */
 export async function startServerGroup(
@@ -30,7 +29,7 @@ export async function startServerGroup(
       const response = await fetch(`${member.url}/readyz`).catch(() => undefined)
       isReady.set(member, response?.status === 200)
       await response?.body?.cancel()
-      await new Promise(resolve => setTimeout(resolve, askEveryMs))
+      await new Promise(resolve => setTimeout(resolve, pollMs))
     }
     isReady.delete(member)
   }

@@ -1,26 +1,26 @@
-/** How long a remembered answer may be trusted. */
+/** How long a cached response may be served. */
 export const trustedMs = 1_000
 
-/** What was told when, and so what nobody may be shown any more. A turn is one more than the one before. */
+/** When each turn of a growing number was acknowledged, and so which turn is outdated. */
 export interface Turns {
-  /** How long ago the oldest of what was shown had been replaced. */
+  /** How long the oldest response had been outdated. */
   oldestMs(): number
   /** The next turn was acknowledged. */
-  told(): void
-  /** Says what is wrong with an answer that shows `turn`, to a call that was made at `askedAt`; undefined where nothing is. */
-  check(turn: number, askedAt: number): string | undefined
+  acknowledged(): void
+  /** Describes the error if a response to a request sent at `sentAt` must not contain `turn`. */
+  check(turn: number, sentAt: number): string | undefined
 }
 
 export function createTurns(): Turns {
-  const toldAt = [Number.NEGATIVE_INFINITY]
+  const acknowledgedAt = [Number.NEGATIVE_INFINITY]
   let oldestMs = 0
   return {
     oldestMs: () => oldestMs,
-    told: () => void toldAt.push(performance.now()),
-    check(turn, askedAt) {
-      const replacedAt = toldAt[turn + 1]
+    acknowledged: () => void acknowledgedAt.push(performance.now()),
+    check(turn, sentAt) {
+      const replacedAt = acknowledgedAt[turn + 1]
       if (replacedAt === undefined) return undefined
-      const ageMs = askedAt - replacedAt
+      const ageMs = sentAt - replacedAt
       oldestMs = Math.max(oldestMs, ageMs)
       return ageMs < trustedMs ? undefined : `turn ${turn} was shown ${ageMs} ms after it was replaced`
     },

@@ -61,11 +61,11 @@ test('what one process ingested, every other returns within a second', async t =
   let isOver = false
   async function look({ url }: ServeProcess): Promise<void> {
     while (!isOver) {
-      const askedAt = performance.now()
+      const sentAt = performance.now()
       const { status, body } = await call(`${url}/api/v1/nations/n0`)
       assert.equal(status, 200, body)
       const turn = Number(/"motto":"turn (\d+)"/.exec(body)?.[1])
-      const problem = turns.check(turn, askedAt)
+      const problem = turns.check(turn, sentAt)
       if (problem) problems.push(problem)
       calls += 1
       await pause(5)
@@ -75,16 +75,16 @@ test('what one process ingested, every other returns within a second', async t =
   const notices = await noticesDuring(database.url, async () => {
     for (let turn = 1; turn <= 40; turn += 1) {
       await ingest(memberAt(turn), turn)
-      turns.told()
+      turns.acknowledged()
       await pause(100)
     }
   })
   isOver = true
   await looking
-  t.diagnostic(`the oldest answer had been replaced for ${Math.round(turns.oldestMs())} ms, of ${calls}`)
-  assert.equal(notices, 0, 'notices are lost')
+  t.diagnostic(`the oldest response had been outdated for ${Math.round(turns.oldestMs())} ms, of ${calls}`)
+  assert.equal(notices, 0, 'notifications are discarded')
   assert.deepEqual(problems, [])
-  assert.ok(turns.oldestMs() > 0, 'something was remembered')
+  assert.ok(turns.oldestMs() > 0, 'a response was cached')
 })
 
 test('a key that one process revokes no longer works at any other within a second', async t => {
@@ -100,14 +100,14 @@ test('a key that one process revokes no longer works at any other within a secon
       let isRefused = false
       let calls = 0
       while (!isOver() || !isRefused) {
-        const askedAt = performance.now()
+        const sentAt = performance.now()
         const headers = { authorization: `Bearer ${key}` }
         const { status } = await call(`${url}/api/v1/nations/n0`, { headers })
         calls += 1
-        if (askedAt > revokedAt) latestMs = Math.max(latestMs, status === 200 ? askedAt - revokedAt : 0)
-        if (askedAt > revokedAt + trustedMs) assert.equal(status, 401)
+        if (sentAt > revokedAt) latestMs = Math.max(latestMs, status === 200 ? sentAt - revokedAt : 0)
+        if (sentAt > revokedAt + trustedMs) assert.equal(status, 401)
         else assert.ok(status === 200 || status === 401, String(status))
-        assert.ok(!isRefused || status === 401, 'once refused it is refused')
+        assert.ok(!isRefused || status === 401, 'a rejected key stays rejected')
         isRefused = status === 401
         if (calls === 3) onLooked()
         await pause(5)
@@ -126,7 +126,7 @@ test('a key that one process revokes no longer works at any other within a secon
     await Promise.all(looking)
   }
   t.diagnostic(`a revoked key worked for ${Math.round(latestMs)} ms at most`)
-  assert.ok(latestMs > 0, 'somewhere it was remembered')
+  assert.ok(latestMs > 0, 'a key was cached')
 })
 
 test('a player who signed in at one process is signed in at all, and out at all', async () => {
@@ -134,7 +134,7 @@ test('a player who signed in at one process is signed in at all, and out at all'
   const { url } = await operate<{ url: string }>(one, '/handovers', { player_id: 'p1' })
   const [, token] = url.split('#handover=')
   const browser = openBrowser(other)
-  const session = await browser.done<AccountSession>('POST', '/session', { token })
+  const session = await browser.requestOk<AccountSession>('POST', '/session', { token })
   const at = (member: ServeProcess) => {
     const same = openBrowser(member)
     same.cookie = browser.cookie
@@ -142,7 +142,7 @@ test('a player who signed in at one process is signed in at all, and out at all'
     return same
   }
   for (const member of group.members)
-    assert.equal((await at(member).done<AccountSession>('GET', '/session')).player_id, 'p1')
-  await at(third).done('DELETE', '/session')
-  for (const member of group.members) assert.equal((await at(member).ask('GET', '/session')).status, 401)
+    assert.equal((await at(member).requestOk<AccountSession>('GET', '/session')).player_id, 'p1')
+  await at(third).requestOk('DELETE', '/session')
+  for (const member of group.members) assert.equal((await at(member).request('GET', '/session')).status, 401)
 })

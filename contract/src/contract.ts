@@ -4,7 +4,6 @@ import { type EventKind, eventKindsOf, gameEventKinds } from './events/index.ts'
 import { inputSchema } from './facts.ts'
 import { redactionSchema } from './maintenance-facts.ts'
 import type { Profile } from './profile/profile.ts'
-import type { ResourceName } from './public/operation.ts'
 import { allianceResource, treatyResource } from './resources/alliance.ts'
 import { allianceApplicationResource, allianceMemberResource } from './resources/alliance-member.ts'
 import { conflictResource } from './resources/conflict.ts'
@@ -18,48 +17,56 @@ import { battleResource, warResource } from './resources/war.ts'
 import { count, listOf, position, strictObject } from './shared-schemas.ts'
 import { type RedactableResource, redactableResources } from './text-origin.ts'
 
-/** The primary key of each resource that the game sends. */
-export const primaryKeys = {
-  alliance: 'id',
-  nation: 'id',
-  alliance_member: 'nation_id',
-  alliance_application: 'nation_id',
-  treaty: 'id',
-  era: 'id',
-  conflict: 'id',
-  war: 'id',
-  battle: 'id',
-  market_price: 'resource',
-  news_item: 'id',
-} as const
+/**
+ * Every resource. Those with a primary key are sent by the game, in the order in which a batch is applied: referenced ones come first.
+ */
+const resourceTable = {
+  alliance: { make: allianceResource, key: 'id' },
+  nation: { make: nationResource, key: 'id' },
+  alliance_member: { make: allianceMemberResource, key: 'nation_id' },
+  alliance_application: { make: allianceApplicationResource, key: 'nation_id' },
+  treaty: { make: treatyResource, key: 'id' },
+  era: { make: eraResource, key: 'id' },
+  conflict: { make: conflictResource, key: 'id' },
+  war: { make: warResource, key: 'id' },
+  battle: { make: battleResource, key: 'id' },
+  market_price: { make: marketPriceResource, key: 'resource' },
+  news_item: { make: newsItemResource, key: 'id' },
+  market_ranking: { make: marketRankingResource },
+  nation_ranking: { make: nationRankingResource },
+  alliance_ranking: { make: allianceRankingResource },
+  event: { make: eventResource },
+  game: { make: gameResource },
+  key: { make: keyResource },
+  verified_identity: { make: verifiedIdentityResource },
+} as const satisfies Record<
+  string,
+  { make: (profile: Profile, eventTypes: string[]) => Resource; key?: string }
+>
 
-export type FactResource = keyof typeof primaryKeys
-/** In the order in which a batch is applied: referenced resources come first. */
+type ResourceTable = typeof resourceTable
+export type ResourceName = keyof ResourceTable
+export type FactResource = {
+  [K in ResourceName]: ResourceTable[K] extends { key: string } ? K : never
+}[ResourceName]
+
+const entries = Object.entries<{ make: (profile: Profile, eventTypes: string[]) => Resource; key?: string }>(
+  resourceTable,
+)
+
+/** The primary key of each resource that the game sends. */
+export const primaryKeys = Object.fromEntries(
+  entries.flatMap(([name, { key }]) => (key === undefined ? [] : [[name, key]])),
+) as { readonly [K in FactResource]: ResourceTable[K]['key'] }
+
 export const factResources = Object.keys(primaryKeys) as FactResource[]
 
 /** The whole contract for one game. */
 export function contractFor(profile: Profile) {
   const eventKinds: Record<string, EventKind> = { ...eventKindsOf(profile), ...gameEventKinds(profile) }
-  const resources = {
-    nation: nationResource(profile),
-    alliance: allianceResource(profile),
-    alliance_member: allianceMemberResource(profile),
-    alliance_application: allianceApplicationResource(),
-    treaty: treatyResource(profile),
-    war: warResource(profile),
-    battle: battleResource(profile),
-    market_price: marketPriceResource(profile),
-    market_ranking: marketRankingResource(profile),
-    nation_ranking: nationRankingResource(profile),
-    alliance_ranking: allianceRankingResource(),
-    conflict: conflictResource(profile),
-    era: eraResource(),
-    event: eventResource(profile, Object.keys(eventKinds)),
-    news_item: newsItemResource(profile),
-    game: gameResource(profile),
-    key: keyResource(),
-    verified_identity: verifiedIdentityResource(profile),
-  } as const satisfies Record<ResourceName | FactResource, Resource>
+  const resources = Object.fromEntries(
+    entries.map(([name, { make }]) => [name, make(profile, Object.keys(eventKinds))]),
+  ) as { readonly [K in ResourceName]: ReturnType<ResourceTable[K]['make']> }
   const factSchemas = Object.fromEntries(
     factResources.map(name => [name, inputSchema(resources[name], primaryKeys[name])]),
   ) as Record<FactResource, TObject>

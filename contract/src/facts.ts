@@ -22,7 +22,7 @@ export type FactOp = (typeof factOps)[number]
 const batchPattern = '^[A-Za-z0-9._:-]{1,128}$'
 const batchRule = 'must be an id of 1 to 128 letters (A to Z), digits, ., _, : and -'
 
-/** The idempotency key of a batch: once applied, it is never applied again. */
+/** The idempotency key of a batch: an applied batch is not applied again, as long as its id is kept. */
 export const batchId = () =>
   patternString(batchPattern, batchRule, { description: 'Identifier of the batch, chosen by the game.' })
 
@@ -116,7 +116,7 @@ export function defaultsOf(resource: Resource): Record<string, unknown> {
   )
 }
 
-const isNullable = (schema: TSchema) => Array.isArray((schema as { type?: unknown }).type)
+export const isNullable = (schema: TSchema) => Array.isArray((schema as { type?: unknown }).type)
 
 interface ObjectSchema {
   properties?: Record<string, TSchema>

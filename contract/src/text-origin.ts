@@ -24,10 +24,10 @@ export function copyOf<S extends TSchema>(field: RedactableField, id: string, sc
 }
 
 export const writtenText = <S extends TSchema>(schema: S): S => annotate(schema, { [keyword]: 'written' })
-export const ownText = <S extends TSchema>(schema: S): S => annotate(schema, { [keyword]: 'own' })
+export const systemText = <S extends TSchema>(schema: S): S => annotate(schema, { [keyword]: 'own' })
 
 /** A key of the game profile, as stored in the log. */
-export const profileKey = (description: string) => ownText(text(64, { description }))
+export const profileKey = (description: string) => systemText(text(64, { description }))
 
 export const originOf = (schema: TSchema | undefined): TextOrigin | undefined =>
   (schema as { [keyword]?: TextOrigin } | undefined)?.[keyword]

@@ -65,3 +65,42 @@ export type DisabledReason = keyof typeof disabledReasons
 
 export const deliveryStates = ['pending', 'sending', 'delivered', 'failed'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
+
+/** Errors of attempts in the delivery log. */
+export const deliveryErrors = {
+  timed_out: `no complete response within ${webhooks.timeoutSeconds} seconds`,
+  name_not_found: 'the host name was not found',
+  address_not_public: 'the address of the host is not public',
+  connection_failed: 'the connection failed',
+  tls_failed: 'TLS failed: the certificate must be valid, complete and for this host',
+  closed_early: 'the connection was closed before the response was complete',
+  not_http: 'the response is not valid HTTP',
+  stopped: 'the service stopped during the request',
+  url_not_allowed: 'the service does not send to this URL',
+} as const
+export type DeliveryError = keyof typeof deliveryErrors
+
+const deliveryErrorTexts: Readonly<Record<string, string>> = deliveryErrors
+
+interface AttemptResult {
+  status: number | null
+  error: string | null
+}
+
+/** The result of an attempt in plain words. An error of a later version is shown unchanged. */
+export function describeAttempt({ status, error }: AttemptResult): string {
+  const reason = error === null ? undefined : (deliveryErrorTexts[error] ?? error)
+  if (status === null) return reason === undefined ? 'No response' : `No response: ${reason}`
+  return `Status ${status}: ${reason ?? describeStatus(status)}`
+}
+
+function describeStatus(status: number): string {
+  if (status >= 200 && status < 300) return 'delivered'
+  if (status < 400) return 'redirects are not followed'
+  if (status === 401 || status === 403) return 'the receiver requires a login; it must verify the signature'
+  if (status === 404) return 'the receiver has no such path'
+  if (status === 405) return 'the receiver does not accept POST at this path'
+  if (status === 410) return 'the receiver is gone, and the endpoint is disabled'
+  if (status === 429) return 'the receiver limits the rate'
+  return status < 500 ? 'the receiver rejected the message' : 'the receiver failed'
+}

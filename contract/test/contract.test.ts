@@ -7,16 +7,19 @@ import {
   classes,
   contractFor,
   copyOf,
+  type DerivedList,
   demoProfile,
   errorCodes,
+  type FactResource,
   type Field,
   type Operation,
   operations,
   originsIn,
-  ownText,
+  primaryKeys,
   type Resource,
   redactableFields,
   scopeNames,
+  systemText,
   writtenText,
 } from '../src/index.ts'
 import { type JsonSchema, plainSchema } from '../src/json-schema.ts'
@@ -34,7 +37,7 @@ import {
   text,
   time,
 } from '../src/shared-schemas.ts'
-import { compiler, complaints } from './compile.ts'
+import { compiler, validationErrors } from './validation.ts'
 
 const contract = contractFor(demoProfile)
 const everyOperation: Operation[] = Object.values(operations)
@@ -68,12 +71,13 @@ test('every example and every default is valid for its own field', () => {
   for (const [path, field] of everyField) {
     const schema = plainSchema(field)
     const validate = compile(schema)
-    assert.deepEqual(complaints(validate, field.examples[0]), [], path)
-    if ('default' in schema) assert.deepEqual(complaints(validate, schema.default), [], `${path}: default`)
+    assert.deepEqual(validationErrors(validate, field.examples[0]), [], path)
+    if ('default' in schema)
+      assert.deepEqual(validationErrors(validate, schema.default), [], `${path}: default`)
   }
 })
 
-test('null is a value of every field that may be null, for the checker that reads facts', () => {
+test('the validator of facts accepts null in every nullable field', () => {
   for (const [resource, { properties }] of Object.entries(contract.factSchemas)) {
     for (const [field, schema] of Object.entries(properties)) {
       if (![plainSchema(schema).type].flat().includes('null')) continue
@@ -95,7 +99,7 @@ test('no member of an event has a class of its own: events are public as a whole
   }
 })
 
-test('a kind of event is refused where a text of its data does not state its origin', () => {
+test('an event kind with a text of unstated origin is rejected', () => {
   const summarize = () => 'It happened.'
   const kindWith = (member: TSchema) => () =>
     derivedKind(
@@ -108,7 +112,7 @@ test('a kind of event is refused where a text of its data does not state its ori
     assert.throws(kindWith(member), unstated)
   assert.throws(kindWith(listOf(text(10))), /item\.member\.\[\] does not state/)
   assert.throws(kindWith(copyOf('nation.motto', 'nation_id', text(10))), /which is not an id/)
-  for (const member of [ownText(text(10)), writtenText(text(10)), id(), time(), enumOf(['one']), count()])
+  for (const member of [systemText(text(10)), writtenText(text(10)), id(), time(), enumOf(['one']), count()])
     assert.doesNotThrow(kindWith(member))
 })
 
@@ -122,19 +126,19 @@ test('every public text of a fact can be redacted, or states its origin', () => 
     }
 })
 
-test('every operation says who may call it', () => {
+test('every operation has a known scope', () => {
   for (const { id, scope } of everyOperation) {
     assert.ok(['none', 'key', ...scopeNames].includes(scope), id)
   }
 })
 
-test('what needs a key is never shared between callers', () => {
+test('operations that require a key have the cache policy private', () => {
   for (const { id, scope, cache } of everyOperation) {
     if (scope !== 'none') assert.equal(cache, 'private', id)
   }
 })
 
-test('private fields leave through exactly two operations', () => {
+test('exactly two operations return private fields', () => {
   const withPrivate = everyOperation.filter(({ returns }) => returns.view === 'owner').map(({ id }) => id)
   assert.deepEqual(withPrivate.sort(), ['alliances.get', 'me.nation'])
 })
@@ -148,14 +152,31 @@ test('every list states its order and takes page and limit', () => {
   }
 })
 
-test('every word of include has its scope, and no scope is without its word', () => {
+test('every filter by a field, and every order of a derived list, names stored public fields', () => {
+  for (const operation of everyOperation) {
+    const [name] = operation.returns.resources
+    const resource: Resource = contract.resources[name as FactResource]
+    const filters = Object.values(operation.parameters).flatMap(({ compares }) => compares?.field ?? [])
+    const { order = {} } = operation as Partial<DerivedList>
+    for (const field of [...filters, ...Object.keys(order)]) {
+      const { 'x-class': fieldClass, 'x-derived': isDerived } = resource.fields[field] ?? {}
+      assert.deepEqual([fieldClass, isDerived ?? false], ['public', false], `${operation.id} ${field}`)
+    }
+    if (!('order' in operation)) continue
+    assert.equal(Object.keys(order).at(-1), primaryKeys[name as FactResource], operation.id)
+    const derived = Object.keys(resource.fields).filter(field => resource.fields[field]?.['x-derived'])
+    assert.deepEqual(derived, [], `${operation.id} has fields that no column stores`)
+  }
+})
+
+test('every value of include has a scope, and every such scope a value', () => {
   for (const { id, parameters, includeScopes = {} } of everyOperation) {
     const words = parameters.include ? plainSchema(parameters.include.schema).items?.enum : []
     assert.deepEqual(words, Object.keys(includeScopes), id)
   }
 })
 
-test('every path parameter is declared, and nothing else is in the path', () => {
+test('the parameters of a path are exactly the declared ones', () => {
   for (const { id, path, parameters } of everyOperation) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     const declared = Object.keys(parameters).filter(name => parameters[name]?.in === 'path')
@@ -168,38 +189,38 @@ test('every default of a parameter is valid for it', () => {
     for (const [name, parameter] of Object.entries(parameters)) {
       const schema = plainSchema(parameter.schema)
       if ('default' in schema)
-        assert.deepEqual(complaints(compile(schema), schema.default), [], `${id} ${name}`)
+        assert.deepEqual(validationErrors(compile(schema), schema.default), [], `${id} ${name}`)
       else
         assert.equal(
           parameter.isAlwaysPresent,
           parameter.in === 'path',
-          `${id} ${name} is given without a default`,
+          `${id} ${name} is always present without a default`,
         )
     }
   }
 })
 
-test('every scope opens something', () => {
-  const opening = new Set([
+test('every scope is used by an operation or a field', () => {
+  const used = new Set([
     ...everyField.map(([, field]) => field['x-scope']),
     ...everyOperation.map(({ scope }) => scope),
   ])
   assert.deepEqual(
-    scopeNames.filter(scope => !opening.has(scope)),
+    scopeNames.filter(scope => !used.has(scope)),
     [],
   )
 })
 
-test('every error is one that some call may meet', () => {
-  const met = new Set([...protocolErrors, ...everyOperation.flatMap(errorsOf)])
+test('every error code can occur in some operation', () => {
+  const possible = new Set([...protocolErrors, ...everyOperation.flatMap(errorsOf)])
   assert.deepEqual(
-    errorCodes.filter(code => !met.has(code)),
+    errorCodes.filter(code => !possible.has(code)),
     [],
   )
 })
 
 function undescribedMembers(path: string, { properties = {}, required, items }: JsonSchema): string[] {
-  // Counts by word have no required members: the words are the game's, and its profile describes them.
+  // Counts by unit have no required members: their names come from the game profile, which describes them.
   if (items) return undescribedMembers(`${path}[]`, items)
   if (required === undefined && path.includes('losses')) return []
   return Object.entries(properties).flatMap(([member, schema]) => [

@@ -10,22 +10,21 @@ import {
   operations,
   responseSchema,
 } from '../src/index.ts'
-import { compiler, complaints } from './compile.ts'
-import { documentProblems } from './document-problems.ts'
+import { compiler, documentProblems, validationErrors } from './validation.ts'
 
 const contract = contractFor(demoProfile)
-const recordings: Record<string, Record<string, { request: string; answer: object }>> = examples
+const recordings: Record<string, Record<string, { request: string; response: object }>> = examples
 const recorded = Object.values<Operation>(operations).filter(({ cache }) => cache !== 'stream')
-const recordAnew = 'npm run examples records them'
+const howToRecord = 'npm run examples records them'
 
-/** What the document shows as answers of an operation, by component. */
+/** The examples of an operation's response in the document, by component. */
 const shownOf = (document: ReturnType<typeof openApiFor>, { path }: Operation) => {
-  const answer = document.paths[path]?.get.responses['200']
-  return answer && 'content' in answer ? answer.content?.['application/json']?.examples : undefined
+  const response = document.paths[path]?.get.responses['200']
+  return response && 'content' in response ? response.content?.['application/json']?.examples : undefined
 }
 
 for (const operation of recorded) {
-  test(`what is recorded of ${operation.id} is all that it may answer, and nothing else`, () => {
+  test(`every response of ${operation.id} has a valid recorded example`, () => {
     const { id, scope, returns, path } = operation
     const views =
       returns.view === 'owner' && scope === 'none' ? (['public', 'owner'] as const) : [returns.view]
@@ -35,61 +34,61 @@ for (const operation of recorded) {
     assert.deepEqual(
       Object.keys(recordings[id] ?? {}),
       expected.map(({ name }) => name),
-      recordAnew,
+      howToRecord,
     )
     for (const { resource, view, name } of expected) {
       const recording = recordings[id]?.[name]
       const asRead = { ...operation, returns: { ...returns, view } }
-      // Closed, unlike the document's: a field that is gone or withheld is a complaint.
+      // Closed, unlike the document's: a removed or withheld field is an error.
       const validate = compiler()(responseSchema(contract, asRead, resource))
-      assert.deepEqual(complaints(validate, recording?.answer), [], `${name}: ${recordAnew}`)
-      const [asked = '', query = ''] = recording?.request.split('?') ?? []
-      assert.match(asked, new RegExp(`^${path.replace(/\{\w+\}/g, '[A-Za-z0-9_-]+')}$`))
+      assert.deepEqual(validationErrors(validate, recording?.response), [], `${name}: ${howToRecord}`)
+      const [requested = '', query = ''] = recording?.request.split('?') ?? []
+      assert.match(requested, new RegExp(`^${path.replace(/\{\w+\}/g, '[A-Za-z0-9_-]+')}$`))
       for (const parameter of new URLSearchParams(query).keys()) assert.ok(parameter in operation.parameters)
     }
   })
 }
 
-test('nothing is recorded of what is no operation', () => {
+test('only operations have recorded examples', () => {
   assert.deepEqual(Object.keys(recordings).sort(), recorded.map(({ id }) => id).sort())
 })
 
-test('every list that is recorded has something to show, and every page says where it stands', () => {
+test('every recorded list has items and a pagination', () => {
   for (const { id, returns } of recorded) {
-    for (const { answer } of Object.values(recordings[id] ?? {})) {
-      const { data, pagination } = answer as { data: unknown; pagination?: { total: number } }
+    for (const { response } of Object.values(recordings[id] ?? {})) {
+      const { data, pagination } = response as { data: unknown; pagination?: { total: number } }
       assert.equal(Array.isArray(data), returns.isList, id)
       if (Array.isArray(data)) assert.ok(data.length > 0 && (pagination?.total ?? 0) >= data.length, id)
     }
   }
 })
 
-test('the document of the demo game shows what is recorded, and holds', () => {
+test('the document of the demo game has the recorded examples, and is valid', () => {
   const document = openApiFor(contract)
   for (const operation of recorded) {
     const shown = Object.entries(shownOf(document, operation) ?? {})
     assert.deepEqual(
       shown,
-      Object.entries(recordings[operation.id] ?? {}).map(([name, { request, answer }]) => [
+      Object.entries(recordings[operation.id] ?? {}).map(([name, { request, response }]) => [
         name,
-        { summary: `GET ${request}`, value: answer },
+        { summary: `GET ${request}`, value: response },
       ]),
     )
   }
   assert.deepEqual(documentProblems(document), [])
 })
 
-test('the document of another game shows nothing of the demo world', () => {
+test('the document of another game has no examples from the demo world', () => {
   const document = openApiFor(contractFor(structuredClone(demoProfile)))
   for (const operation of recorded) {
     for (const [name, { summary, value }] of Object.entries(shownOf(document, operation) ?? {})) {
       assert.equal(summary, undefined)
-      assert.notDeepEqual(value, recordings[operation.id]?.[name]?.answer, `${operation.id} ${name}`)
+      assert.notDeepEqual(value, recordings[operation.id]?.[name]?.response, `${operation.id} ${name}`)
     }
   }
 })
 
-test('no key and no code is written down', () => {
+test('recorded examples contain no key and no valid code', () => {
   const text = JSON.stringify(examples)
   assert.doesNotMatch(text, /\b(ch[a-z]|whsec)_[A-Za-z0-9]{16}/)
   const redeemed = recordings['discord.verify']?.VerifiedIdentity?.request

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { classesLock } from '../src/classes-lock.ts'
+import { publicField } from '../src/classification.ts'
 import { factsSchema } from '../src/facts-schema.ts'
-import { contractFor, demoProfile, type Operation, openApiFor, operations } from '../src/index.ts'
-import { compiler, complaints } from './compile.ts'
+import {
+  contractFor,
+  demoProfile,
+  type Operation,
+  openApiFor,
+  operations,
+  operatorOpenApiFor,
+} from '../src/index.ts'
+import { openApiOperation } from '../src/openapi/public.ts'
+import { documented } from '../src/openapi/schemas.ts'
+import { strictObject, text } from '../src/shared-schemas.ts'
+import { compiler, resolveRef, validationErrors, valuesOf, withDocumentRefs } from './validation.ts'
 
 const hiddenWord = 'suspicion_of_cheating'
 const profile = structuredClone(demoProfile)
@@ -19,34 +30,11 @@ const document = openApiFor(contract)
 const everyOperation: Operation[] = Object.values(operations)
 const written = JSON.stringify(document)
 
-/** Every value under `key`, wherever it stands. */
-function valuesOf(key: string, within: unknown): unknown[] {
-  if (typeof within !== 'object' || within === null) return []
-  return Object.entries(within).flatMap(([name, value]) => [
-    ...(name === key ? [value] : []),
-    ...valuesOf(key, value),
-  ])
-}
-
-const resolve = (ref: unknown): unknown => {
-  assert.match(String(ref), /^#\//)
-  return String(ref)
-    .slice(2)
-    .split('/')
-    .reduce<unknown>((inside, step) => Object(inside)[step.replaceAll('~1', '/')], document)
-}
-
 /** A component, compiled together with everything that it refers to. */
 const compile = compiler({ openapi: document })
 const compileRef = (ref: string) => compile({ $ref: `openapi${ref}` })
 
-test('every reference leads somewhere', () => {
-  const refs = valuesOf('$ref', document)
-  assert.ok(refs.length > 100)
-  for (const ref of refs) assert.notEqual(resolve(ref), undefined, String(ref))
-})
-
-test('every operation is in the document once, with its parameters, and is one of a known tag', () => {
+test('every public operation is in its document once, with its parameters and a known tag', () => {
   const documented = Object.entries(document.paths).map(([path, { get }]) => [path, get.operationId])
   assert.deepEqual(
     documented,
@@ -67,49 +55,63 @@ test('every operation is in the document once, with its parameters, and is one o
   }
 })
 
-test('every component is a schema, and is used', () => {
-  const refs = new Set(valuesOf('$ref', document))
-  for (const [kind, components] of Object.entries(document.components)) {
-    if (kind === 'securitySchemes') continue
-    for (const name of Object.keys(components)) {
-      assert.ok(refs.has(`#/components/${kind}/${name}`), `${kind}/${name} is not used`)
-      if (kind === 'schemas') compileRef(`#/components/schemas/${name}`)
+const internalKeywords = ['x-derived', 'x-input', 'x-facts', '~kind', '"title":"Key"']
+for (const [name, checked] of [
+  ['public', document],
+  ['operator', operatorOpenApiFor(contractFor(demoProfile))],
+] as const) {
+  test(`every reference of the ${name} document resolves, and every component is a valid schema and is used`, () => {
+    const refs = new Set(valuesOf('$ref', checked))
+    assert.ok(refs.size > 20)
+    for (const ref of refs) assert.notEqual(resolveRef(checked, ref), undefined, String(ref))
+    const compile = compiler({ openapi: checked })
+    for (const [kind, components] of Object.entries<object>(checked.components)) {
+      if (kind === 'securitySchemes') continue
+      for (const component of Object.keys(components)) {
+        const ref = `#/components/${kind}/${component}`
+        assert.ok(refs.has(ref), `${ref} is not used`)
+        if (kind === 'schemas') compile({ $ref: `openapi${ref}` })
+      }
     }
-  }
-})
+  })
 
-test('every example of an answer is valid for its schema', () => {
+  test(`internal keywords are not in the ${name} document`, () => {
+    for (const word of internalKeywords) assert.ok(!JSON.stringify(checked).includes(word), word)
+  })
+}
+
+test('every example of a public response is valid for its schema', () => {
   for (const [path, { get }] of Object.entries(document.paths)) {
     for (const [status, response] of Object.entries(get.responses)) {
-      const answers = Object(resolvedOf(response)).content?.['application/json']
-      if (!answers) continue
-      const validate = compile(absolute(answers.schema))
-      for (const example of Object.values<{ value: unknown }>(answers.examples)) {
-        assert.deepEqual(complaints(validate, example.value), [], `${path} ${status}`)
+      const json = Object(resolvedOf(response)).content?.['application/json']
+      if (!json) continue
+      const validate = compile(withDocumentRefs(json.schema))
+      for (const example of Object.values<{ value: unknown }>(json.examples)) {
+        assert.deepEqual(validationErrors(validate, example.value), [], `${path} ${status}`)
       }
     }
   }
 })
 
-test('the example of an event is valid for its kind, and so is one of a kind yet unknown', () => {
+test('an example of an event is valid for its kind, and an event of an unknown kind is valid', () => {
   const validate = compileRef('#/components/schemas/Event')
   const event = Object.fromEntries(
     Object.entries(contract.resources.event.fields).map(([field, { examples }]) => [field, examples[0]]),
   )
-  assert.deepEqual(complaints(validate, event), [])
-  assert.deepEqual(complaints(validate, { ...event, type: 'later.kind', data: { new: true } }), [])
+  assert.deepEqual(validationErrors(validate, event), [])
+  assert.deepEqual(validationErrors(validate, { ...event, type: 'later.kind', data: { new: true } }), [])
   const { war_id: _, ...incomplete } = event
-  assert.notDeepEqual(complaints(validate, incomplete), [])
+  assert.notDeepEqual(validationErrors(validate, incomplete), [])
 })
 
-test('what an operation needs is in its security', () => {
+test('the security of an operation states whether it requires a key', () => {
   for (const { path, scope } of everyOperation) {
     const security = document.paths[path]?.get.security
     assert.deepEqual(security, scope === 'none' ? [{}, { bearer: [] }] : [{ bearer: [] }], path)
   }
 })
 
-test('the document does not even name what is for admins only', () => {
+test('the public document does not mention fields of the class admin_only', () => {
   for (const word of [
     'moderation_notes',
     'can_view_treasury',
@@ -124,18 +126,14 @@ test('the document does not even name what is for admins only', () => {
   }
 })
 
-test('private fields are documented in the schemas of their own operations only', () => {
+test('private fields are only in the schemas of the operations that return them', () => {
   const withPrivate = Object.entries(document.components.schemas)
     .filter(([, schema]) => /"x-class":"(player|alliance)_private"/.test(JSON.stringify(schema)))
     .map(([name]) => name)
   assert.deepEqual(withPrivate.sort(), ['AllianceWithTreasury', 'OwnNation'])
 })
 
-test('how Chancery makes a field is not in the document', () => {
-  for (const word of ['x-derived', 'x-input', '~kind']) assert.ok(!written.includes(word), word)
-})
-
-test('the server’s address is the one given', () => {
+test('the document has the configured server address', () => {
   const { servers } = openApiFor(contract, { serverUrl: 'https://api.game.example' })
   assert.deepEqual(
     servers.map(({ url }) => url),
@@ -143,7 +141,7 @@ test('the server’s address is the one given', () => {
   )
 })
 
-test('the facts schema takes what a game sends, and refuses what it may not', () => {
+test('the facts schema accepts valid facts and rejects invalid ones', () => {
   const validate = compiler()(factsSchema(contract))
   const accepted = [
     { op: 'put', resource: 'nation', data: { id: 'n1', player: 'p1', military: { readiness: 50 } } },
@@ -166,11 +164,11 @@ test('the facts schema takes what a game sends, and refuses what it may not', ()
     { op: 'event', data: { type: 'war.declared', occurred_at: '2026-05-20T10:00:00Z', data: {} } },
     { op: 'delete', resource: 'nation' },
   ]
-  for (const fact of accepted) assert.deepEqual(complaints(validate, fact), [], JSON.stringify(fact))
-  for (const fact of refused) assert.notDeepEqual(complaints(validate, fact), [], JSON.stringify(fact))
+  for (const fact of accepted) assert.deepEqual(validationErrors(validate, fact), [], JSON.stringify(fact))
+  for (const fact of refused) assert.notDeepEqual(validationErrors(validate, fact), [], JSON.stringify(fact))
 })
 
-test('each member of a fact keeps its class', () => {
+test('each member of a fact has its class in the facts schema', () => {
   const { $defs } = factsSchema(contract)
   for (const [name, schema] of Object.entries(Object($defs))) {
     if (!name.startsWith('Put')) continue
@@ -181,7 +179,7 @@ test('each member of a fact keeps its class', () => {
   }
 })
 
-test('a changed class is one changed line', () => {
+test('a changed class changes one line of classes.lock', () => {
   const lines = (of: typeof profile) => classesLock(contractFor(of), everyOperation).split('\n')
   const promoted = structuredClone(profile)
   for (const attribute of promoted.attributes.nation) {
@@ -196,8 +194,30 @@ test('a changed class is one changed line', () => {
   )
 })
 
-const resolvedOf = (value: object): unknown => ('$ref' in value ? resolve(value.$ref) : value)
+const deprecated = { since: '2026-01-01T00:00:00Z', sunset: '2026-07-01T00:00:00Z' }
+const notice = /Deprecated since 2026-01-01; it will be removed on 2026-07-01\.$/
 
-/** The same schema with its references into the registered document. */
-const absolute = (schema: object): object =>
-  JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi#/'))
+test('the reference marks a deprecated operation and parameter, with the date of removal', () => {
+  const { search } = operations.nationsList.parameters
+  const parameters = { ...operations.nationsList.parameters, search: { ...search, deprecated } }
+  const shown = openApiOperation(contract, { ...operations.nationsList, parameters, deprecated })
+  assert.equal(shown.deprecated, true)
+  assert.match(shown.description, notice)
+  const described = shown.parameters.filter(parameter => 'name' in parameter)
+  for (const { name, description, deprecated: isDeprecated } of described) {
+    assert.equal(isDeprecated ?? false, name === 'search')
+    assert.equal(notice.test(description), name === 'search')
+  }
+})
+
+test('the reference marks a deprecated field, with the date of removal', () => {
+  const old = publicField(text(9), { description: 'The old field.', example: 'x', deprecated })
+  const { properties } = documented(
+    strictObject({ old, current: publicField(text(9), { description: 'The current field.', example: 'x' }) }),
+  )
+  assert.equal(properties?.old?.deprecated, true)
+  assert.match(properties?.old?.description ?? '', notice)
+  assert.equal(properties?.current?.description, 'The current field.')
+})
+
+const resolvedOf = (value: object): unknown => ('$ref' in value ? resolveRef(document, value.$ref) : value)

@@ -10,7 +10,7 @@ import {
   profileSchema,
 } from '../src/index.ts'
 import { plainSchema } from '../src/json-schema.ts'
-import { compiler, complaints } from './compile.ts'
+import { compiler, validationErrors } from './validation.ts'
 
 const validate = compiler()(plainSchema(profileSchema))
 
@@ -28,7 +28,7 @@ const attribute: Attribute = {
   example: 7,
 }
 
-const refusals: Record<string, [change: (profile: Profile) => void, problem: RegExp]> = {
+const invalidProfiles: Record<string, [change: (profile: Profile) => void, problem: RegExp]> = {
   'a duplicate key': [
     profile => profile.resources.push({ key: 'food', label: 'More food' }),
     /resources: food is given twice/,
@@ -45,43 +45,43 @@ const refusals: Record<string, [change: (profile: Profile) => void, problem: Reg
     profile => profile.attributes.nation.push({ ...attribute, scope: 'military.read' }),
     /morale: class public must not have a scope/,
   ],
-  'an attribute of nations behind treasury.read': [
+  'an attribute of nations with the scope treasury.read': [
     profile =>
       profile.attributes.nation.push({ ...attribute, class: 'player_private', scope: 'treasury.read' }),
     /treasury\.read applies to fields of alliances only/,
   ],
-  'a private attribute of alliances behind another scope': [
+  'a private attribute of alliances with another scope': [
     profile =>
       profile.attributes.alliance.push({ ...attribute, class: 'alliance_private', scope: 'alliance.read' }),
     /requires the scope treasury\.read/,
   ],
-  'a strategic weapon that shows in losses': [
+  'a strategic weapon with public losses': [
     ({ units }) => {
       for (const unit of units) if (unit.is_strategic && unit.key.startsWith('n')) unit.shows_in_losses = true
     },
     /units: nuclear_missile is strategic, and losses of strategic units are never public: shows_in_losses must be false/,
   ],
-  'an example that is no value of its attribute': [
+  'an example of another type than its attribute': [
     profile => profile.attributes.nation.push({ ...attribute, example: 'high' }),
     /attributes\.nation\.morale: its example must be of the type integer/,
   ],
-  'two kinds of events that documents would call the same': [
+  'two event kinds that would have the same name in documents': [
     profile => profile.event_kinds.push({ type: 'game.disaster_', description: 'Again.', data: {} }),
     /event_kinds: game\.disaster and game\.disaster_ differ only in underscores/,
   ],
-  'a text that no database keeps': [
+  'a text with a NUL character': [
     profile => {
       profile.name = 'Nil\u0000'
     },
     /^\/name has a character that cannot be stored/,
   ],
-  'half of a character': [
+  'a text with a lone surrogate': [
     ({ resources }) => {
       for (const resource of resources) if (resource.key === 'coal') resource.label = '\ud800'
     },
     /^\/resources\/2\/label has a character that cannot be stored/,
   ],
-  'ranks without a leader': [
+  'a profile without a rank of the tier leader': [
     profile => {
       profile.ranks = profile.ranks.filter(rank => rank.tier !== 'leader')
     },
@@ -89,13 +89,13 @@ const refusals: Record<string, [change: (profile: Profile) => void, problem: Reg
   ],
 }
 
-test('the demo game’s profile is in order', () => {
-  assert.deepEqual(complaints(validate, demoProfile), [])
+test('the profile of the demo game is valid', () => {
+  assert.deepEqual(validationErrors(validate, demoProfile), [])
   assert.deepEqual(profileProblems(demoProfile), [])
 })
 
-for (const [mistake, [change, problem]] of Object.entries(refusals)) {
-  test(`${mistake} is refused`, () => {
+for (const [mistake, [change, problem]] of Object.entries(invalidProfiles)) {
+  test(`${mistake} is rejected`, () => {
     const problems = profileProblems(changed(change))
     assert.equal(problems.length, 1, problems.join('\n'))
     assert.match(String(problems[0]), problem)
@@ -107,34 +107,32 @@ test('a duplicate attribute is rejected', () => {
   assert.notDeepEqual(profileProblems(doubled), [])
 })
 
-test('an attribute without a class is refused', () => {
-  const { class: _, ...classless } = attribute
-  const profile = { ...demoProfile, attributes: { nation: [classless], alliance: [] } }
-  assert.match(complaints(validate, profile).join(), /required property 'class'/)
-})
+const { class: _class, ...classless } = attribute
+const builtInKind = { type: 'war.declared', description: 'Not this one.', data: {} }
+const inherited = { key: 'constructor', label: 'Constructor', is_strategic: false, shows_in_losses: true }
+for (const [mistake, profile, problem] of [
+  [
+    'an attribute without a class',
+    { ...demoProfile, attributes: { nation: [classless], alliance: [] } },
+    /required property 'class'/,
+  ],
+  ['a key that is a property of every object', changed(({ units }) => units.push(inherited)), /./],
+  [
+    'an event kind with the name of a built-in kind',
+    changed(({ event_kinds }) => event_kinds.push(builtInKind)),
+    /pattern/,
+  ],
+] as const)
+  test(`${mistake} is rejected`, () => assert.match(validationErrors(validate, profile).join(), problem))
 
-test('a word that every object has already is refused', () => {
-  const profile = changed(({ units }) => {
-    units.push({ key: 'constructor', label: 'Constructor', is_strategic: false, shows_in_losses: true })
-  })
-  assert.notDeepEqual(complaints(validate, profile), [])
-})
-
-test('an event kind of the game that takes one of Chancery’s names is refused', () => {
-  const profile = changed(({ event_kinds }) =>
-    event_kinds.push({ type: 'war.declared', description: 'Not this one.', data: {} }),
-  )
-  assert.match(complaints(validate, profile).join(), /pattern/)
-})
-
-test('a member of an event that takes the name of what every object has is refused', () => {
+test('an event member named like a property of every object is rejected', () => {
   for (const name of ['__proto__', 'constructor', 'toString', '']) {
     const text = JSON.stringify(demoProfile).replace('"severity":', `${JSON.stringify(name)}:`)
     assert.throws(() => parseProfile(text), ProfileError, name)
   }
 })
 
-test('all that is wrong is told at once, however much it is', () => {
+test('all problems of a profile are reported at once, in any number', () => {
   const wrong = changed(({ units, governments }) => {
     for (const word of [...units, ...governments]) word.key = word.key.toUpperCase()
   })
@@ -158,7 +156,7 @@ const problemsOf = (text: string) => {
   }
 }
 
-test('a member that is given twice is refused with its place, however it is written', () => {
+test('a duplicate member is rejected with its path, in any spelling', () => {
   const text = JSON.stringify(demoProfile)
   assert.deepEqual(problemsOf(text), [])
   const [unit] = demoProfile.units
@@ -175,7 +173,7 @@ test('a member that is given twice is refused with its place, however it is writ
   assert.deepEqual(problemsOf('{"a/b":{"c":[1,{"d":1,"d":2}]}}'), ['/a~1b/c/1/d is given twice'])
 })
 
-test('a profile that is nested without end is refused with a line', () => {
+test('a profile that is nested too deeply is rejected with one line', () => {
   const deep = `${'{"a":['.repeat(20_000)}${']}'.repeat(20_000)}`
   const [problem, ...others] = problemsOf(deep)
   assert.match(problem ?? '', /^(\/a\/0){16} is nested deeper than 32 levels$/)

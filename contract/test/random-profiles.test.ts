@@ -13,9 +13,8 @@ import {
   profileChanges,
   profilesEqual,
 } from '../src/index.ts'
-import { compiler, complaints } from './compile.ts'
-import { documentProblems } from './document-problems.ts'
 import { changedProfiles, randomProfiles } from './random-profiles.ts'
+import { compiler, documentProblems, validationErrors } from './validation.ts'
 
 /** A failure prints its seed and path; CHANCERY_TEST_SEED runs it again. */
 const seed = Number(process.env.CHANCERY_TEST_SEED ?? Date.now() % 2 ** 31)
@@ -27,7 +26,7 @@ const runs = (usual: number) => ({
 })
 test.before(() => console.log(`random profiles of the seed ${seed}`))
 
-test('any profile in order is read as it was written', () => {
+test('parsing a serialized valid profile returns the same profile', () => {
   fc.assert(
     fc.property(randomProfiles, profile => {
       assert.deepEqual(parseProfile(JSON.stringify(profile)), profile)
@@ -36,7 +35,7 @@ test('any profile in order is read as it was written', () => {
   )
 })
 
-test('the reference of any game is valid, and its examples are in its words', () => {
+test('the reference of any valid profile is valid, and its examples use the terms of the profile', () => {
   fc.assert(
     fc.property(randomProfiles, profile => {
       assert.deepEqual(documentProblems(openApiFor(contractFor(profile))), [])
@@ -45,7 +44,7 @@ test('the reference of any game is valid, and its examples are in its words', ()
   )
 })
 
-test('the reference of any game names what everybody may read where everybody reads it, and what nobody may nowhere', () => {
+test('the reference of any profile lists attributes by their class, and none of the class admin_only', () => {
   const keysOf = (list: Attribute[], isIn: (attribute: Attribute) => boolean) =>
     list
       .filter(isIn)
@@ -68,7 +67,7 @@ test('the reference of any game names what everybody may read where everybody re
   )
 })
 
-/** Facts in the words of a game, each with the same fact in a word that it does not have. */
+/** Facts with the terms of a profile, each with the same fact and an unknown term. */
 function factsIn({ profile }: Contract): [good: object, bad: object | undefined][] {
   const put = (resource: string, data: object) => ({ op: 'put', resource, data })
   const unknown = 'no_such_word_of_any_list'
@@ -121,14 +120,14 @@ function factsIn({ profile }: Contract): [good: object, bad: object | undefined]
   ]
 }
 
-test('the facts schema of any game takes its words, and refuses those that it does not have', () => {
+test('the facts schema of any profile accepts its terms, and rejects unknown ones', () => {
   fc.assert(
     fc.property(randomProfiles, profile => {
       const contract = contractFor(profile)
       const validate = compiler()(factsSchema(contract))
       for (const [good, bad] of factsIn(contract)) {
-        assert.deepEqual(complaints(validate, good), [], JSON.stringify(good))
-        if (bad) assert.notDeepEqual(complaints(validate, bad), [], JSON.stringify(bad))
+        assert.deepEqual(validationErrors(validate, good), [], JSON.stringify(good))
+        if (bad) assert.notDeepEqual(validationErrors(validate, bad), [], JSON.stringify(bad))
       }
       assert.ok(factResources.every(resource => contract.factSchemas[resource]))
     }),
@@ -136,7 +135,7 @@ test('the facts schema of any game takes its words, and refuses those that it do
   )
 })
 
-/** What somebody may read of a world that nobody might before, by the words of the classification alone. */
+/** Whether a reader gains access to an attribute, by the classes alone. */
 function isLoosened(before: Profile, after: Profile): boolean {
   const rank = { admin_only: 0, alliance_private: 1, player_private: 1, public: 2 }
   return (['nation', 'alliance'] as const).some(owner =>
@@ -150,7 +149,7 @@ function isLoosened(before: Profile, after: Profile): boolean {
   )
 }
 
-test('a profile differs from itself in nothing, in whatever order its members are kept', () => {
+test('a profile has no changes to itself with its members in another order', () => {
   fc.assert(
     fc.property(randomProfiles, profile => {
       const kept = reversed(profile) as Profile
@@ -161,20 +160,23 @@ test('a profile differs from itself in nothing, in whatever order its members ar
   )
 })
 
-test('no change of any profile opens an attribute unseen, and the way back of each is known', () => {
+test('every change that loosens an attribute is reported, and its reverse is reported as tightened', () => {
   const pairs = randomProfiles.chain(before =>
-    fc.record({ before: fc.constant(before), after: fc.oneof(changedProfiles(before), reclassed(before)) }),
+    fc.record({
+      before: fc.constant(before),
+      after: fc.oneof(changedProfiles(before), withOtherClasses(before)),
+    }),
   )
   let loosened = 0
   fc.assert(
     fc.property(pairs, ({ before, after }) => {
       const changes = profileChanges(before, after)
       const back = profileChanges(after, before)
-      const opens = changes.some(
+      const loosens = changes.some(
         ({ part, kind }) => part.startsWith('attributes.') && (kind === 'loosened' || kind === 'rescoped'),
       )
-      assert.equal(opens, isLoosened(before, after))
-      if (opens) loosened += 1
+      assert.equal(loosens, isLoosened(before, after))
+      if (loosens) loosened += 1
       const attributesOf = (list: typeof changes, kind: string) =>
         list
           .flatMap(change =>
@@ -183,15 +185,15 @@ test('no change of any profile opens an attribute unseen, and the way back of ea
           .sort()
       assert.deepEqual(attributesOf(back, 'tightened'), attributesOf(changes, 'loosened'))
       assert.deepEqual(attributesOf(back, 'rescoped'), attributesOf(changes, 'rescoped'))
-      assert.equal(changes.length === 0 && !sameWords(before, after), false)
+      assert.equal(changes.length === 0 && !sameTerms(before, after), false)
     }),
     runs(600),
   )
-  assert.ok(loosened > 0, 'some of them open something')
+  assert.ok(loosened > 0, 'some changes loosen an attribute')
 })
 
-/** The order of words is no change that is told. */
-const sameWords = (one: Profile, other: Profile) => profilesEqual(sorted(one), sorted(other))
+/** The order of terms is not a change. */
+const sameTerms = (one: Profile, other: Profile) => profilesEqual(sorted(one), sorted(other))
 const sorted = (profile: Profile) =>
   JSON.parse(JSON.stringify(profile), (_name, value) =>
     Array.isArray(value)
@@ -200,7 +202,7 @@ const sorted = (profile: Profile) =>
   ) as unknown
 
 /** The same attributes in other classes. */
-const reclassed = (profile: Profile): fc.Arbitrary<Profile> =>
+const withOtherClasses = (profile: Profile): fc.Arbitrary<Profile> =>
   fc
     .array(fc.constantFrom<Attribute['class']>('public', 'player_private', 'admin_only'), {
       minLength: 80,
@@ -208,7 +210,7 @@ const reclassed = (profile: Profile): fc.Arbitrary<Profile> =>
     })
     .map(classes => {
       let next = 0
-      const reclass = (list: Attribute[], scope: Attribute['scope']) =>
+      const change = (list: Attribute[], scope: Attribute['scope']) =>
         list.map(({ scope: _, ...attribute }): Attribute => {
           const to = classes[next++] ?? 'public'
           return { ...attribute, class: to, ...(to === 'player_private' && scope ? { scope } : {}) }
@@ -216,7 +218,7 @@ const reclassed = (profile: Profile): fc.Arbitrary<Profile> =>
       const { nation, alliance } = profile.attributes
       return {
         ...profile,
-        attributes: { nation: reclass(nation, 'economy.read'), alliance: reclass(alliance, 'treasury.read') },
+        attributes: { nation: change(nation, 'economy.read'), alliance: change(alliance, 'treasury.read') },
       }
     })
 

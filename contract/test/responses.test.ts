@@ -25,29 +25,33 @@ const bodies: Body[] = Object.values<Operation>(operations).flatMap(operation =>
 
 const serialize = ({ operation, resource }: Body, item: unknown): unknown => {
   const stringify = fastJson(responseSchema(contract, operation, resource))
-  return JSON.parse(stringify(operation.returns.isList ? { data: [item], pagination } : { data: item }))
+  return JSON.parse(stringify(asBody({ operation, resource }, item)))
 }
 const asBody = ({ operation }: Body, item: unknown) =>
   operation.returns.isList ? { data: [item], pagination } : { data: item }
 
-/** The examples of the fields that `view` lets out. */
+const viewOf = ({ operation, resource }: Body) =>
+  readableSchema(contract.resources[resource], operation.returns.view)
+
+/** The examples of the fields in the view of the operation. */
 const exampleOf = ({ operation, resource }: Body): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(readableSchema(contract.resources[resource], operation.returns.view).properties ?? {}).map(
-      ([field, { examples }]) => [field, examples?.[0]],
-    ),
+    Object.entries(viewOf({ operation, resource }).properties ?? {}).map(([field, { examples }]) => [
+      field,
+      examples?.[0],
+    ]),
   )
 
 for (const body of bodies) {
   const name = `${body.operation.id} as ${body.resource}`
 
-  test(`${name}: its examples leave whole`, () => {
+  test(`${name}: an example is serialized completely`, () => {
     const example = exampleOf(body)
     assert.deepEqual(serialize(body, example), asBody(body, example))
   })
 
-  test(`${name}: null leaves as null, wherever it may stand`, () => {
-    const { properties = {} } = readableSchema(contract.resources[body.resource], body.operation.returns.view)
+  test(`${name}: null is serialized as null in every nullable field`, () => {
+    const { properties = {} } = viewOf(body)
     const nulls = Object.fromEntries(
       Object.entries(properties)
         .filter(([, { type }]) => Array.isArray(type) && type.includes('null'))
@@ -57,12 +61,12 @@ for (const body of bodies) {
     assert.deepEqual(serialize(body, item), asBody(body, item))
   })
 
-  test(`${name}: what the contract does not name is dropped`, () => {
+  test(`${name}: a field that is not in the contract is dropped`, () => {
     const example = exampleOf(body)
     assert.deepEqual(serialize(body, { ...example, password: 'x', _id: 1 }), asBody(body, example))
   })
 
-  test(`${name}: what the operation does not let out is dropped`, () => {
+  test(`${name}: a field that is not in the view of the operation is dropped`, () => {
     const everything = Object.fromEntries(
       Object.entries(contract.resources[body.resource].fields).map(([field, { examples }]) => [
         field,
@@ -72,25 +76,25 @@ for (const body of bodies) {
     assert.deepEqual(serialize(body, everything), asBody(body, exampleOf(body)))
   })
 
-  test(`${name}: a public field that is missing is an error, not an answer`, () => {
-    const { required = [] } = readableSchema(contract.resources[body.resource], body.operation.returns.view)
+  test(`${name}: a missing public field is an error`, () => {
+    const { required = [] } = viewOf(body)
     assert.notEqual(required.length, 0)
     for (const field of required) {
       const { [field]: _, ...rest } = exampleOf(body)
-      assert.throws(() => serialize(body, rest), `${field} was left out silently`)
+      assert.throws(() => serialize(body, rest), `${field} was omitted without an error`)
     }
   })
 }
 
 const body = (operation: Operation, resource: ResourceName): Body => ({ operation, resource })
 
-test('a private section that is withheld is absent, not null', () => {
+test('a withheld private section is absent, not null', () => {
   const own = body(operations.meNation, 'nation')
   const { military: _, ...rest } = exampleOf(own)
   assert.deepEqual(serialize(own, rest), { data: rest })
 })
 
-test('no body of a public operation has room for a private field', () => {
+test('the response schema of a public operation has no private field', () => {
   const nation = readableSchema(contract.resources.nation, 'public')
   assert.deepEqual(
     ['military', 'economy', 'production', 'assignments', 'player'].filter(
@@ -100,7 +104,7 @@ test('no body of a public operation has room for a private field', () => {
   )
 })
 
-test('attributes leave by the class of each', () => {
+test('attributes are serialized by their class', () => {
   const profile = structuredClone(demoProfile)
   profile.attributes.nation.push({
     key: 'suspicion',
@@ -118,20 +122,20 @@ test('attributes leave by the class of each', () => {
   assert.deepEqual(read(operations.meNation), { literacy_percent: 93.5, war_weariness: 12 })
 })
 
-test('the data of an event leaves as it is, whatever its kind', () => {
+test('the data of an event is serialized unchanged, for any kind', () => {
   const events = body(operations.eventsList, 'event')
   const event = { ...exampleOf(events), type: 'game.unheard_of', data: { deep: [{ is: null }, 'x', 1.5] } }
   assert.deepEqual(serialize(events, event), asBody(events, event))
 })
 
-test('counts by word leave with any of their words, and with no other', () => {
+test('counts by unit are serialized for units of the profile only', () => {
   const own = body(operations.meNation, 'nation')
   const item = { ...exampleOf(own), economy: { credits: null, resources: { food: 1, secrets: 7 } } }
   const expected = { ...item, economy: { credits: null, resources: { food: 1 } } }
   assert.deepEqual(serialize(own, item), { data: expected })
 })
 
-test('a body of several resources must be asked for by name', () => {
+test('the response schema of several resources must be requested by resource', () => {
   assert.throws(() => responseSchema(contract, operations.rankingsList), /pass one of them/)
   assert.throws(() => responseSchema(contract, operations.warsGet, 'nation'), /does not return/)
 })

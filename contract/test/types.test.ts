@@ -7,20 +7,20 @@ import { itemOperation, listOperation, publicField, resource } from '../src/inde
 
 test('a field without a class does not compile', () => {
   // @ts-expect-error A bare schema is no field.
-  const bare = resource('thing', 'A thing.', { name: Type.String() })
-  const classified = resource('thing', 'A thing.', {
+  const bare = resource('item', 'An item.', { name: Type.String() })
+  const classified = resource('item', 'An item.', {
     name: publicField(Type.String(), { description: 'Its name.', example: 'x' }),
   })
-  assert.deepEqual([bare.name, classified.name], ['thing', 'thing'])
+  assert.deepEqual([bare.name, classified.name], ['item', 'item'])
 })
 
 test('an operation without a scope does not compile', () => {
   const rest = {
-    id: 'things.list',
-    path: '/things',
+    id: 'items.list',
+    path: '/items',
     tag: 'Game',
-    summary: 'List things',
-    description: 'Things by id.',
+    summary: 'List items',
+    description: 'Items by id.',
     cache: 'public',
     parameters: {},
   } as const

@@ -6,7 +6,7 @@ import { contractFor, demoProfile, factResources } from '../src/index.ts'
 import type { JsonSchema } from '../src/json-schema.ts'
 import { operatorOperations } from '../src/operator/index.ts'
 import { profileSchema } from '../src/profile/profile.ts'
-import { compiler } from './compile.ts'
+import { compiler } from './validation.ts'
 
 const contract = contractFor(demoProfile)
 
@@ -17,7 +17,7 @@ function* objectsIn(value: unknown, place: string): Generator<[string, JsonSchem
   for (const [key, inner] of Object.entries(value)) yield* objectsIn(inner, `${place}/${key}`)
 }
 
-test('every pattern and every format has words for it beside it', () => {
+test('every pattern and every format has a rule in words', () => {
   const checked = {
     resources: contract.resources,
     facts: factsSchema(contract),
@@ -47,7 +47,7 @@ const textsOfFacts = factResources.flatMap(resource =>
   ),
 )
 
-test('text of facts is one line where it is as short as a name', () => {
+test('short texts of facts are one line', () => {
   const long = textsOfFacts.filter(([, schema]) => schema['x-line'] !== true)
   assert.deepEqual(
     long.filter(([, { maxLength }]) => Number(maxLength) <= 200).map(([place]) => place),

@@ -1,28 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Contract } from '@chancery/contract'
+import { type Contract, type DerivedList, operations } from '@chancery/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { keyHandlers } from './access/handlers.ts'
 import type { KeyCache } from './access/key-cache.ts'
-import { keyRoutes } from './access/routes.ts'
 import { registerAccount } from './account/account-api.ts'
 import type { AccountParts } from './account/context.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
 import { registerDocs, registerSecurityTxt } from './docs/register-docs.ts'
-import { eventRoutes, eventStreamRoutes } from './events/routes.ts'
+import { eventHandlers, eventStreamRoutes } from './events/handlers.ts'
 import { type Admission, apiHeaders, createAdmission, limitPages } from './http/admission.ts'
 import {
   type ConnectionTimings,
   defaultConnectionTimings,
   destroyFailedHandshakes,
   limitConnections,
+  lingerOnClose,
 } from './http/connections.ts'
-import { createDefineOperation } from './http/define-operation.ts'
+import {
+  createDefineOperation,
+  type Handler,
+  type Handlers,
+  itemResult,
+  type JsonOperation,
+  pageResult,
+} from './http/define-operation.ts'
 import { createDefineStream, createStreamLimiter } from './http/define-stream.ts'
 import { registerHealth } from './http/health.ts'
 import { ApiError, createErrorHandler, type ErrorHandler } from './http/http-error.ts'
-import { lingerOnClose } from './http/lingering-close.ts'
 import { createOpenStreams, type StreamTimings } from './http/open-streams.ts'
-import { limitPipelining } from './http/pipelining.ts'
-import { createProtocolErrors, mapUnknownMethods } from './http/protocol-errors.ts'
+import { createProtocolErrors, limitPipelining, mapUnknownMethods } from './http/protocol-errors.ts'
 import { createRequestIds } from './http/request-id.ts'
 import {
   createRequestMetrics,
@@ -31,22 +37,23 @@ import {
   type RequestTrace,
 } from './http/request-metrics.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
-import type { RequestLog } from './journal/request-log.ts'
 import type { LimitStore } from './limits/rate-limit.ts'
-import { allianceRoutes } from './resources/alliances/routes.ts'
-import { conflictRoutes } from './resources/conflicts/routes.ts'
-import { eraRoutes } from './resources/eras/routes.ts'
-import { gameRoutes } from './resources/game/routes.ts'
-import { marketRoutes } from './resources/market/routes.ts'
-import { nationRoutes } from './resources/nations/routes.ts'
-import { newsRoutes } from './resources/news/routes.ts'
-import { rankingRoutes } from './resources/rankings/routes.ts'
-import { warRoutes } from './resources/wars/routes.ts'
+import type { RequestLog } from './request-log/request-log.ts'
+import { allianceHandlers } from './resources/alliances/handlers.ts'
+import { listConflicts } from './resources/conflicts/store.ts'
+import { readGame } from './resources/game/store.ts'
+import { rankResources } from './resources/market/store.ts'
+import { nationHandlers } from './resources/nations/handlers.ts'
+import { rankAlliances, rankNations } from './resources/rankings/store.ts'
+import { warHandlers } from './resources/wars/handlers.ts'
+import { createDerivedList } from './store/derived-lists.ts'
+import type { ReadContext } from './store/fact-columns.ts'
+import type { PageRequest } from './store/paging.ts'
 import type { Pools } from './store/pools.ts'
 import type { Pulse } from './store/pulse.ts'
 import type { Logger } from './telemetry/log.ts'
 import type { Metrics } from './telemetry/metrics.ts'
-import { verificationRoutes } from './verification/routes.ts'
+import { verificationHandlers } from './verification/handlers.ts'
 
 /** Options that the developer settings share with the API. */
 type SharedOptions = 'contract' | 'pools' | 'pulse' | 'limits' | 'keyLimit' | 'log' | 'publicUrl'
@@ -59,7 +66,7 @@ export interface ApiOptions {
   limits: LimitStore
   log: Logger
   metrics: Metrics
-  journal: Pick<RequestLog, 'record'>
+  requestLog: Pick<RequestLog, 'record'>
   account: Omit<AccountParts, SharedOptions>
   anonymousLimit: number
   keyLimit: number
@@ -120,18 +127,12 @@ function registerOperations(
   const context = { pools, contract }
 
   const define = createDefineOperation({ ...options, app, disclose: createDisclosure(contract) })
-  nationRoutes(define, context)
-  allianceRoutes(define, context)
-  warRoutes(define, context)
-  marketRoutes(define, context)
-  rankingRoutes(define, context)
-  conflictRoutes(define, context)
-  eraRoutes(define, context)
-  eventRoutes(define, context)
-  newsRoutes(define, context)
-  gameRoutes(define, context)
-  keyRoutes(define, context)
-  verificationRoutes(define, context)
+  const handlers = createHandlers(context)
+  const { eventsStream: _stream, ...jsonOperations } = operations
+  for (const [name, operation] of Object.entries(jsonOperations)) {
+    const handler = handlers[name as keyof Handlers] ?? listDerived(context, operation)
+    define<JsonOperation>(operation, handler as Handler<JsonOperation>)
+  }
 
   const streams = createOpenStreams({ ...options, timings: options.streamTimings })
   app.addHook('preClose', () => streams.close())
@@ -145,6 +146,35 @@ function registerOperations(
     pulse,
     onDelivered: count => metrics.streamedEvents.inc(count),
   })
+}
+
+/** The handler of a list whose query is derived from the contract. */
+function listDerived(context: ReadContext, operation: JsonOperation | DerivedList): Handler<JsonOperation> {
+  if (!('order' in operation)) throw new Error(`${operation.id} has no handler`)
+  const list = createDerivedList(context, operation)
+  return async ({ values, disclose }) =>
+    pageResult(disclose, operation.resource, await list(values as Partial<PageRequest> as PageRequest))
+}
+
+/** The handlers of the public API. An operation without one does not compile, except a list whose query is derived. */
+function createHandlers(context: ReadContext): Handlers {
+  return {
+    ...nationHandlers(context),
+    ...allianceHandlers(context),
+    ...warHandlers(context),
+    ...eventHandlers(context),
+    ...keyHandlers(context),
+    ...verificationHandlers(context),
+    gameGet: async ({ disclose }) => itemResult(disclose, 'game', await readGame(context)),
+    conflictsList: async ({ values, disclose }) =>
+      pageResult(disclose, 'conflict', await listConflicts(context, values)),
+    marketRankings: async ({ values, disclose }) =>
+      pageResult(disclose, 'market_ranking', await rankResources(context, values)),
+    rankingsList: async ({ values, disclose }) =>
+      values.board === 'alliances'
+        ? pageResult(disclose, 'alliance_ranking', await rankAlliances(context, values))
+        : pageResult(disclose, 'nation_ranking', await rankNations(context, values)),
+  }
 }
 
 /** The largest request line and header block, in bytes. */

@@ -1,6 +1,6 @@
 import type { Profile } from '../profile/profile.ts'
 import { count, decimal, enumOf, id, listOf, name, nullable, strictObject, text } from '../shared-schemas.ts'
-import { copyOf, ownText, profileKey, redactableResources, writtenText } from '../text-origin.ts'
+import { copyOf, profileKey, redactableResources, systemText, writtenText } from '../text-origin.ts'
 import { allianceSubject, derivedKind } from './kind.ts'
 
 const conflictReference = () =>
@@ -98,7 +98,7 @@ export const historyKinds = () => ({
     strictObject({
       resource: enumOf(redactableResources, { description: 'The kind of resource.' }),
       id: id({ description: 'Its id.' }),
-      fields: listOf(ownText(text(64)), { description: 'Names of the fields that were replaced.' }),
+      fields: listOf(systemText(text(64)), { description: 'Names of the fields that were replaced.' }),
     }),
     data => `Texts of the ${data.resource.replace('_', ' ')} ${data.id} were replaced.`,
   ),

@@ -12,7 +12,7 @@ import {
   strictObject,
   text,
 } from '../shared-schemas.ts'
-import { copyOf, ownText, profileKey } from '../text-origin.ts'
+import { copyOf, profileKey, systemText } from '../text-origin.ts'
 import { attacker, defender, derivedKind, sentKind, warType, withDescription } from './kind.ts'
 
 const outcomeSentences = {
@@ -95,7 +95,7 @@ const nameOf = (idMember: string, whose: string) =>
 
 const weaponEvent = (profile: Profile) =>
   strictObject({
-    weapon: ownText(
+    weapon: systemText(
       profileEnum(
         profile.units.filter(unit => unit.is_strategic),
         { description: 'Key of the weapon, as in the game profile.' },

@@ -1,14 +1,14 @@
 import type { TSchema } from 'typebox'
 import examples from '../../examples.json' with { type: 'json' }
 import { withDeprecation } from '../classification.ts'
-import { type Contract, itemEnvelope } from '../contract.ts'
+import { type Contract, itemEnvelope, type ResourceName } from '../contract.ts'
 import { limits } from '../limits.ts'
 import { demoProfile } from '../profile/demo.ts'
 import { exampleOfParameter } from '../profile/examples.ts'
 import type { Profile } from '../profile/profile.ts'
 import { type ErrorCode, errors } from '../public/errors.ts'
 import { bases, operations } from '../public/index.ts'
-import type { Operation, ResourceName, Returns } from '../public/operation.ts'
+import type { Operation, Returns } from '../public/operation.ts'
 import type { Parameter } from '../public/parameters.ts'
 import { readableSchema } from '../public/responses.ts'
 import { listOf, strictObject } from '../shared-schemas.ts'
@@ -239,7 +239,7 @@ function responseExamples(contract: Contract, { id, scope, returns }: Operation)
       views.map(view => {
         const name = componentName(resource, view)
         const recording = recordingOf(contract, id, name)
-        if (recording) return [name, { summary: `GET ${recording.request}`, value: recording.answer }]
+        if (recording) return [name, { summary: `GET ${recording.request}`, value: recording.response }]
         const item = exampleOf(contract, resource, view)
         const value = returns.isList
           ? { data: [item], pagination: { page: 1, limit: 25, total: 1, pages: 1 } }
@@ -261,7 +261,7 @@ const exampleOf = (contract: Contract, resource: ResourceName, view: Returns['vi
 interface Recording {
   /** The path below a base, with its query. */
   request: string
-  answer: unknown
+  response: unknown
 }
 
 /** By operation and component. */

@@ -1,11 +1,11 @@
 import type { TSchema } from 'typebox'
 import { type Deprecation, withDeprecation } from '../classification.ts'
-import { type Contract, pagination } from '../contract.ts'
+import { type Contract, pagination, type ResourceName } from '../contract.ts'
 import { factsSchema } from '../facts-schema.ts'
 import { type JsonSchema, mapSchema, withoutKeywords } from '../json-schema.ts'
 import { type FactsPlace, factsKeyword } from '../operator/facts.ts'
 import { errorBody } from '../public/errors.ts'
-import type { Operation, ResourceName, Returns } from '../public/operation.ts'
+import type { Operation, Returns } from '../public/operation.ts'
 import { readableSchema } from '../public/responses.ts'
 import { pascalCase, refTo } from './document.ts'
 

@@ -111,6 +111,12 @@ export const conflictExample = {
 }
 export const overtakenExample = {
   ...without('overtaken'),
-  refused: [{ line: 0, path: '/feed/after', reason: 'feed pull stands on batch pull-73' }],
+  refused: [
+    {
+      line: 0,
+      path: '/feed',
+      reason: '`after` is not the last batch of the feed: read the feed, and continue from its last batch',
+    },
+  ],
 }
 export const unavailableExample = without('unavailable')

@@ -20,7 +20,7 @@ export const exampleEndpointId = 'whe_5bqk2yVh0TzD'
 const httpStatus = () =>
   nullable(Type.Integer({ description: 'Status of the response; null without a response.' }))
 const failure = () => nullable(Type.String({ description: 'Why there was no response; null with one.' }))
-const answer = () =>
+const responseBody = () =>
   nullable(
     Type.String({
       description:
@@ -43,7 +43,7 @@ export const testSchema = named(
       }),
       status: httpStatus(),
       error: failure(),
-      answer: answer(),
+      answer: responseBody(),
       latency_ms: latency(),
     },
     { description: 'The result of a test.' },
@@ -58,7 +58,7 @@ const attemptSchema = strictObject(
     latency_ms: latency(),
     status: httpStatus(),
     error: failure(),
-    answer: answer(),
+    answer: responseBody(),
     next_at: nullable(time({ description: 'When the next attempt is due; null if this was the last.' })),
   },
   { description: 'An attempt to deliver.' },

@@ -29,7 +29,9 @@ export const exampleEntries = <T extends Term>(words: readonly T[], index: numbe
   words.slice(Math.min(index, Math.max(0, words.length - 1))).slice(0, 1)
 
 /** Lists whose keys a parameter accepts. */
-export type ParameterList = 'resources' | 'news_categories'
+export type ParameterList = {
+  [K in keyof Profile]: Profile[K] extends readonly Term[] ? K : never
+}[keyof Profile]
 
 /** The example of a parameter that accepts such keys. */
 export const exampleOfParameter = (profile: Profile, list: ParameterList, index: number): string =>

@@ -31,7 +31,7 @@ export const errors = {
   not_entitled: {
     status: 403,
     description: 'The key has the scope, but its player may not see this in the game at present.',
-    fix: 'Ask a leader of the alliance for the in-game permission.',
+    fix: 'A leader of the alliance must grant the permission in the game.',
   },
   not_found: {
     status: 404,
@@ -41,7 +41,7 @@ export const errors = {
   verification_code_unknown: {
     status: 404,
     description: 'The verification code is unknown.',
-    fix: 'Ask the player to check the code, or to create a new one.',
+    fix: 'The player must check the code, or create a new one.',
   },
   method_not_allowed: {
     status: 405,
@@ -56,12 +56,12 @@ export const errors = {
   verification_code_expired: {
     status: 410,
     description: 'The verification code is older than 10 minutes.',
-    fix: 'Ask the player to create a new one.',
+    fix: 'The player must create a new one.',
   },
   verification_code_used: {
     status: 410,
     description: 'The verification code has already been redeemed.',
-    fix: 'Ask the player to create a new one.',
+    fix: 'The player must create a new one.',
   },
   cursor_expired: {
     status: 410,

@@ -5,6 +5,7 @@ import {
   enumListParam,
   enumParam,
   enumParamWithDefault,
+  filterBy,
   idListParam,
   limit,
   page,
@@ -13,103 +14,115 @@ import {
   searchParam,
 } from './parameters.ts'
 
-export const nationsList = listOperation('nation', {
-  id: 'nations.list',
-  path: '/nations',
-  tag: 'Nations',
-  summary: 'List nations',
-  description:
-    'Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score.',
-  scope: 'none',
-  cache: 'public',
-  parameters: {
-    page,
-    limit,
-    search: searchParam(
-      'Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ match literally.',
-    ),
-    ids: idListParam('Only these nations.', 'n42'),
-    alliance_id: relatedIdListParam('Only members of these alliances.', 'a7'),
-    status: enumParam(nationStatuses, 'Only nations with this status.'),
-    min_score: decimalParam('Only nations with at least this national_score.'),
-    max_score: decimalParam('Only nations with at most this national_score.'),
-  },
-})
+export const nationOperations = {
+  nationsList: listOperation('nation', {
+    id: 'nations.list',
+    path: '/nations',
+    tag: 'Nations',
+    summary: 'List nations',
+    description:
+      'Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score.',
+    scope: 'none',
+    cache: 'public',
+    parameters: {
+      page,
+      limit,
+      search: searchParam(
+        'Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ match literally.',
+      ),
+      ids: filterBy('id', idListParam('Only these nations.', 'n42')),
+      alliance_id: relatedIdListParam('Only members of these alliances.', 'a7'),
+      status: filterBy('status', enumParam(nationStatuses, 'Only nations with this status.')),
+      min_score: filterBy(
+        'national_score',
+        decimalParam('Only nations with at least this national_score.'),
+        'min',
+      ),
+      max_score: filterBy(
+        'national_score',
+        decimalParam('Only nations with at most this national_score.'),
+        'max',
+      ),
+    },
+  }),
 
-export const nationsGet = itemOperation('nation', {
-  id: 'nations.get',
-  path: '/nations/{id}',
-  tag: 'Nations',
-  summary: 'Read a nation',
-  description: 'One nation: its public fields, the same for all callers.',
-  scope: 'none',
-  cache: 'public',
-  parameters: { id: pathIdParam('The nation’s id.', 'n42') },
-  errors: ['not_found'],
-})
+  nationsGet: itemOperation('nation', {
+    id: 'nations.get',
+    path: '/nations/{id}',
+    tag: 'Nations',
+    summary: 'Read a nation',
+    description: 'One nation: its public fields, the same for all callers.',
+    scope: 'none',
+    cache: 'public',
+    parameters: { id: pathIdParam('The nation’s id.', 'n42') },
+    errors: ['not_found'],
+  }),
 
-export const alliancesList = listOperation('alliance', {
-  id: 'alliances.list',
-  path: '/alliances',
-  tag: 'Alliances',
-  summary: 'List alliances',
-  description:
-    'Alliances in the order of the latest ranking round: total_score, highest first, then id; new alliances last. With `search`: exact matches of name or tag first, then names that begin with the text, then by score.',
-  scope: 'none',
-  cache: 'public',
-  parameters: {
-    page,
-    limit,
-    search: searchParam(
-      'Text that the name or the tag contains, in any case. At most 100 characters; % and _ match literally.',
-    ),
-    ids: idListParam('Only these alliances.', 'a7'),
-  },
-})
+  alliancesList: listOperation('alliance', {
+    id: 'alliances.list',
+    path: '/alliances',
+    tag: 'Alliances',
+    summary: 'List alliances',
+    description:
+      'Alliances in the order of the latest ranking round: total_score, highest first, then id; new alliances last. With `search`: exact matches of name or tag first, then names that begin with the text, then by score.',
+    scope: 'none',
+    cache: 'public',
+    parameters: {
+      page,
+      limit,
+      search: searchParam(
+        'Text that the name or the tag contains, in any case. At most 100 characters; % and _ match literally.',
+      ),
+      ids: filterBy('id', idListParam('Only these alliances.', 'a7')),
+    },
+  }),
 
-export const alliancesGet = itemOperation('alliance', {
-  id: 'alliances.get',
-  path: '/alliances/{id}',
-  tag: 'Alliances',
-  summary: 'Read an alliance',
-  description:
-    'One alliance. `include=treasury` adds its treasury and requires a key with treasury.read whose player may see this treasury in the game at present.',
-  scope: 'none',
-  cache: 'public',
-  view: 'owner',
-  parameters: {
-    id: pathIdParam('The alliance’s id.', 'a7'),
-    include: enumListParam(['treasury'], 'Private sections to add: treasury.'),
-  },
-  includeScopes: { treasury: 'treasury.read' },
-  errors: ['not_found', 'not_entitled'],
-})
+  alliancesGet: itemOperation('alliance', {
+    id: 'alliances.get',
+    path: '/alliances/{id}',
+    tag: 'Alliances',
+    summary: 'Read an alliance',
+    description:
+      'One alliance. `include=treasury` adds its treasury and requires a key with treasury.read whose player may see this treasury in the game at present.',
+    scope: 'none',
+    cache: 'public',
+    view: 'owner',
+    parameters: {
+      id: pathIdParam('The alliance’s id.', 'a7'),
+      include: enumListParam(['treasury'], 'Private sections to add: treasury.'),
+    },
+    includeScopes: { treasury: 'treasury.read' },
+    errors: ['not_found', 'not_entitled'],
+  }),
 
-export const alliancesMembers = listOperation('alliance_member', {
-  id: 'alliances.members',
-  path: '/alliances/{id}/members',
-  tag: 'Alliances',
-  summary: 'List the members of an alliance',
-  description:
-    'Members by rank, highest first, then national_score, highest first, then id. Applicants are not listed.',
-  scope: 'none',
-  cache: 'public',
-  parameters: { id: pathIdParam('The alliance’s id.', 'a7'), page, limit },
-  errors: ['not_found'],
-})
+  alliancesMembers: listOperation('alliance_member', {
+    id: 'alliances.members',
+    path: '/alliances/{id}/members',
+    tag: 'Alliances',
+    summary: 'List the members of an alliance',
+    description:
+      'Members by rank, highest first, then national_score, highest first, then id. Applicants are not listed.',
+    scope: 'none',
+    cache: 'public',
+    parameters: { id: pathIdParam('The alliance’s id.', 'a7'), page, limit },
+    errors: ['not_found'],
+  }),
+}
 
-export const rankingsList = listOperation(['nation_ranking', 'alliance_ranking'], {
-  id: 'rankings.list',
-  path: '/rankings',
-  tag: 'Nations',
-  summary: 'Rank nations or alliances',
-  description:
-    'Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round are consistent with each other.',
-  scope: 'none',
-  cache: 'public',
-  parameters: {
-    page,
-    limit,
-    board: enumParamWithDefault(['nations', 'alliances'], 'nations', 'What to rank: nations or alliances.'),
-  },
-})
+export const rankingOperations = {
+  rankingsList: listOperation(['nation_ranking', 'alliance_ranking'], {
+    id: 'rankings.list',
+    path: '/rankings',
+    tag: 'Nations',
+    summary: 'Rank nations or alliances',
+    description:
+      'Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round are consistent with each other.',
+    scope: 'none',
+    cache: 'public',
+    parameters: {
+      page,
+      limit,
+      board: enumParamWithDefault(['nations', 'alliances'], 'nations', 'What to rank: nations or alliances.'),
+    },
+  }),
+}

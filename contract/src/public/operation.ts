@@ -1,4 +1,5 @@
 import type { Deprecation } from '../classification.ts'
+import type { FactResource, ResourceName } from '../contract.ts'
 import type { Scope } from '../scopes.ts'
 import type { Parameters, ValuesOf } from './parameters.ts'
 
@@ -49,24 +50,6 @@ export interface Returns {
   view: 'public' | 'owner'
 }
 
-export type ResourceName =
-  | 'nation'
-  | 'alliance'
-  | 'alliance_member'
-  | 'war'
-  | 'battle'
-  | 'market_price'
-  | 'market_ranking'
-  | 'nation_ranking'
-  | 'alliance_ranking'
-  | 'conflict'
-  | 'era'
-  | 'event'
-  | 'news_item'
-  | 'game'
-  | 'key'
-  | 'verified_identity'
-
 export type ValuesFor<O extends Operation> = ValuesOf<O['parameters']>
 
 type Description<P extends Parameters> = Omit<Operation<P, CachePolicy>, 'allowsHead' | 'returns'> & {
@@ -90,6 +73,21 @@ export function listOperation<P extends Parameters>(
   const names = typeof resources === 'string' ? [resources] : resources
   return { allowsHead: true, ...description, returns: { isList: true, resources: names, view: 'public' } }
 }
+
+/** A list whose query is derived: all stored public fields of a resource, filtered by parameters made by `filterBy`. */
+export interface DerivedList<P extends Parameters = Parameters, R extends FactResource = FactResource>
+  extends Operation<P, CachePolicy> {
+  resource: R
+  order: ListOrder
+}
+
+/** Fields by which a list is ordered, the primary key last. Null comes last. */
+export type ListOrder = Readonly<Record<string, 'ascending' | 'descending'>>
+
+export const derivedListOperation = <P extends Parameters, R extends FactResource>(
+  resource: R,
+  { order, ...description }: Description<P> & { order: ListOrder },
+): DerivedList<P, R> => ({ ...listOperation(resource, description), resource, order })
 
 /** An operation that sends items as server-sent events. It never ends by itself, so it has no HEAD. */
 export function streamOperation<P extends Parameters>(

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 import { type Class, classes, type Resource } from '../classification.ts'
-import { type Contract, itemEnvelope, listEnvelope } from '../contract.ts'
+import { type Contract, itemEnvelope, listEnvelope, type ResourceName } from '../contract.ts'
 import { type JsonSchema, mapSchema, withoutKeywords } from '../json-schema.ts'
-import type { Operation, ResourceName, Returns } from './operation.ts'
+import type { Operation, Returns } from './operation.ts'
 
 /** The classes that each view contains. `admin_only` is in none. */
 const clearedClasses: Record<Returns['view'], readonly Class[]> = {

@@ -1,7 +1,8 @@
 import { warStatuses } from '../resources/war.ts'
-import { itemOperation, listOperation } from './operation.ts'
+import { derivedListOperation, itemOperation, listOperation } from './operation.ts'
 import {
   enumParam,
+  filterBy,
   idListParam,
   idParam,
   limit,
@@ -10,59 +11,64 @@ import {
   relatedIdListParam,
 } from './parameters.ts'
 
-export const warsList = listOperation('war', {
-  id: 'wars.list',
-  path: '/wars',
-  tag: 'Wars',
-  summary: 'List wars',
-  description: 'Wars by declared_at, newest first, then id.',
-  scope: 'none',
-  cache: 'public',
-  parameters: {
-    page,
-    limit,
-    status: enumParam(warStatuses, 'Only active wars, or only ended ones.'),
-    nation_id: relatedIdListParam('Only wars with one of these nations on either side.', 'n42'),
-    alliance_id: relatedIdListParam(
-      'Only wars with a nation of one of these alliances, at the declaration, on either side.',
-      'a7',
-    ),
-    conflict_id: idParam('Only wars of this global conflict.', 'c4'),
-    ids: idListParam('Only these wars.', 'w310'),
-  },
-})
+export const warOperations = {
+  warsList: listOperation('war', {
+    id: 'wars.list',
+    path: '/wars',
+    tag: 'Wars',
+    summary: 'List wars',
+    description: 'Wars by declared_at, newest first, then id.',
+    scope: 'none',
+    cache: 'public',
+    parameters: {
+      page,
+      limit,
+      status: filterBy('status', enumParam(warStatuses, 'Only active wars, or only ended ones.')),
+      nation_id: relatedIdListParam('Only wars with one of these nations on either side.', 'n42'),
+      alliance_id: relatedIdListParam(
+        'Only wars with a nation of one of these alliances, at the declaration, on either side.',
+        'a7',
+      ),
+      conflict_id: filterBy('conflict_id', idParam('Only wars of this global conflict.', 'c4')),
+      ids: filterBy('id', idListParam('Only these wars.', 'w310')),
+    },
+  }),
 
-export const warsGet = itemOperation('war', {
-  id: 'wars.get',
-  path: '/wars/{id}',
-  tag: 'Wars',
-  summary: 'Read a war',
-  description: 'One war.',
-  scope: 'none',
-  cache: 'public',
-  parameters: { id: pathIdParam('The war’s id.', 'w310') },
-  errors: ['not_found'],
-})
+  warsGet: itemOperation('war', {
+    id: 'wars.get',
+    path: '/wars/{id}',
+    tag: 'Wars',
+    summary: 'Read a war',
+    description: 'One war.',
+    scope: 'none',
+    cache: 'public',
+    parameters: { id: pathIdParam('The war’s id.', 'w310') },
+    errors: ['not_found'],
+  }),
 
-export const warsBattles = listOperation('battle', {
-  id: 'wars.battles',
-  path: '/wars/{id}/battles',
-  tag: 'Wars',
-  summary: 'List the battles of a war',
-  description: 'Battles by fought_at, oldest first, then id.',
-  scope: 'none',
-  cache: 'public',
-  parameters: { id: pathIdParam('The war’s id.', 'w310'), page, limit },
-  errors: ['not_found'],
-})
+  warsBattles: derivedListOperation('battle', {
+    id: 'wars.battles',
+    path: '/wars/{id}/battles',
+    tag: 'Wars',
+    summary: 'List the battles of a war',
+    description: 'Battles by fought_at, oldest first, then id.',
+    scope: 'none',
+    cache: 'public',
+    order: { fought_at: 'ascending', id: 'ascending' },
+    parameters: { id: filterBy('war_id', pathIdParam('The war’s id.', 'w310')), page, limit },
+    errors: ['not_found'],
+  }),
+}
 
-export const conflictsList = listOperation('conflict', {
-  id: 'conflicts.list',
-  path: '/global-conflicts',
-  tag: 'Wars',
-  summary: 'List global conflicts',
-  description: 'Global conflicts by started_at, newest first, then id.',
-  scope: 'none',
-  cache: 'public',
-  parameters: { page, limit },
-})
+export const conflictOperations = {
+  conflictsList: listOperation('conflict', {
+    id: 'conflicts.list',
+    path: '/global-conflicts',
+    tag: 'Wars',
+    summary: 'List global conflicts',
+    description: 'Global conflicts by started_at, newest first, then id.',
+    scope: 'none',
+    cache: 'public',
+    parameters: { page, limit },
+  }),
+}

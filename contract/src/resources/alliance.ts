@@ -19,7 +19,7 @@ import {
   text,
   time,
 } from '../shared-schemas.ts'
-import { ownText } from '../text-origin.ts'
+import { systemText } from '../text-origin.ts'
 import { nationReference } from './references.ts'
 
 export function allianceResource(profile: Profile) {
@@ -37,7 +37,7 @@ export function allianceResource(profile: Profile) {
         example: 2,
       }),
     ),
-    color: publicField(nullable(ownText(color())), {
+    color: publicField(nullable(systemText(color())), {
       description: 'The alliance’s colour as #rrggbb.',
       example: '#1d3557',
     }),

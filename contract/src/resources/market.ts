@@ -33,7 +33,7 @@ function marketPriceFields(profile: Profile) {
       example: 410,
     }),
     best_ask: publicField(nullable(decimal()), {
-      description: 'Lowest price asked by a seller; null without one.',
+      description: 'Lowest price at which a seller offers; null without one.',
       unit: 'currency',
       example: 414.25,
     }),

@@ -26,7 +26,7 @@ import {
   text,
   time,
 } from '../shared-schemas.ts'
-import { ownText } from '../text-origin.ts'
+import { systemText } from '../text-origin.ts'
 import { membership, membershipExample } from './references.ts'
 
 export const nationStatuses = ['active', 'protected', 'vacation', 'inactive'] as const
@@ -71,7 +71,7 @@ export function nationResource(profile: Profile) {
       description: 'Key of the continent, as in the game profile.',
       example: exampleKeyOrNull(profile.continents, 0),
     }),
-    color: publicField(nullable(ownText(color())), {
+    color: publicField(nullable(systemText(color())), {
       description: 'The nation’s colour as #rrggbb.',
       example: '#2f6fde',
     }),

@@ -5,17 +5,7 @@ import type { Pulse } from '../store/pulse.ts'
 import { hashOfText, hashTextOfKey, isKeyText } from './key.ts'
 import { findValidKeyIds, findValidKeys, type KeyRecord, recordUses } from './store.ts'
 
-/** Looks up the keys that requests present. */
-export interface KeyCache {
-  /**
-   * The valid key of this text; undefined where it is malformed, unknown, revoked or expired.
-   * No promise where the key is cached. Rejects while the database is unavailable: that is never reported as an unknown key.
-   */
-  find(text: string): KeyRecord | undefined | Promise<KeyRecord | undefined>
-  /** The ids of those keys that are valid now: for what outlasts the request that presented them. */
-  findValidIds(ids: readonly string[]): Promise<ReadonlySet<string>>
-  close(): Promise<void>
-}
+export type KeyCache = ReturnType<typeof createKeyCache>
 
 export interface KeyCacheOptions {
   db: Database
@@ -32,7 +22,7 @@ interface CachedKey {
 }
 
 /**
- * Caches valid keys until the access version changes. Unknown keys are not cached, so that guesses take no memory; they are looked up in
+ * Looks up the keys that requests present. Caches valid keys until the access version changes. Unknown keys are not cached, so that guesses take no memory; they are looked up in
  * batches, so that guesses take no more than one database connection.
  */
 export function createKeyCache({
@@ -41,7 +31,7 @@ export function createKeyCache({
   now = Date.now,
   usesIntervalMs = 10_000,
   onError,
-}: KeyCacheOptions): KeyCache {
+}: KeyCacheOptions) {
   const cached = new LRUCache<string, CachedKey>({ max: 50_000 })
   let uses = new Map<string, string>()
 
@@ -76,7 +66,11 @@ export function createKeyCache({
   }
 
   return {
-    find(text) {
+    /**
+     * The valid key of this text; undefined if it is malformed, unknown, revoked or expired. No promise if the key is cached. Rejects while
+     * the database is unavailable: that is never reported as an unknown key.
+     */
+    find(text: string): KeyRecord | undefined | Promise<KeyRecord | undefined> {
       if (!isKeyText(text)) return undefined
       // Cached by its hash: the process keeps no key longer than its request.
       const hashText = hashTextOfKey(text)
@@ -88,8 +82,10 @@ export function createKeyCache({
       }
       return lookUp(hashText)
     },
-    findValidIds: async ids => new Set(await findValidKeyIds(db, ids)),
-    async close() {
+    /** The ids of those keys that are valid now: for streams, which outlast the check of their key. */
+    findValidIds: async (ids: readonly string[]): Promise<ReadonlySet<string>> =>
+      new Set(await findValidKeyIds(db, ids)),
+    async close(): Promise<void> {
       clearInterval(timer)
       await writeUses()
     },

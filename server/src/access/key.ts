@@ -1,6 +1,6 @@
 /**
- * Access: API keys of players, suspensions, operator tokens and the audit log. Start here, then `key-cache.ts` (look-up of a request's key)
- * and `store.ts` (changes). Keys and tokens are stored as hashes only; a revocation is effective in every process within a second.
+ * Access: API keys of players and suspensions. Start here, then `key-cache.ts` (look-up of a request's key)
+ * and `store.ts` (changes). Keys are stored as hashes only; a revocation is effective in every process within a second.
  */
 import { hash, randomInt } from 'node:crypto'
 import type { Scope } from '@chancery/contract'

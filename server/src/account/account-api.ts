@@ -14,7 +14,7 @@ import { exploreRoutes } from './explore.ts'
 import { keyRoutes } from './keys.ts'
 import { builtPage, registerPage } from './page/page.ts'
 import { pageRoutes } from './page/page-info.ts'
-import { isSameOriginChange, isSameOriginRead, ownOrigins } from './session/same-origin.ts'
+import { isSameOrigin, ownOrigins } from './session/same-origin.ts'
 import { createFindSession, findSessionOf, type Session } from './session/sessions.ts'
 import { isEqualText } from './session/tokens.ts'
 import { signInRoutes } from './sign-in.ts'
@@ -125,11 +125,11 @@ const createDefine = <Request>(
       },
     }),
     steps: operation => ({
-      validate: createInputValidator<AccountOperation>(
+      validateAndAuthorize: createInputValidator<AccountOperation>(
         { ...operation, body: { ...(operation.body ?? noBody), isOptional: true } },
         invalidRequest,
       ),
-      async respond({ req, reply }, load) {
+      async loadAndRespond({ req, reply }, load) {
         const result = await load(contextOf(req, reply))
         return reply.code(201 in operation.responses ? 201 : 200).send(result)
       },
@@ -152,8 +152,7 @@ function createAuthenticate(context: AccountContext) {
     if (!account.allow.split(', ').includes(req.method))
       throw new AccountError('method_not_allowed', undefined, { allow: account.allow })
     const isChange = req.method !== 'GET' && req.method !== 'HEAD'
-    const isSameOrigin = isChange ? isSameOriginChange : isSameOriginRead
-    if (!isSameOrigin(req.headers, ownOrigins(context, req)) || hasForeignBody(req))
+    if (!isSameOrigin(req.headers, ownOrigins(context, req), isChange) || hasForeignBody(req))
       throw new AccountError('cross_site')
 
     const session = account.needsSession ? await findSessionOf(context, req) : undefined

@@ -11,13 +11,13 @@ import { type Clearance, createDisclosure, privateFieldsFor } from '../disclosur
 import { notFound } from '../http/http-error.ts'
 import { createFindAlliance, findAllianceWithTreasury, maySeeTreasury } from '../resources/alliances/store.ts'
 import { createFindNation, createFindNationOfPlayer } from '../resources/nations/store.ts'
-import type { ReadContext } from '../store/read-context.ts'
+import type { ReadContext } from '../store/fact-columns.ts'
 import type { AccountContext, Definers } from './context.ts'
 
 type ExploredResource = Exploration['resource']
 
 /** A viewer whose key has all scopes, without any relation to the item. */
-const stranger: Clearance = { scopes: new Set(scopeNames), isOwner: false, maySeeTreasury: false }
+const otherPlayer: Clearance = { scopes: new Set(scopeNames), isOwner: false, maySeeTreasury: false }
 
 /** Shows players an item as others see it and as they see it themselves. */
 export function exploreRoutes({ player }: Definers, context: AccountContext): void {
@@ -48,10 +48,10 @@ function createExplore(context: ReadContext): Explore {
   async function nationViews(playerId: string, id: string) {
     const seen = await findNation(id)
     if (!seen) return undefined
-    const clearance = { ...stranger, isOwner: true }
+    const clearance = { ...otherPlayer, isOwner: true }
     const own = await findNationOfPlayer(playerId, privateFieldsFor(contract.resources.nation, clearance))
     const self = own?.id === id ? disclose.toViewer('nation', own, clearance) : undefined
-    const others = disclose.toViewer('nation', seen, stranger)
+    const others = disclose.toViewer('nation', seen, otherPlayer)
     return { anonymous: disclose.toPublic('nation', seen), stranger: others, self: self ?? others }
   }
 
@@ -59,11 +59,11 @@ function createExplore(context: ReadContext): Explore {
     const seen = await findAlliance(id)
     if (!seen) return undefined
     const isEntitled = await maySeeTreasury(context, playerId, id)
-    const clearance = { ...stranger, maySeeTreasury: isEntitled }
+    const clearance = { ...otherPlayer, maySeeTreasury: isEntitled }
     const opened = privateFieldsFor(contract.resources.alliance, clearance)
     const own = isEntitled ? await findAllianceWithTreasury(context, id, opened) : undefined
     const self = own && disclose.toViewer('alliance', own, clearance)
-    const others = disclose.toViewer('alliance', seen, stranger)
+    const others = disclose.toViewer('alliance', seen, otherPlayer)
     return { anonymous: disclose.toPublic('alliance', seen), stranger: others, self: self ?? others }
   }
 
@@ -90,7 +90,7 @@ function serializerOf(contract: Contract, resource: ExploredResource): (view: ob
   return view => JSON.parse(write(view))
 }
 
-/** All readable fields, and each attribute, which has a class of its own. Fields that nobody may read are left out. */
+/** All readable fields, and each attribute, which has a class of its own. Fields without a reader are left out. */
 function fieldsOf({ resources }: Contract, resource: ExploredResource): Exploration['fields'] {
   const { properties = {} } = readableSchema(resources[resource], 'owner')
   return Object.entries(properties).flatMap(([name, field]) => {

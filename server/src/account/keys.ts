@@ -1,5 +1,5 @@
 import { type AccountKey, accountOperations, defaultScopes, limits } from '@chancery/contract'
-import { type LimitRequestRecord, limitRequestsOf, saveLimitRequest } from '../access/limit-requests.ts'
+import { limitRequestsOf, saveLimitRequest } from '../access/limit-increase-requests.ts'
 import { createPlayerKey, rotatePlayerKey } from '../access/player-keys.ts'
 import {
   findLiveKeyOfPlayer,
@@ -8,7 +8,7 @@ import {
   revokeKeyOfPlayer,
   revokeKeysBeyond,
 } from '../access/store.ts'
-import { countRequestsToday, findRequestsOfKeys, readUsageOfKey } from '../journal/queries.ts'
+import { countRequestsToday, findRequestsOfKeys, readUsageOfKey } from '../request-log/queries.ts'
 import type { Database } from '../store/database.ts'
 import { AccountError, notFoundForPlayer } from './account-error.ts'
 import { type AccountLogLine, writeAccountLog } from './account-log.ts'
@@ -78,13 +78,12 @@ export function keyRoutes({ player }: Definers, context: AccountContext): void {
 
   player(accountOperations.keysRequestLimit, async ({ session, id, body }) => {
     const { playerId } = session
-    const { calls_per_minute: callsPerMinute, sentence } = body
-    const hasLimit = (key: KeyRecord) => (key.callLimit ?? keyLimit) >= callsPerMinute
+    const hasLimit = (key: KeyRecord) => (key.callLimit ?? keyLimit) >= body.calls_per_minute
     const found = await withLiveSession(pools, session, async db => {
       const key = await findLiveKeyOfPlayer(db, playerId, id)
       if (!key || hasLimit(key)) return key
-      await saveLimitRequest(db, id, { callsPerMinute, sentence })
-      const detail = `${key.name}: ${callsPerMinute} calls a minute`
+      await saveLimitRequest(db, id, body)
+      const detail = `${key.name}: ${body.calls_per_minute} calls a minute`
       await writeAccountLog(db, { playerId, action: 'key.limit_asked', subject: id, detail })
       return key
     })
@@ -146,7 +145,7 @@ async function keyViews(
     revoked_at: key.revokedAt,
     last_used_at: key.lastUsedAt,
     calls_today: requests.get(key.id) ?? 0,
-    limit_request: limitRequestView(limitRequests.get(key.id)),
+    limit_request: limitRequests.get(key.id) ?? null,
   }))
 }
 
@@ -155,17 +154,6 @@ async function keyView(context: AccountContext, key: KeyRecord): Promise<Account
   if (!view) throw new Error('a key has no view')
   return view
 }
-
-const limitRequestView = (request: LimitRequestRecord | undefined): AccountKey['limit_request'] =>
-  request === undefined
-    ? null
-    : {
-        calls_per_minute: request.callsPerMinute,
-        sentence: request.sentence,
-        asked_at: request.requestedAt,
-        answered_at: request.resolvedAt,
-        note: request.note,
-      }
 
 const logLine = (
   action: 'key.created' | 'key.revoked',

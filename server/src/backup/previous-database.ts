@@ -76,7 +76,7 @@ export const sequenceFloorAt = (nowMs: number): number =>
 async function readSequences(db: Database): Promise<SequenceState> {
   const known = await db.first<SequenceState>(sql`
     select w.seq, w.world_version, a.version as access_version from chancery_world.pulse w, chancery_access.pulse a`)
-  if (!known) throw new Error('the pulse has no row')
+  if (!known) throw new Error('chancery_world.pulse has no row')
   return known
 }
 
@@ -103,7 +103,7 @@ export async function advanceSequences(
   // World version 0 was never ranked: a ranking round is due. Until then the lists have the rows that the backup has.
   await db.rows(sql`
     update chancery_world.ranking_round set world_version = 0,
-      nations = coalesce((select max(position) from chancery_world.nation_place where rank is not null), 0),
-      alliances = coalesce((select max(position) from chancery_world.alliance_place where rank is not null), 0)`)
+      nations = coalesce((select max(position) from chancery_world.nation_ranking where rank is not null), 0),
+      alliances = coalesce((select max(position) from chancery_world.alliance_ranking where rank is not null), 0)`)
   return seq + 1
 }

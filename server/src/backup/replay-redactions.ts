@@ -1,5 +1,6 @@
 import type { Contract } from '@chancery/contract'
-import { createFactValidator, receiveBatch } from '../ingest/index.ts'
+import { receiveBatch } from '../ingest/receive.ts'
+import { createFactValidator } from '../ingest/validate-fact.ts'
 import type { LedgerEntry } from '../redaction/ledger.ts'
 import { type Database, type DatabasePool, sql } from '../store/database.ts'
 import { BackupError } from './format.ts'

@@ -116,11 +116,11 @@ async function withExclusiveSession<T>(
       throw new BackupError(
         'a backup, a restore or a migration is running on this database: wait until it has ended',
       )
-    await refuseRunningService(session)
+    await assertNoRunningService(session)
     await session.run('begin')
     const result = await work(session)
     // A service that started meanwhile has cached the previous state.
-    await refuseRunningService(session)
+    await assertNoRunningService(session)
     await session.run('commit')
     return result
   } finally {
@@ -160,7 +160,7 @@ async function load(
 }
 
 /** @throws {BackupError} if a service is connected: each keeps a session for its pulse. */
-async function refuseRunningService(db: Database): Promise<void> {
+async function assertNoRunningService(db: Database): Promise<void> {
   const found = await db.first<{ sessions: number }>(sql`
     select count(*) as sessions from pg_stat_activity
     where datname = current_database() and application_name = 'chancery pulse'`)

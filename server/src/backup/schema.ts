@@ -102,6 +102,11 @@ const schemas = ['chancery_meta', 'chancery_world', 'chancery_secret', 'chancery
 /** Not backed up: migrations are applied again, rankings are computed by the next round. */
 const derived = [
   'chancery_meta.migration',
+  'chancery_world.nation_ranking',
+  'chancery_world.nation_ranking_dirty',
+  'chancery_world.alliance_ranking',
+  'chancery_secret.nation_ranking_log',
+  // Their names before migration 0033.
   'chancery_world.nation_place',
   'chancery_world.nation_moved',
   'chancery_world.alliance_place',

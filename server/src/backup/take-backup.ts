@@ -49,7 +49,7 @@ async function readHeader(session: CopySession, version: string): Promise<Backup
   const migrations = await session.rows<BackupHeader['migrations'][number]>(
     sql`select number, name, checksum from chancery_meta.migration order by number`,
   )
-  if (!state) throw new Error('the pulse has no row')
+  if (!state) throw new Error('chancery_world.pulse has no row')
   return { chancery_backup: formatVersion, chancery: version, ...state, migrations }
 }
 

@@ -116,7 +116,7 @@ export function createEventCollector(db: Database, contract: Contract, loggedAt:
         select * from unnest(${[...numbers.keys()]}::text[], ${[...numbers.values()]}::bigint[])
         on conflict (type) do update set last_number = excluded.last_number`)
       await db.rows(sql`
-        insert into chancery_world.logging (first_seq, last_seq, logged_at, is_announced)
+        insert into chancery_world.event_log_span (first_seq, last_seq, logged_at, is_announced)
         values (${base + 1}, ${seq}, ${loggedAt}, ${isAnnounced})`)
       return count
     },

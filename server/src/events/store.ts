@@ -5,8 +5,8 @@
  */
 import type { operations, ValuesFor } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
+import type { ReadContext } from '../store/fact-columns.ts'
 import { offsetOf, type Page, readPage } from '../store/paging.ts'
-import type { ReadContext } from '../store/read-context.ts'
 import {
   chosenByKinds,
   chosenBySubject,
@@ -17,7 +17,7 @@ import {
   listByKind,
   listByKinds,
   type Subjects,
-} from './filters.ts'
+} from './filtered-pages.ts'
 import {
   columns,
   direction,
@@ -60,7 +60,7 @@ export async function readAnnouncedSpans(
   limit: number,
 ): Promise<LoggedSpan[]> {
   return db.rows<LoggedSpan>(sql`
-    select greatest(first_seq, ${first}) as first, least(last_seq, ${last}) as last, logged_at as "loggedAt" from chancery_world.logging
+    select greatest(first_seq, ${first}) as first, least(last_seq, ${last}) as last, logged_at as "loggedAt" from chancery_world.event_log_span
     where is_announced and last_seq >= ${first} and first_seq <= ${last} order by last_seq limit ${limit}`)
 }
 
@@ -142,11 +142,11 @@ interface LogEnds extends Span {
 async function endsOf(db: Database, { since, until }: Ends): Promise<LogEnds> {
   const ends = await db.first<LogEnds>(sql`
     select first_seq as first, seq as last,
-      (select min(first_seq) from chancery_world.logging where logged_at >= ${since ?? null}) as since,
-      (select min(first_seq) from chancery_world.logging where logged_at >= ${until ?? null}) as until,
+      (select min(first_seq) from chancery_world.event_log_span where logged_at >= ${since ?? null}) as since,
+      (select min(first_seq) from chancery_world.event_log_span where logged_at >= ${until ?? null}) as until,
       (select coalesce(json_agg(g order by g.last_before), '[]') from chancery_world.log_gap g) as gaps
     from chancery_world.pulse`)
-  if (!ends) throw new Error('the pulse has no row')
+  if (!ends) throw new Error('chancery_world.pulse has no row')
   return ends
 }
 

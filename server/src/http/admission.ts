@@ -1,4 +1,4 @@
-import { limits as promises } from '@chancery/contract'
+import { limits as contractLimits } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { anonymous, type Key, type Viewer } from '../access/key.ts'
 import type { KeyCache } from '../access/key-cache.ts'
@@ -42,10 +42,10 @@ type Credential = { kind: 'none' } | { kind: 'key'; text: string } | { kind: 'ma
 
 export function createAdmission(options: AdmissionOptions): Admission {
   const { keys, limits, anonymousLimit, keyLimit, playerLimit, requestTrace } = options
-  const peek = (address: string | undefined) => limits.peek(rateLimitKey(undefined, address), anonymousLimit)
+  const peek = (address: string | undefined) => limits.peek(callerBucket(undefined, address), anonymousLimit)
 
   function consume(req: FastifyRequest, key: KeyRecord | undefined) {
-    if (!key) return limits.consume(rateLimitKey(undefined, req.ip), anonymousLimit)
+    if (!key) return limits.consume(callerBucket(undefined, req.ip), anonymousLimit)
     const window = `key:${key.windowId}`
     // A limit of its own is not shared with the other keys of the player.
     if (key.callLimit !== null) return limits.consume(window, key.callLimit)
@@ -77,6 +77,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   return {
     peek,
 
+    // In this order: duplicate Host (400), preflight (204), the key, one request consumed, then 405, 429 and 401 (`admissionError`).
     admit(req, reply, done) {
       reply.headers(apiHeaders).header('x-request-id', req.id)
       const credential = credentialOf(req.headers.authorization)
@@ -120,7 +121,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 }
 
 /** The subject of a limit: a key, or an address without one. */
-export const rateLimitKey = (key: Key | undefined, address: string | undefined): string =>
+export const callerBucket = (key: Key | undefined, address: string | undefined): string =>
   key ? `key:${key.id}` : `ip:${addressBucket(address ?? '')}`
 
 /** Continues with a value, synchronously where it is no promise: the hot path creates none. */
@@ -156,18 +157,18 @@ export const limitAddress =
   (limits: LimitStore, bucket: string, limit: number) =>
   async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.header('x-request-id', req.id)
-    const state = await limits.consume(`${bucket}:${rateLimitKey(undefined, req.ip)}`, limit)
+    const state = await limits.consume(`${bucket}:${callerBucket(undefined, req.ip)}`, limit)
     if (!state.isAllowed) throw requestLimitExceeded(state, 'from one address')
   }
 
 /** One bucket for pages, scripts and documents. */
-export const limitPages = (limits: LimitStore) => limitAddress(limits, 'pages', promises.pageRequests)
+export const limitPages = (limits: LimitStore) => limitAddress(limits, 'pages', contractLimits.pageRequests)
 
 const requestLimitExceeded = ({ limit, retryAfterSeconds }: RateLimitState, whose: string) =>
   rateLimited(
     'calls',
     retryAfterSeconds,
-    `Rate limit exceeded: ${limit} ${limit === 1 ? 'call' : 'calls'} in ${promises.windowSeconds} seconds ${whose}. Wait for the number of seconds in retry-after.`,
+    `Rate limit exceeded: ${limit} ${limit === 1 ? 'call' : 'calls'} in ${contractLimits.windowSeconds} seconds ${whose}. Wait for the number of seconds in retry-after.`,
   )
 
 function callersOf(key: KeyRecord | undefined): string {

@@ -11,18 +11,20 @@
  *  4. validate   `parameters.ts`: path, query and headers (400).
  *  5. authorize  The operation's scope and those of the sections in `include` (401, 403). After validation, which names the sections.
  *                Then path ids that cannot exist (404): a viewer without the scope does not learn whether an id does.
- *  6. load       The resource's `routes.ts` calls its `store.ts`. Equal requests in flight share one load.
+ *  6. load       The resource's `handlers.ts` calls its `store.ts`, or the query is derived from the contract. Equal requests in flight share one load.
  *  7. disclose   The handler passes items through `disclosure/`: its result can hold `Disclosed` values only.
  *  8. serialize  By the contract's response schema: a field that it does not name is not written.
- *  9. respond    `respond.ts`: Cache-Control, ETag and 304, compression. Private responses are `no-store`.
+ *  9. respond    `response-cache.ts`: Cache-Control, ETag and 304, compression. Private responses are `no-store`.
  */
 import {
   bases,
   type CachePolicy,
   type Contract,
   type Deprecation,
+  type DerivedList,
   holdsScope,
   type Operation,
+  type operations,
   type Parameters,
   type PublicOf,
   type ResourceName,
@@ -38,12 +40,11 @@ import type { RateLimitState } from '../limits/rate-limit.ts'
 import type { Page } from '../store/paging.ts'
 import type { Pulse } from '../store/pulse.ts'
 import { allowedMethods } from './admission.ts'
-import { createDefiner, type Define, type DefinerOptions } from './definer.ts'
+import { createDefiner, type Define, type DefinerOptions, type InputOf } from './definer.ts'
 import { ApiError, missingScope, notFound } from './http-error.ts'
 import { parameterNamed, parseParameters } from './parameters.ts'
 import type { RequestTrace } from './request-metrics.ts'
-import { sendCacheable, sendPrivate } from './respond.ts'
-import { createResponseCache } from './response-cache.ts'
+import { createResponseCache, sendCacheable, sendPrivate } from './response-cache.ts'
 
 export interface RequestContext {
   viewer: Viewer
@@ -56,10 +57,23 @@ export type HandlerResult =
   | { item: Disclosed<unknown> }
   | { items: Disclosed<unknown>[]; total: number; resource?: ResourceName }
 
-type JsonOperation = Operation<Parameters, CachePolicy>
+export type JsonOperation = Operation<Parameters, CachePolicy>
 
 /** Registers an operation of the public API that returns JSON. */
 export type DefineOperation = Define<JsonOperation, RequestContext, HandlerResult>
+
+export type Handler<O extends JsonOperation> = (
+  request: InputOf<O> & RequestContext,
+) => Promise<HandlerResult>
+type Operations = typeof operations
+type NameOf<O> = { [K in keyof Operations]: Operations[K] extends O ? K : never }[keyof Operations]
+type StreamName = NameOf<Operation<Parameters, 'stream'>>
+type DerivedName = NameOf<DerivedList>
+
+/** A handler of each operation that returns JSON, by its name in the contract. Derived lists may have one. */
+export type Handlers = {
+  [K in Exclude<keyof Operations, StreamName | DerivedName>]: Handler<Operations[K] & JsonOperation>
+} & { [K in DerivedName]?: Handler<Operations[K] & JsonOperation> }
 
 type Public<N extends ResourceName> = PublicOf<Contract['resources'][N]>
 
@@ -111,9 +125,9 @@ export function createDefineOperation(options: DefineOperationOptions): DefineOp
           return sendCacheable(req, reply, body, policy)
         },
 
-        validate: createValidate(contract, operation),
+        validateAndAuthorize: createValidate(contract, operation),
 
-        async respond({ req, reply, base, input: { values } }, load) {
+        async loadAndRespond({ req, reply, base, input: { values } }, load) {
           const worldVersion = worldVersionNow()
           const compute = async () =>
             serialize(await load({ viewer: req.viewer, rateLimit: req.rateLimit, disclose }), values)

@@ -1,7 +1,7 @@
 import { type Contract, limits, type Operation, type Parameters } from '@chancery/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Viewer } from '../access/key.ts'
-import { rateLimitKey } from './admission.ts'
+import { callerBucket } from './admission.ts'
 import { createValidate, publicRoutes } from './define-operation.ts'
 import { createDefiner, type Define } from './definer.ts'
 import { rateLimited } from './http-error.ts'
@@ -30,8 +30,8 @@ export const createDefineStream = ({ app, contract, streams, limiter }: DefineSt
   createDefiner<Operation<Parameters, 'stream'>, unknown, StartSseSource>({
     ...publicRoutes(app, contract),
     steps: operation => ({
-      validate: createValidate(contract, operation),
-      async respond({ req, reply }, load) {
+      validateAndAuthorize: createValidate(contract, operation),
+      async loadAndRespond({ req, reply }, load) {
         const { viewer } = req
         const slot = limiter.acquire(viewer, req.ip)
         try {
@@ -72,7 +72,7 @@ export function createStreamLimiter({ perKey, perAddress }: { perKey: number; pe
     /** @throws {ApiError} rate_limited. */
     acquire(viewer: Viewer, address: string): StreamSlot {
       const key = viewer.kind === 'key' ? viewer.key : undefined
-      const bucket = rateLimitKey(key, address)
+      const bucket = callerBucket(key, address)
       const max = key ? perKey : perAddress
       const count = open.get(bucket) ?? 0
       if (count >= max) {

@@ -25,9 +25,9 @@ export interface Steps<Op, Context, Result> {
     base: string,
   ): FastifyReply | Promise<FastifyReply> | undefined
   /** Validates and authorizes the request. @throws {HttpError} of the first check that fails. */
-  validate(req: FastifyRequest): InputOf<Op>
+  validateAndAuthorize(req: FastifyRequest): InputOf<Op>
   /** Runs the handler (`load`) and sends its result. */
-  respond(
+  loadAndRespond(
     request: { req: FastifyRequest; reply: FastifyReply; base: string; input: InputOf<Op> },
     load: (context: Context) => Promise<Result>,
   ): FastifyReply | Promise<FastifyReply>
@@ -51,11 +51,11 @@ export const createDefiner =
     steps,
   }: DefinerOptions<Op, Context, Result>): Define<Op, Context, Result> =>
   (operation, handler) => {
-    const { sendCached, validate, respond } = steps(operation)
+    const { sendCached, validateAndAuthorize, loadAndRespond } = steps(operation)
 
     async function run(req: FastifyRequest, reply: FastifyReply, base: string): Promise<FastifyReply> {
-      const input = validate(req) as InputOf<typeof operation>
-      return respond({ req, reply, base, input }, context => handler({ ...input, ...context }))
+      const input = validateAndAuthorize(req) as InputOf<typeof operation>
+      return loadAndRespond({ req, reply, base, input }, context => handler({ ...input, ...context }))
     }
 
     for (const base of bases) {

@@ -37,7 +37,7 @@ export const contractError = <Code extends string>(table: Readonly<Record<Code, 
 export class ApiError extends contractError(errors) {}
 
 export const missingScope = (scope: Scope): ApiError =>
-  new ApiError('insufficient_scope', `This key lacks the scope ${scope}. Make a key that holds it.`, {
+  new ApiError('insufficient_scope', `This key lacks the scope ${scope}. Use a key with this scope.`, {
     'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"`,
   })
 

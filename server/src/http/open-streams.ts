@@ -36,7 +36,7 @@ const endComments = {
   key: 'the key of this stream is no longer valid',
   shutdown: 'the service is restarting; resume with Last-Event-ID',
 }
-const reasons = [...Object.keys(endComments), 'reader', 'until']
+const reasons = [...Object.keys(endComments), 'client', 'until']
 
 export interface OpenStreamsOptions {
   keys: Pick<KeyCache, 'findValidIds'>
@@ -109,7 +109,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
       const connection = openSseConnection(res, {
         onRoom: () => stream.source.pump(),
         onClose() {
-          over('reader')
+          over('client')
           streams.delete(stream)
           metrics.streamsOpen.dec()
           if (streams.size === 0) onEmpty()

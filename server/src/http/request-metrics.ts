@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyRecord } from '../access/store.ts'
-import type { ServedRequest } from '../journal/request-ring.ts'
 import type { RateLimitState } from '../limits/rate-limit.ts'
 import { addressBucket } from '../limits/rate-limit.ts'
+import type { ServedRequest } from '../request-log/request-ring.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { reasonOf } from './http-error.ts'
@@ -20,7 +20,7 @@ declare module 'fastify' {
 
 export interface RequestMetricsOptions {
   metrics: Pick<Metrics, 'requests' | 'requestSeconds'>
-  journal: { record(served: ServedRequest): void }
+  requestLog: { record(served: ServedRequest): void }
   requestTrace?: RequestTrace | undefined
 }
 
@@ -42,7 +42,7 @@ const alertedStatuses = [401, 500, 503]
 
 export function createRequestMetrics({
   metrics,
-  journal,
+  requestLog,
   requestTrace,
 }: RequestMetricsOptions): RequestMetrics {
   const { requests, requestSeconds } = metrics
@@ -60,7 +60,7 @@ export function createRequestMetrics({
     requestTrace?.response(req, reply)
     // One histogram for all operations costs 0.2 µs; the request log has each request.
     requestSeconds.observe(reply.elapsedTime / 1000)
-    journal.record({
+    requestLog.record({
       requestId: req.id,
       keyId: key ? key.id : null,
       address: key ? '' : addressBucket(req.ip),
@@ -91,7 +91,7 @@ export function createRequestMetrics({
 
     recordUnrouted({ requestId, status, address }) {
       requests.inc({ operation: noOperation, status })
-      journal.record({
+      requestLog.record({
         requestId,
         keyId: null,
         address: addressBucket(address ?? ''),

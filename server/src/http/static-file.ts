@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Coding, isFresh, negotiateCoding } from './respond.ts'
+import { type Coding, isFresh, negotiateCoding } from './response-cache.ts'
 
 const asGzip = promisify(gzip)
 const asBrotli = promisify(brotliCompress)

@@ -1,32 +1,12 @@
-import {
-  type Contract,
-  deletesMax,
-  type FactResource,
-  factResources,
-  snapshotGapsReason,
-} from '@chancery/contract'
+import { type Contract, deletesMax, factResources, snapshotGapsReason } from '@chancery/contract'
 import { createEventCollector, type EventCollector } from '../events/event-collector.ts'
 import { emitGameEvents } from '../events/game-events.ts'
 import { applyRedactions } from '../redaction/apply-redactions.ts'
 import type { LedgerEntry } from '../redaction/ledger.ts'
-import { applyAlliances } from '../resources/alliances/apply.ts'
-import { applyApplications } from '../resources/applications/apply.ts'
-import { applyBattles } from '../resources/battles/apply.ts'
-import { applyConflicts } from '../resources/conflicts/apply.ts'
+import { appliers } from '../resources/appliers.ts'
 import { recountConflicts } from '../resources/conflicts/counters.ts'
-import { applyEras } from '../resources/eras/apply.ts'
 import { resetWorld } from '../resources/eras/reset.ts'
-import { applyMarket } from '../resources/market/apply.ts'
-import {
-  applyMembers,
-  removeMembershipsOfNations,
-  removeMembersOfAlliances,
-} from '../resources/members/apply.ts'
-import { applyNations } from '../resources/nations/apply.ts'
 import { indexNewNations } from '../resources/nations/ranking-index.ts'
-import { applyNews } from '../resources/news/apply.ts'
-import { applyTreaties, endTreatiesOf } from '../resources/treaties/apply.ts'
-import { applyWars } from '../resources/wars/apply.ts'
 import {
   addWarsOfAlliances,
   addWarsOfNations,
@@ -43,29 +23,6 @@ import { factTable } from './entity-store.ts'
 import { advanceFeed, isFeedCurrent } from './feeds.ts'
 import type { SnapshotWithKeys, SpooledBatch } from './spool.ts'
 import { addReference, type References, unknownReferences } from './tombstones.ts'
-
-const appliers: Record<FactResource, (batch: Batch, changes: Change[]) => Promise<void>> = {
-  alliance: applyAlliances,
-  nation: applyNations,
-  alliance_member: applyMembers,
-  alliance_application: applyApplications,
-  treaty: applyTreaties,
-  era: applyEras,
-  conflict: applyConflicts,
-  war: applyWars,
-  battle: applyBattles,
-  market_price: applyMarket,
-  news_item: applyNews,
-}
-
-/**
- * Cascading deletions. They run before any chunk of their resource is applied, under the names from before the batch: otherwise the
- * number of facts in the batch, secret ones too, would decide which names the events have.
- */
-const cascades: Partial<Record<FactResource, ((batch: Batch, deletes: Change[]) => Promise<void>)[]>> = {
-  alliance: [endTreatiesOf, removeMembersOfAlliances],
-  nation: [removeMembershipsOfNations],
-}
 
 /** The result of a batch that was not rejected. `redactions`: for the ledger outside the database. */
 export type Applied =
@@ -103,13 +60,14 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
     if (maySupersede) await markAllSuperseded(db, spooled.id, retired)
   }
   for (const resource of factResources) {
+    const { apply, cascades = [] } = appliers[resource]
     const snapshot = spooled.snapshot(resource)
     const absent = snapshot ? await snapshotDeletions(batch, snapshot) : []
     for await (const deletes of concat(chunksOf(absent), spooled.deletes(resource))) {
-      for (const cascade of cascades[resource] ?? []) await cascade(batch, deletes)
+      for (const cascade of cascades) await cascade(batch, deletes)
     }
     for await (const changes of concat(chunksOf(absent), spooled.changes(resource))) {
-      await appliers[resource](batch, changes)
+      await apply(batch, changes)
       if (maySupersede) await markSuperseded(db, spooled.id, resource, changes)
       await events.flushIfLarge()
       await batch.checkReferences()
@@ -158,9 +116,9 @@ async function* concat<T>(first: Iterable<T>, second: AsyncIterable<T>): AsyncGe
 async function startOfBatch(db: Database): Promise<{ seq: number; logged_at: string }> {
   const row = await db.first<{ seq: number; logged_at: string }>(sql`
     select seq, greatest(date_trunc('milliseconds', clock_timestamp()),
-      (select max(logged_at) from chancery_world.logging)) as logged_at
+      (select max(logged_at) from chancery_world.event_log_span)) as logged_at
     from chancery_world.pulse`)
-  if (!row) throw new Error('the pulse has no row')
+  if (!row) throw new Error('chancery_world.pulse has no row')
   return row
 }
 
@@ -234,18 +192,6 @@ function createBatch(
   }
 }
 
-const lastReset = '(select max(r.at) from chancery_world.era_reset r)'
-const until = (column: string) => `coalesce(t.${column} <= ${lastReset}, false)`
-
-/** Entities from before the latest reset are history: a snapshot does not delete them. */
-const pastOf: Partial<Record<FactResource, string>> = {
-  war: until('declared_at'),
-  battle: until('fought_at'),
-  conflict: until('started_at'),
-  era: until('ended_at'),
-  news_item: until('published_at'),
-}
-
 /**
  * Deletions of the entities that a snapshot leaves out. Computed when its resource is applied: what was deleted by a cascade until then
  * does not count.
@@ -255,7 +201,10 @@ async function snapshotDeletions({ db }: Batch, snapshot: SnapshotWithKeys): Pro
   const { line, resource, keys, except, allowsDeletes, at } = snapshot
   const { table, key } = factTable(resource)
   const [tableName, column] = [raw(table), raw(key)]
-  const isPast = raw(pastOf[resource] ?? 'false')
+  const { time } = appliers[resource]
+  const isPast = time
+    ? sql`coalesce(t.${raw(time)} <= (select max(r.at) from chancery_world.era_reset r), false)`
+    : sql`false`
   const counted = await db.first<{ total: number }>(
     sql`select count(*) as total from ${tableName} t where not (${isPast})`,
   )

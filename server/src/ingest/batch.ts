@@ -103,7 +103,7 @@ export interface DirtyCounters {
   warAlliances: Set<string>
   /** By alliance, the difference that the wars of this batch make. */
   allianceWars: Map<string, WarCounts>
-  /** Wars that are or were part of a conflict; `chancery_secret.counted_war` has them as they were before the batch. */
+  /** Wars that are or were part of a conflict; `chancery_secret.war_counter_snapshot` has them as they were before the batch. */
   conflictWars: Set<string>
   /** New conflicts, and those whose sides changed. */
   conflictSides: Set<string>

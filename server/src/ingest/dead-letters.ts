@@ -9,8 +9,10 @@ import { type Database, type Sql, sql } from '../store/database.ts'
 import type { Change, Rejection } from './batch.ts'
 import { type Commit, type SentBatch, wildcardId } from './split-batches.ts'
 
+/** The JSON of dead letters keeps the names of its first version: `refused`, `refusals`, `tries`, `overtaken_by`. */
 const columns = sql`
-  id, feed, first_refused_at, last_refused_at, tries, facts, bytes, content is not null as has_content, refusals, overtaken_by`
+  id, feed, first_rejected_at as first_refused_at, last_rejected_at as last_refused_at, attempts as tries, facts, bytes,
+  content is not null as has_content, rejections as refusals, superseded_by as overtaken_by`
 
 /** The contract's bounds of path and reason: the names in a path are the sender's. */
 const [pathMax, reasonMax] = [1_000, 2_000]
@@ -50,15 +52,15 @@ export async function storeDeadLetter(
   const content = holds === 'all' ? sent.content : null
   const entities = content === null ? [] : sent.entities
   await db.rows(sql`
-    insert into chancery_secret.refused_batch (id, feed, first_refused_at, last_refused_at, is_announced, facts, bytes, content, refusals)
+    insert into chancery_secret.dead_letter (id, feed, first_rejected_at, last_rejected_at, is_announced, facts, bytes, content, rejections)
     values (${id}, ${feed}, now(), now(), ${commit.announce ?? true}, ${facts}, ${bytes}, ${content},
       ${shortened}::jsonb)
-    on conflict (id) do update set last_refused_at = now(), tries = refused_batch.tries + 1, facts = excluded.facts,
-      bytes = excluded.bytes, content = excluded.content, refusals = excluded.refusals, feed = coalesce(excluded.feed, refused_batch.feed),
+    on conflict (id) do update set last_rejected_at = now(), attempts = dead_letter.attempts + 1, facts = excluded.facts,
+      bytes = excluded.bytes, content = excluded.content, rejections = excluded.rejections, feed = coalesce(excluded.feed, dead_letter.feed),
       is_announced = excluded.is_announced`)
-  await db.rows(sql`delete from chancery_secret.refused_thing where batch = ${id}`)
+  await db.rows(sql`delete from chancery_secret.dead_letter_entity where batch = ${id}`)
   await db.rows(sql`
-    insert into chancery_secret.refused_thing (resource, id, batch)
+    insert into chancery_secret.dead_letter_entity (resource, id, batch)
     select resource, id, ${id} from unnest(${entities.map(entity => entity.resource)}::text[], ${entities.map(entity => entity.id)}::text[]) as t (resource, id)`)
   return { isKept: content !== null, dropped }
 }
@@ -70,27 +72,26 @@ export async function listDeadLetters(
 ): Promise<RefusedBatch[]> {
   const ofFeed = feed === undefined ? sql`true` : sql`feed = ${feed}`
   return db.rows<RefusedBatch>(sql`
-    select ${columns} from chancery_secret.refused_batch where ${ofFeed} order by last_refused_at desc, id limit ${limit}`)
+    select ${columns} from chancery_secret.dead_letter where ${ofFeed} order by last_rejected_at desc, id limit ${limit}`)
 }
 
 export async function findDeadLetter(db: Database, id: string): Promise<RefusedBatchWithContent | undefined> {
   return db.first<RefusedBatchWithContent>(
-    sql`select ${columns}, is_announced, content from chancery_secret.refused_batch where id = ${id}`,
+    sql`select ${columns}, is_announced, content from chancery_secret.dead_letter where id = ${id}`,
   )
 }
 
 /** Returns false where there is no such dead letter. */
 export async function deleteDeadLetter(db: Database, id: string): Promise<boolean> {
   return (
-    (await db.first(sql`delete from chancery_secret.refused_batch where id = ${id} returning id`)) !==
-    undefined
+    (await db.first(sql`delete from chancery_secret.dead_letter where id = ${id} returning id`)) !== undefined
   )
 }
 
 /** Without dead letters, nothing can be superseded. */
 export async function hasDeadLetters(db: Database): Promise<boolean> {
   const row = await db.first<{ is_any: boolean }>(
-    sql`select exists (select from chancery_secret.refused_batch) as is_any`,
+    sql`select exists (select from chancery_secret.dead_letter) as is_any`,
   )
   return row?.is_any ?? false
 }
@@ -103,9 +104,9 @@ export async function markSuperseded(
   changes: readonly Change[],
 ): Promise<void> {
   await db.rows(sql`
-    update chancery_secret.refused_batch set overtaken_by = ${batch}
-    where overtaken_by is null and id <> ${batch} and id in (
-      select t.batch from chancery_secret.refused_thing t where t.resource = ${resource} and t.id = any(${[wildcardId, ...changes.map(change => change.key)]}))`)
+    update chancery_secret.dead_letter set superseded_by = ${batch}
+    where superseded_by is null and id <> ${batch} and id in (
+      select t.batch from chancery_secret.dead_letter_entity t where t.resource = ${resource} and t.id = any(${[wildcardId, ...changes.map(change => change.key)]}))`)
 }
 
 /** The same for all entities of resources that a later batch retires. */
@@ -115,14 +116,14 @@ export async function markAllSuperseded(
   resources: readonly string[],
 ): Promise<void> {
   await db.rows(sql`
-    update chancery_secret.refused_batch set overtaken_by = ${batch}
-    where overtaken_by is null and id <> ${batch}
-      and id in (select t.batch from chancery_secret.refused_thing t where t.resource = any(${resources}))`)
+    update chancery_secret.dead_letter set superseded_by = ${batch}
+    where superseded_by is null and id <> ${batch}
+      and id in (select t.batch from chancery_secret.dead_letter_entity t where t.resource = any(${resources}))`)
 }
 
 export async function deleteOldDeadLetters(db: Database): Promise<void> {
   await db.rows(sql`
-    delete from chancery_secret.refused_batch where last_refused_at < now() - make_interval(days => ${limits.deadLetterDays})`)
+    delete from chancery_secret.dead_letter where last_rejected_at < now() - make_interval(days => ${limits.deadLetterDays})`)
 }
 
 /** Deletes the ids of batches that are too old to be sent again. The newest stays, as the time of the last batch, and so do those of feeds. */
@@ -151,14 +152,14 @@ interface Room {
 export type DroppedDeadLetter = Omit<DroppedBatch, 'dropped_at'>
 
 /** The bytes of a dead letter: its facts as they were sent, and its rejections. */
-const sizeOf = sql`(case when content is null then 0 else bytes end + pg_column_size(refusals))`
+const sizeOf = sql`(case when content is null then 0 else bytes end + pg_column_size(rejections))`
 
 /** An existing feed has a share of its own. All other names, which a sender can invent, use one together. */
 async function shareOf(db: Database, feed: string | null): Promise<Sql> {
   const known = await db.first(sql`select from chancery_secret.feed where name = ${feed}`)
   return known
     ? sql`feed = ${feed}`
-    : sql`not exists (select from chancery_secret.feed f where f.name = refused_batch.feed)`
+    : sql`not exists (select from chancery_secret.feed f where f.name = dead_letter.feed)`
 }
 
 /**
@@ -193,19 +194,19 @@ async function makeRoom(db: Database, incoming: IncomingDeadLetter): Promise<Roo
 
 async function usedBy(db: Database, share: Sql): Promise<{ count: number; bytes: number }> {
   const row = await db.first<{ count: number; bytes: number }>(sql`
-    select count(*) as count, coalesce(sum(${sizeOf}), 0)::bigint as bytes from chancery_secret.refused_batch where ${share}`)
+    select count(*) as count, coalesce(sum(${sizeOf}), 0)::bigint as bytes from chancery_secret.dead_letter where ${share}`)
   return row ?? { count: 0, bytes: 0 }
 }
 
 /** Drops expendable dead letters until this number and these bytes are free. */
 const dropExpendable = (db: Database, share: Sql, { count, bytes }: { count: number; bytes: number }) =>
   db.rows<DroppedDeadLetter>(sql`
-    delete from chancery_secret.refused_batch where id in (
+    delete from chancery_secret.dead_letter where id in (
       select id from (
-        select id, row_number() over (order by content is not null, last_refused_at, id) as place,
-          sum(${sizeOf}) over (order by content is null, last_refused_at, id) - ${sizeOf} as freed_before
-        from chancery_secret.refused_batch
-        where ${share} and (content is null or overtaken_by is not null)) as expendable
+        select id, row_number() over (order by content is not null, last_rejected_at, id) as place,
+          sum(${sizeOf}) over (order by content is null, last_rejected_at, id) - ${sizeOf} as freed_before
+        from chancery_secret.dead_letter
+        where ${share} and (content is null or superseded_by is not null)) as expendable
       where place <= ${count} or freed_before < ${bytes})
     returning id, feed, facts, bytes, false as is_listed`)
 
@@ -213,18 +214,18 @@ const dropExpendable = (db: Database, share: Sql, { count, bytes }: { count: num
 async function recordDropped(db: Database, dropped: readonly DroppedDeadLetter[]): Promise<void> {
   if (dropped.length === 0) return
   await db.rows(sql`
-    insert into chancery_secret.refused_dropped (id, feed, facts, bytes, is_listed, dropped_at)
+    insert into chancery_secret.dropped_dead_letter (id, feed, facts, bytes, is_listed, dropped_at)
     select d.*, now() from unnest(${dropped.map(({ id }) => id)}::text[], ${dropped.map(({ feed }) => feed)}::text[],
       ${dropped.map(({ facts }) => facts)}::bigint[], ${dropped.map(({ bytes }) => bytes)}::bigint[],
       ${dropped.map(({ is_listed }) => is_listed)}::boolean[]) as d`)
   await db.rows(sql`
-    delete from chancery_secret.refused_dropped
-    where number <= (select max(number) from chancery_secret.refused_dropped) - ${limits.droppedDeadLettersListed}`)
+    delete from chancery_secret.dropped_dead_letter
+    where number <= (select max(number) from chancery_secret.dropped_dead_letter) - ${limits.droppedDeadLettersListed}`)
 }
 
 /** Dead letters that were dropped within the retention time, the latest first. */
 export const listDroppedDeadLetters = (db: Database, feed: string | undefined): Promise<DroppedBatch[]> =>
   db.rows<DroppedBatch>(sql`
-    select id, feed, facts, bytes, is_listed, dropped_at from chancery_secret.refused_dropped
+    select id, feed, facts, bytes, is_listed, dropped_at from chancery_secret.dropped_dead_letter
     where dropped_at > now() - make_interval(days => ${limits.deadLetterDays}) and ${feed === undefined ? sql`true` : sql`feed = ${feed}`}
     order by number desc limit ${limits.droppedDeadLettersListed}`)

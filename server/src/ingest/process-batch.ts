@@ -13,7 +13,7 @@ import type { FactValidator } from './validate-fact.ts'
  * - `applied`: it is durable. `duplicate`: it was applied before, and was not applied again.
  * - `conflict`: another batch has this id. `overtaken`: the last batch of its feed is not the one that it names.
  * - `refused`: the facts in `refused` are wrong, and nothing is applied; `is_kept`: the batch is in the dead-letter store.
- * - `unavailable`: the database could not be reached; sending the batch again shows whether it was stored. The batches behind it in
+ * - `unavailable`: the database could not be reached; sending the batch again shows whether it was stored. The batches after it in
  *   the stream are not applied either: a batch must not overtake the one before it.
  */
 export interface Outcome {
@@ -86,7 +86,7 @@ export async function processBatch(
     if (error instanceof BatchRejectedError) return rejectedOutcome(spooled.id, error.rejections)
     if (isValueError(error))
       return rejectedOutcome(spooled.id, [
-        { line: 0, path: '', reason: `the database cannot keep a value: ${error.message}` },
+        { line: 0, path: '', reason: `the database cannot store a value: ${error.message}` },
       ])
     if (isUnavailable(error)) return unavailableOutcome(spooled.id)
     throw error
@@ -120,8 +120,7 @@ export async function storeIfRejected(
 
 const notAppliedReasons = {
   conflict: 'another batch was applied under this id',
-  overtaken:
-    'the feed has gone on from another batch than `after` names: read the feed, and begin from there',
+  overtaken: '`after` is not the last batch of the feed: read the feed, and continue from its last batch',
 }
 
 /** SQLSTATE 22 (data exception) and 23 (integrity): the facts are wrong, though no validation named the line. */

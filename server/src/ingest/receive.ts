@@ -1,8 +1,12 @@
+/**
+ * Ingestion: the only way in for world data. It validates facts, applies each batch in one transaction (all of it or nothing, exactly
+ * once by id and content), derives its events, and keeps rejected batches in the dead-letter store. A batch is acknowledged when it is
+ * durable. Start here, with the stream; then read `apply-batch.ts` (the transaction) and `changes.ts` (merging); `batch.ts` has the types.
+ */
 import { Readable } from 'node:stream'
 import { sql } from '../store/database.ts'
 import { type Rejection, RejectionList } from './batch.ts'
 import { deleteDeadLetter, findDeadLetter } from './dead-letters.ts'
-import { isTooDeep, tooDeep } from './lines.ts'
 import {
   type IngestContext,
   type Outcome,
@@ -16,9 +20,11 @@ import {
 import {
   type Commit,
   changedEntities,
+  isTooDeep,
   type ReceivedBatch,
   SentBatchRecorder,
   splitIntoBatches,
+  tooDeep,
   validateLine,
 } from './split-batches.ts'
 import { Spool } from './spool.ts'
@@ -31,7 +37,7 @@ export async function* receiveFacts(
   input: AsyncIterable<Uint8Array>,
   { keepsRejected = true }: ReceiveOptions = {},
 ): AsyncGenerator<Outcome> {
-  yield* receive(context, input, {
+  yield* applyStream(context, input, {
     apply: work => context.pool.transaction(work),
     isDurable: true,
     keepsRejected,
@@ -77,7 +83,11 @@ async function checkAll(
           throw error
         }
       }
-      for await (const outcome of receive(context, input, { apply, isDurable: false, keepsRejected: false }))
+      for await (const outcome of applyStream(context, input, {
+        apply,
+        isDurable: false,
+        keepsRejected: false,
+      }))
         await report(outcome)
     } finally {
       await db.rows(sql`rollback`)
@@ -85,7 +95,7 @@ async function checkAll(
   })
 }
 
-async function* receive(
+async function* applyStream(
   context: IngestContext,
   input: AsyncIterable<Uint8Array>,
   runner: TransactionRunner,
@@ -93,7 +103,7 @@ async function* receive(
   let isUnavailable = false
   for await (const received of prefetched(splitIntoBatches(context.validate, input), clear)) {
     try {
-      const outcome = await outcomeOf(context, received, runner, isUnavailable)
+      const outcome = await applyReceived(context, received, runner, isUnavailable)
       isUnavailable ||= outcome.status === 'unavailable'
       yield outcome
     } finally {
@@ -102,7 +112,7 @@ async function* receive(
   }
 }
 
-async function outcomeOf(
+async function applyReceived(
   context: IngestContext,
   received: ReceivedBatch,
   runner: TransactionRunner,
@@ -194,25 +204,25 @@ async function spoolFact(
     return checked
   }
   if (checked.op === 'commit')
-    return [{ line, path: '/op', reason: 'a batch in one request is committed by itself' }]
+    return [{ line, path: '/op', reason: 'a batch in one request ends with its facts: send no commit' }]
   sent.add(line, text, changedEntities(checked))
   const misplaced = await spool.add(checked, text)
   return misplaced ? [misplaced] : []
 }
 
 /**
- * Applies a dead letter again, as it was sent. Returns `overtaken` where later facts changed one of its entities, unless `force`;
+ * Applies a dead letter again, as it was sent. Returns `superseded` where later facts changed one of its entities, unless `force`;
  * `not_kept` where its facts are not stored; undefined where there is no such dead letter.
  */
 export async function redriveDeadLetter(
   context: IngestContext,
   id: string,
   { force }: { force: boolean },
-): Promise<Outcome | 'overtaken' | 'not_kept' | undefined> {
+): Promise<Outcome | 'superseded' | 'not_kept' | undefined> {
   const kept = await findDeadLetter(context.pool, id)
   if (!kept) return undefined
   if (kept.content === null) return 'not_kept'
-  if (kept.overtaken_by !== null && !force) return 'overtaken'
+  if (kept.overtaken_by !== null && !force) return 'superseded'
   const commit = { op: 'commit', batch: id, announce: kept.is_announced }
   const text = Buffer.from(`${kept.content}${JSON.stringify(commit)}\n`)
   for await (const outcome of receiveFacts(context, Readable.from([text]))) {

@@ -137,7 +137,11 @@ export class Spool {
     if (fact.op !== 'snapshot') return undefined
     const { line, resource } = fact.snapshot
     if (!this.#sections.has(resource) && !this.#snapshots.has(resource)) return undefined
-    return { line, path: '/op', reason: `a snapshot stands before all that its batch says of ${resource}` }
+    return {
+      line,
+      path: '/op',
+      reason: `a snapshot must come before all other facts about ${resource} in its batch`,
+    }
   }
 
   async #write(name: string, record: object): Promise<void> {

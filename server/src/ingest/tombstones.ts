@@ -209,7 +209,7 @@ export async function prepareReuseCheck<T>(
     )
     const suggestion = await idSuggestion(batch.db)
     const rejections = put.flatMap(({ line, key, before, after }): Rejection[] => {
-      const reused = `${resource} ${key} was there before era ${era} ended: give the new one an id of its own, for example ${suggestion(key)}`
+      const reused = `${resource} ${key} existed before era ${era} ended: give the new one another id, for example ${suggestion(key)}`
       const isOld = before ? isPast(before) : wasBefore.has(key)
       if (isOld && !isPast(after)) return [{ line, path: paths.time, reason: reused }]
       if (!isPast(after)) {

@@ -1,26 +1,15 @@
-/** Whether a remote store is available, as far as is known. */
-export interface CircuitBreaker {
-  state(): 'unknown' | 'up' | 'down'
-  /** Resolves when the first probe has ended. */
-  known: Promise<void>
-  /** Reports a failure: the store is probed in the background until it responds. */
-  fail(reason: string): void
-  /** Probes the store now, unless it is known to be up. */
-  check(): void
-  close(): void
-}
-
 /** Between two probes of a store that is unavailable. */
 const probeIntervalMs = 250
 
 /**
- * After one failure no caller waits for the store until a probe has succeeded. Probes run in the background, one at a time.
+ * Whether a remote store is available, as far as is known. After one failure no caller waits for it until a probe has succeeded. Probes run
+ * in the background, one at a time.
  */
 export function createCircuitBreaker(options: {
   /** Rejects when the store does not respond within a bounded time. */
   probe: () => Promise<unknown>
   onChange?: ((isUp: boolean, reason?: string) => void) | undefined
-}): CircuitBreaker {
+}) {
   const { probe, onChange } = options
   const known = Promise.withResolvers<void>()
   let state: 'unknown' | 'up' | 'down' = 'unknown'
@@ -28,7 +17,8 @@ export function createCircuitBreaker(options: {
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
 
-  const fail = (reason: string) => {
+  /** Reports a failure: the store is probed in the background until it responds. */
+  const fail = (reason: string): void => {
     if (isClosed) return
     // Unref'd: an unavailable store does not keep the process alive.
     if (!timer && !isProbing) timer = setTimeout(check, probeIntervalMs).unref()
@@ -45,7 +35,8 @@ export function createCircuitBreaker(options: {
     onChange?.(true)
   }
 
-  const check = () => {
+  /** Probes the store now, unless it is known to be up. */
+  const check = (): void => {
     if (isClosed || isProbing || state === 'up') return
     clearTimeout(timer)
     timer = undefined
@@ -59,6 +50,7 @@ export function createCircuitBreaker(options: {
 
   return {
     state: () => state,
+    /** Resolves when the first probe has ended. */
     known: known.promise,
     fail,
     check,

@@ -16,7 +16,7 @@ export interface MemoryLimits extends LimitStore {
 }
 
 /** A subject's window, in either table. */
-interface Place {
+interface WindowSlot {
   table: WindowTable
   slot: number
 }
@@ -33,55 +33,55 @@ export function createMemoryLimits(
   const ring = new WindowRing(subjectsMax)
   const overflow = new OverflowBuckets()
 
-  const running = (subject: string, now: number): Place | undefined => {
+  const running = (subject: string, now: number): WindowSlot | undefined => {
     const own = ring.find(subject, now)
     if (own !== noSlot) return { table: ring, slot: own }
     const common = overflow.find(subject, now)
     return common === noSlot ? undefined : { table: overflow, slot: common }
   }
 
-  const begin = (subject: string, now: number): Place => {
+  const begin = (subject: string, now: number): WindowSlot => {
     const table = ring.isFull ? overflow : ring
     return { table, slot: table.open(subject, now + windowMs) }
   }
 
-  const countOf = (place: Place | undefined): number => (place ? place.table.countOf(place.slot) : 0)
+  const countOf = (window: WindowSlot | undefined): number => (window ? window.table.countOf(window.slot) : 0)
 
-  /** The state of a window; without a place, of the one that would begin now. */
+  /** The state of a window; without one, of the one that would begin now. */
   const state = (
-    place: Place | undefined,
+    window: WindowSlot | undefined,
     limit: number,
     isAllowed: boolean,
     now: number,
   ): RateLimitState => {
-    const endsAt = place ? place.table.endOf(place.slot) : now + windowMs
+    const endsAt = window ? window.table.endOf(window.slot) : now + windowMs
     const resetAt = clock.wallTimeOf(endsAt)
-    return rateLimitState({ limit, count: countOf(place), isAllowed, resetAt, leftMs: endsAt - now })
+    return rateLimitState({ limit, count: countOf(window), isAllowed, resetAt, leftMs: endsAt - now })
   }
 
   return {
     consume(subject, limit, shared) {
       const now = clock.elapsed()
       ring.dropEnded(now)
-      let place = running(subject, now)
-      let sharedPlace = shared && running(shared.subject, now)
-      const isAllowed = countOf(place) < limit && (!shared || countOf(sharedPlace) < shared.limit)
+      let window = running(subject, now)
+      let sharedWindow = shared && running(shared.subject, now)
+      const isAllowed = countOf(window) < limit && (!shared || countOf(sharedWindow) < shared.limit)
       if (isAllowed) {
-        place ??= begin(subject, now)
-        place.table.increment(place.slot)
+        window ??= begin(subject, now)
+        window.table.increment(window.slot)
         if (shared) {
-          sharedPlace ??= begin(shared.subject, now)
-          sharedPlace.table.increment(sharedPlace.slot)
+          sharedWindow ??= begin(shared.subject, now)
+          sharedWindow.table.increment(sharedWindow.slot)
         }
       }
-      const own = state(place, limit, isAllowed, now)
-      return shared ? stricter(own, state(sharedPlace, shared.limit, isAllowed, now)) : own
+      const own = state(window, limit, isAllowed, now)
+      return shared ? stricter(own, state(sharedWindow, shared.limit, isAllowed, now)) : own
     },
 
     peek(subject, limit) {
       const now = clock.elapsed()
-      const place = running(subject, now)
-      return state(place, limit, countOf(place) < limit, now)
+      const window = running(subject, now)
+      return state(window, limit, countOf(window) < limit, now)
     },
 
     size: () => ring.size,

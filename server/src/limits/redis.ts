@@ -59,6 +59,8 @@ declare module 'ioredis' {
 /** The braces put all windows into one hash slot, so that a script may use two of them in cluster mode. */
 const keyOf = (subject: string): string => `{chancery:limit}:${subject}`
 
+type Request = Parameters<LimitStore['consume']>
+
 /** The probe writes to two windows, as a request does: a server that rejects writes (a replica) is not up. */
 const probes = ['~probe', '~probe-shared'].map(subject => ({ subject, limit: Number.MAX_SAFE_INTEGER }))
 
@@ -121,9 +123,7 @@ export function createRedisLimits(options: {
 
   /** The state of windows that began in the fallback while the store was unavailable. */
   const fallbackWindow = async (
-    subject: string,
-    limit: number,
-    shared?: SharedLimit,
+    ...[subject, limit, shared]: Request
   ): Promise<RateLimitState | undefined> => {
     if (performance.now() >= fallbackRunsUntil) return undefined
     const own = await fallback.peek(subject, limit)
@@ -133,11 +133,7 @@ export function createRedisLimits(options: {
     return ours ? stricter(own, ours) : own
   }
 
-  const consumeStored = async (
-    subject: string,
-    limit: number,
-    shared?: SharedLimit,
-  ): Promise<RateLimitState> => {
+  const consumeStored = async (...[subject, limit, shared]: Request): Promise<RateLimitState> => {
     const [taken, count = 0, leftMs = 0, sharedCount = 0, sharedLeftMs = 0] = await consume(
       shared ? [{ subject, limit }, shared] : [{ subject, limit }],
     )
@@ -160,11 +156,7 @@ export function createRedisLimits(options: {
    * Requests that the fallback counted still count when the store is available again: an empty store would otherwise grant every subject
    * another window.
    */
-  const consumeBoth = async (
-    subject: string,
-    limit: number,
-    shared?: SharedLimit,
-  ): Promise<RateLimitState> => {
+  const consumeBoth = async (...[subject, limit, shared]: Request): Promise<RateLimitState> => {
     const local = await fallbackWindow(subject, limit, shared)
     if (local?.isAllowed === false) return local
     const stored = await consumeStored(subject, limit, shared)

@@ -54,10 +54,10 @@ export class WindowRing implements WindowTable {
   open(subject: string, endsAt: number): number {
     if (this.#tail - this.#head > this.#mask) this.#resize((this.#mask + 1) * 2)
     const slot = this.#tail++
-    const place = slot & this.#mask
-    this.#subjects[place] = subject
-    this.#counts[place] = 0
-    this.#endsAt[place] = endsAt
+    const index = slot & this.#mask
+    this.#subjects[index] = subject
+    this.#counts[index] = 0
+    this.#endsAt[index] = endsAt
     this.#slotOf.set(subject, slot)
     return slot
   }
@@ -71,19 +71,19 @@ export class WindowRing implements WindowTable {
   }
 
   increment(slot: number): void {
-    const place = slot & this.#mask
-    this.#counts[place] = (this.#counts[place] ?? 0) + 1
+    const index = slot & this.#mask
+    this.#counts[index] = (this.#counts[index] ?? 0) + 1
   }
 
   /** Drops some of the windows that have ended. */
   dropEnded(now: number): void {
     for (let drops = 0; drops < dropsPerCall && this.#head < this.#tail; drops++) {
       if (this.endOf(this.#head) > now) break
-      const place = this.#head & this.#mask
-      const subject = this.#subjects[place] ?? ''
+      const index = this.#head & this.#mask
+      const subject = this.#subjects[index] ?? ''
       // The subject may have a newer slot.
       if (this.#slotOf.get(subject) === this.#head) this.#slotOf.delete(subject)
-      this.#subjects[place] = ''
+      this.#subjects[index] = ''
       this.#head++
     }
     const capacity = this.#mask + 1

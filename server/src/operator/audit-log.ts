@@ -1,26 +1,16 @@
-import { operatorOperations } from '@chancery/contract'
-import {
-  type AuditActor,
-  type AuditEntry,
-  addAuditLines,
-  beginAuditLine,
-  completeAuditLine,
-} from '../access/audit-log.ts'
-import type { Database } from '../store/database.ts'
+import { limits, operatorOperations, type ResponseOf } from '@chancery/contract'
+import { type Database, sql } from '../store/database.ts'
 
 /** The action in the lines of batches. */
 export const batchAction = `${operatorOperations.factsSend.method} ${operatorOperations.factsSend.path}`
 
-/** Audit log of the operator API. */
-export interface AuditLog {
-  /** Runs work with a line that is written before and completed after it, so that nothing is done without one. */
-  record<T extends AuditOutcome>(actor: AuditActor, action: string, work: () => Promise<T>): Promise<T>
-  /** Adds the outcome of a batch. Lines are written together, within a second. */
-  recordBatch(actor: AuditActor, batch: AuditOutcome): void
-  /** Writes pending lines. */
-  flush(): Promise<void>
-  close(): Promise<void>
-}
+type AuditLine = ResponseOf<typeof operatorOperations.logList>['data'][number]
+/** The operator token of an action. */
+type AuditActor = Pick<AuditLine, 'token_id' | 'token_name'>
+/** A line that is complete when it is written. */
+type AuditEntry = Omit<AuditLine, 'id'>
+
+export type AuditLog = ReturnType<typeof createAuditLog>
 
 /** The status of the response and the id of the changed item. */
 export interface AuditOutcome {
@@ -42,7 +32,8 @@ const pendingMax = 10_000
 /** Prefixes of secrets. A secret sent in place of an id must not reach the log. */
 const secret = /^(chk|cho|whsec)_/
 
-export function createAuditLog({ db, onError, now = Date.now }: AuditLogOptions): AuditLog {
+/** Audit log of the operator API. */
+export function createAuditLog({ db, onError, now = Date.now }: AuditLogOptions) {
   let pending: AuditEntry[] = []
   let flushing: Promise<void> = Promise.resolve()
   const timer = setInterval(() => void flush().catch(onError), flushEveryMs)
@@ -67,7 +58,12 @@ export function createAuditLog({ db, onError, now = Date.now }: AuditLogOptions)
   }
 
   return {
-    async record(actor, action, work) {
+    /** Runs work with a line that is written before and completed after it, so that nothing is done without one. */
+    async record<T extends AuditOutcome>(
+      actor: AuditActor,
+      action: string,
+      work: () => Promise<T>,
+    ): Promise<T> {
       const line = await beginAuditLine(db, actor, action)
       const complete = ({ status, subject }: AuditOutcome) =>
         // The work is done and the caller gets its response. The line stays without a status.
@@ -81,12 +77,14 @@ export function createAuditLog({ db, onError, now = Date.now }: AuditLogOptions)
         throw error
       }
     },
-    recordBatch(actor, { status, subject }) {
+    /** Adds the outcome of a batch. Lines are written together, within a second. */
+    recordBatch(actor: AuditActor, { status, subject }: AuditOutcome): void {
       const at = new Date(now()).toISOString()
       pending.push({ ...actor, at, action: batchAction, subject: safe(subject), status })
     },
+    /** Writes pending lines. */
     flush,
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer)
       await flush()
     },
@@ -98,4 +96,64 @@ const safe = (subject: string | null) => (subject !== null && secret.test(subjec
 function statusOf(error: unknown): number {
   const status = error instanceof Error && 'status' in error ? error.status : undefined
   return typeof status === 'number' ? status : 500
+}
+
+/** Stored until the status is known. */
+const unknownStatus = 0
+
+/** Writes a line before its action. Returns the id of the line. */
+async function beginAuditLine(db: Database, actor: AuditActor, action: string): Promise<number> {
+  const row = await db.first<{ id: number }>(sql`
+    insert into chancery_access.audit_log (at, token_id, token_name, action, status)
+    values (date_trunc('milliseconds', clock_timestamp()), ${actor.token_id}, ${actor.token_name}, ${action}, ${unknownStatus})
+    returning id`)
+  if (!row) throw new Error('an inserted line of the audit log was not returned')
+  return row.id
+}
+
+/** Adds the outcome to a line. */
+async function completeAuditLine(
+  db: Database,
+  id: number,
+  { status, subject }: { status: number; subject: string | null },
+): Promise<void> {
+  await db.rows(sql`
+    update chancery_access.audit_log set status = ${status}, subject = ${subject} where id = ${id}`)
+}
+
+/** Writes complete lines, in order. */
+async function addAuditLines(db: Database, lines: readonly AuditEntry[]): Promise<void> {
+  await db.rows(sql`
+    insert into chancery_access.audit_log (at, token_id, token_name, action, subject, status)
+    select * from unnest(${lines.map(line => line.at)}::timestamptz[], ${lines.map(line => line.token_id)}::text[],
+      ${lines.map(line => line.token_name)}::text[], ${lines.map(line => line.action)}::text[],
+      ${lines.map(line => line.subject)}::text[], ${lines.map(line => line.status)}::smallint[])`)
+}
+
+/** Lines before an id, newest first. */
+export const listAuditLines = (
+  db: Database,
+  { limit, before }: { limit: number; before: number | undefined },
+): Promise<AuditLine[]> =>
+  db.rows<AuditLine>(sql`
+    select id, at, token_id, token_name, action, subject, nullif(status, ${unknownStatus}) as status
+    from chancery_access.audit_log where id < ${before ?? Number.MAX_SAFE_INTEGER} order by id desc limit ${limit}`)
+
+/** Deletes old lines, and per action those above the limit. Lines of batches are many, and kept only as long as the ids of batches. */
+export async function pruneAuditLog(
+  db: Database,
+  batchAction: string,
+  linesMax: number = limits.auditLogLinesPerAction,
+): Promise<void> {
+  const before = (days: number) => sql`at < clock_timestamp() - make_interval(days => ${days})`
+  await db.rows(sql`
+    delete from chancery_access.audit_log
+    where ${before(limits.batchIdDays)} and (action = ${batchAction} or ${before(limits.auditLogDays)})`)
+  // Counting needs no sort, and few actions exceed the limit.
+  const crowded = await db.rows<{ action: string }>(sql`
+    select action from chancery_access.audit_log group by action having count(*) > ${linesMax}`)
+  for (const { action } of crowded)
+    await db.rows(sql`
+      delete from chancery_access.audit_log where action = ${action} and id <= (
+        select id from chancery_access.audit_log where action = ${action} order by id desc offset ${linesMax} limit 1)`)
 }

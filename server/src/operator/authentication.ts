@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hasRole, type OperatorOperation, type OperatorRole, operatorOperations } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { type Database, isUnavailable } from '../store/database.ts'
+import { missingRole, missingToken } from './operator-error.ts'
 import {
   findValidToken,
   hashOperatorToken,
   isOperatorTokenText,
   recordTokenUse,
   type ValidToken,
-} from '../access/operator-tokens.ts'
-import { type Database, isUnavailable } from '../store/database.ts'
-import { missingRole, missingToken } from './operator-error.ts'
+} from './token-store.ts'
 
 /** The owner of the operator token of a request. */
 export interface OperatorCaller {

@@ -5,8 +5,8 @@ import {
   findDeadLetter,
   listDeadLetters,
   listDroppedDeadLetters,
-  redriveDeadLetter,
-} from '../ingest/index.ts'
+} from '../ingest/dead-letters.ts'
+import { redriveDeadLetter } from '../ingest/receive.ts'
 import { bearerOf } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorOperation } from './define-operator-operation.ts'
@@ -35,7 +35,7 @@ export function deadLetterRoutes(define: DefineOperatorOperation, context: Opera
     if (outcome === undefined) throw noSuchBatch()
     if (outcome === 'not_kept')
       throw new OperatorError('conflict', 'The facts of this batch are not kept. Send it again.')
-    if (outcome === 'overtaken') {
+    if (outcome === 'superseded') {
       throw new OperatorError(
         'conflict',
         'Later facts changed the same entities. Drop this batch, or send {"anyway": true} to overwrite them.',

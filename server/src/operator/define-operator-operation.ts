@@ -45,11 +45,11 @@ export const createDefineOperatorOperation = (
       // Operations with streams write the audit log themselves, per batch, and validate their bodies.
       const isAudited = method !== 'GET' && !stream
       return {
-        validate: createInputValidator<OperatorOperation>(
+        validateAndAuthorize: createInputValidator<OperatorOperation>(
           stream ? withoutBody : operation,
           message => new OperatorError('bad_request', message),
         ),
-        async respond({ req, reply, input: { id, body } }, load) {
+        async loadAndRespond({ req, reply, input: { id, body } }, load) {
           const caller = req.operator
           if (!caller) throw missingToken()
           if (isAudited) await rejectSecrets(pools.access, { id, body, token: bearerOf(req) })

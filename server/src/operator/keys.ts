@@ -1,5 +1,5 @@
 import { defaultScopes, operatorOperations } from '@chancery/contract'
-import { type LimitRequestRecord, limitRequestsOf, resolveLimitRequest } from '../access/limit-requests.ts'
+import { type LimitRequest, limitRequestsOf, resolveLimitRequest } from '../access/limit-increase-requests.ts'
 import { createKey } from '../access/player-keys.ts'
 import { type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/store.ts'
 import { notFound } from '../http/http-error.ts'
@@ -10,12 +10,13 @@ import { assertOwnerUnchanged, findPlayer, findPlayerOfQuery } from './players.t
 import { futureTime } from './tokens.ts'
 
 /** The owner's pending request for a higher limit. */
-const limitRequestView = (request: LimitRequestRecord | undefined) =>
-  request === undefined || request.resolvedAt !== null
-    ? null
-    : { calls_per_minute: request.callsPerMinute, sentence: request.sentence, asked_at: request.requestedAt }
+function limitRequestView(request: LimitRequest | undefined) {
+  if (request === undefined || request.answered_at !== null) return null
+  const { calls_per_minute, sentence, asked_at } = request
+  return { calls_per_minute, sentence, asked_at }
+}
 
-const keyView = (key: KeyRecord, limitRequest?: LimitRequestRecord) => ({
+const keyView = (key: KeyRecord, limitRequest?: LimitRequest) => ({
   id: key.id,
   player_id: key.playerId,
   name: key.name,

@@ -1,5 +1,4 @@
 import { operatorOperations } from '@chancery/contract'
-import { listAuditLines } from '../access/audit-log.ts'
 import { notFound } from '../http/http-error.ts'
 import {
   addressHoursMax,
@@ -8,7 +7,8 @@ import {
   findRequests,
   keyHoursMax,
   type Top,
-} from '../journal/queries.ts'
+} from '../request-log/queries.ts'
+import { listAuditLines } from './audit-log.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorOperation } from './define-operator-operation.ts'
 

@@ -1,21 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Contract } from '@chancery/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { pruneAuditLog } from '../access/audit-log.ts'
-import { findValidTokenIds, pruneTokens } from '../access/operator-tokens.ts'
 import { registerDocs } from '../docs/register-docs.ts'
 import {
   type ConnectionTimings,
   defaultConnectionTimings,
   destroyFailedHandshakes,
+  lingerOnClose,
 } from '../http/connections.ts'
 import { createErrorHandler, describeInvalidRequest, HttpError, sendError } from '../http/http-error.ts'
-import { lingerOnClose } from '../http/lingering-close.ts'
 import { createRequestIds } from '../http/request-id.ts'
 import { createRevocationWatcher } from '../http/revocation-watcher.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import type { Logger } from '../telemetry/log.ts'
-import { batchAction, createAuditLog } from './audit-log.ts'
+import { batchAction, createAuditLog, pruneAuditLog } from './audit-log.ts'
 import { adminCaller, createAuthenticate, createFindCaller, type FindCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
@@ -26,6 +24,7 @@ import { auditLogRoutes, requestRoutes } from './logs.ts'
 import { OperatorError } from './operator-error.ts'
 import { codeRoutes, handoverRoutes, playerRoutes } from './players.ts'
 import { backupRoutes, statusRoutes } from './status.ts'
+import { findValidTokenIds, pruneTokens } from './token-store.ts'
 import { tokenRoutes } from './tokens.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { registerBatchMetrics } from './world-state.ts'
@@ -46,19 +45,11 @@ export interface OperatorParts extends Omit<OperatorContext, 'auditLog' | 'token
   onError: (error: unknown) => void
 }
 
-/** The operator API and its background work. */
-export interface Operator {
-  app: FastifyInstance
-  /** Deletes old tokens and audit log lines. */
-  prune(): Promise<void>
-  /** Flushes the audit log. Call it after the listener is closed. */
-  close(): Promise<void>
-}
-
 /** A revoked token must end its streams within a second. */
 const verifyTokensEveryMs = 400
 
-export function createOperator(options: OperatorParts): Operator {
+/** The operator API and its background work. */
+export function createOperator(options: OperatorParts) {
   const { adminToken, tls, connectionTimings, onError, ...parts } = options
   const { access, ingest } = parts.pools
   const { now } = parts.pulse
@@ -79,18 +70,15 @@ export function createOperator(options: OperatorParts): Operator {
   return {
     app: buildOperatorApi(
       { ...parts, auditLog, tokenWatcher },
-      {
-        findCaller,
-        log: parts.log,
-        tls,
-        connectionTimings,
-      },
+      { findCaller, log: parts.log, tls, connectionTimings },
     ),
-    async prune() {
+    /** Deletes old tokens and audit log lines. */
+    async prune(): Promise<void> {
       await pruneTokens(access)
       await pruneAuditLog(access, batchAction)
     },
-    async close() {
+    /** Flushes the audit log. Call it after the listener is closed. */
+    async close(): Promise<void> {
       tokenWatcher.close()
       await auditLog.close()
     },

@@ -55,8 +55,8 @@ function boundRead<T>(
   let overdue: Promise<unknown> | undefined
   return async () => {
     if (overdue || pulse.isUnresponsive()) return undefined
-    const { promise: silence, resolve } = Promise.withResolvers<undefined>()
-    const stopListening = pulse.onHealthChange(isSilent => isSilent && resolve(undefined))
+    const { promise: unresponsive, resolve } = Promise.withResolvers<undefined>()
+    const unsubscribe = pulse.onHealthChange(isUnresponsive => isUnresponsive && resolve(undefined))
     const reading = read()
     let isDone = false
     try {
@@ -64,7 +64,7 @@ function boundRead<T>(
         reading.finally(() => {
           isDone = true
         }),
-        silence,
+        unresponsive,
         sleep(waitMaxMs, undefined, { ref: false }),
       ])
       if (!isDone) {
@@ -80,7 +80,7 @@ function boundRead<T>(
       if (isUnavailable(error)) return undefined
       throw error
     } finally {
-      stopListening()
+      unsubscribe()
     }
   }
 }

@@ -1,16 +1,10 @@
 import { limits, operatorOperations } from '@chancery/contract'
-import {
-  type CreatedToken,
-  createToken,
-  listTokens,
-  revokeToken,
-  rotateToken,
-} from '../access/operator-tokens.ts'
 import { notFound } from '../http/http-error.ts'
 import { adminCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorOperation } from './define-operator-operation.ts'
 import { OperatorError } from './operator-error.ts'
+import { type CreatedToken, createToken, listTokens, revokeToken, rotateToken } from './token-store.ts'
 
 /** Named tokens of the operator API. */
 export function tokenRoutes(

@@ -1,6 +1,5 @@
 import { operatorOperations } from '@chancery/contract'
-import type { Endpoint } from '../webhooks/endpoint-store.ts'
-import { disablesAt } from '../webhooks/endpoint-store.ts'
+import { disablesAt, type Endpoint } from '../webhooks/endpoint-store.ts'
 import type { Replay } from '../webhooks/replay.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorOperation } from './define-operator-operation.ts'

@@ -148,30 +148,30 @@ function consequence({ kind, what, part, renamedTo }: ProfileChange): string {
   const change = what ? `${what.name} would go from ${what.from} to ${what.to}` : ''
   switch (kind) {
     case 'loosened':
-      return `${change}: what was stored under the old promise would become readable`
+      return `${change}: values that were stored as more private would become readable`
     case 'rescoped':
-      return `${change}: what was stored under the old promise would open to other keys`
+      return `${change}: stored values would become readable with other keys`
     case 'retyped':
-      return `${change}: what is stored would no longer be a value of it`
+      return `${change}: stored values would have the wrong type`
     case 'closed':
-      return 'a list that is empty takes any word, and would take its own alone'
+      return 'an empty list accepts any key; with keys it accepts only these'
     default:
       return `it is no longer in the profile${renamedTo ? ` (is it ${part === 'event_kinds' ? renamedTo : `"${renamedTo}"`} now?)` : ''}`
   }
 }
 
 const clearing: Partial<Record<ProfilePart, string>> = {
-  currency: 'let the game delete its market prices first',
-  units: 'let the game send counts of 0 for it first (events keep them)',
-  resources: 'let the game send counts of 0 for it and delete its market price first',
-  'attributes.nation': 'let the game set it to null wherever it has a value first',
-  'attributes.alliance': 'let the game set it to null wherever it has a value first',
+  currency: 'delete its market prices first',
+  units: 'send counts of 0 for it first (events keep theirs)',
+  resources: 'send counts of 0 for it and delete its market price first',
+  'attributes.nation': 'set it to null wherever it has a value first',
+  'attributes.alliance': 'set it to null wherever it has a value first',
   event_kinds: '',
 }
 
 /** What the operator can do: at least one way that always works. */
 function remedy({ kind, part, key, renamedTo }: ProfileChange): string {
-  const cleared = clearing[part] ?? 'let the game give these rows another key first'
+  const cleared = clearing[part] ?? 'send another key for these rows first'
   const orCleared = cleared === '' ? '' : `, or ${cleared}`
   switch (kind) {
     case 'removed':

@@ -30,7 +30,7 @@ export function startRankingRounds({ pool, pulse, onRound, onError, pause }: Ran
       if (round?.workMs !== undefined) onRound?.(round.workMs / 1000)
       // Another process has run a round: the change waits for the end of its pause.
       else if (round) isDue = true
-      notBefore = performance.now() + (round?.restMs ?? 0)
+      notBefore = performance.now() + (round?.pauseMs ?? 0)
     } catch (error) {
       notBefore = performance.now() + pauseAfterErrorMs
       isDue = true
@@ -55,10 +55,10 @@ export function startRankingRounds({ pool, pulse, onRound, onError, pause }: Ran
     timer.unref()
   }
 
-  let rankedVersion = -1
-  const stopListening = pulse.onChange(beat => {
-    if (beat.worldVersion === rankedVersion) return
-    rankedVersion = beat.worldVersion
+  let seenVersion = -1
+  const unsubscribe = pulse.onChange(beat => {
+    if (beat.worldVersion === seenVersion) return
+    seenVersion = beat.worldVersion
     wake()
   })
   const check = setInterval(wake, checkEveryMs)
@@ -68,7 +68,7 @@ export function startRankingRounds({ pool, pulse, onRound, onError, pause }: Ran
   return {
     async close(): Promise<void> {
       isClosed = true
-      stopListening()
+      unsubscribe()
       clearInterval(check)
       clearTimeout(timer)
       await running

@@ -1,3 +1,4 @@
+import { type Contract, isNullable, redactableFields } from '@chancery/contract'
 import { type Batch, type Erasure, type Redaction, reject } from '../ingest/batch.ts'
 import { sql } from '../store/database.ts'
 import { playerLock } from '../store/locks.ts'
@@ -76,18 +77,30 @@ async function finish(
   await db.rows(exclusiveDeliveryLock)
   if (rewritten.size > 0) {
     await db.rows(sql`update chancery_world.pulse set redaction_version = redaction_version + 1`)
-    await db.rows(sql`select chancery_secret.drop_answers(${[...rewritten]}::bigint[])`)
+    await db.rows(sql`select chancery_secret.drop_responses(${[...rewritten]}::bigint[])`)
   }
   // Waits for transactions that create rows of these players, so that the deletion below sees their rows. All locks are taken before the
   // first deletion: the holder of one may wait for a row that is deleted below.
   for (const { player } of erasures.toSorted((one, other) => (one.player < other.player ? -1 : 1)))
     await db.rows(playerLock(player))
   for (const { player, ownNations } of erasures)
-    await db.rows(sql`select chancery_secret.forget_player(${player}, ${ownNations}::text[])`)
+    await db.rows(sql`select chancery_secret.erase_player(${player}, ${ownNations}::text[])`)
 }
 
-/** The leader name of an erased player's nations. */
-const leaderName = 'Erased'
+/** Replaces a required text of an erased player's nations, but for their names. */
+const erasedText = 'Erased'
+
+/** A redaction of all texts of a nation: the given name, null where a text may be null. */
+function erasedTexts({ resources }: Contract, name: string): Record<string, unknown> {
+  const { fields } = resources.nation
+  const attributes = publicTextAttributes(fields).map(key => [key, null])
+  const textFor = (field: (typeof redactableFields.nation)[number]) => {
+    if (field === 'nation_name') return name
+    if (field === 'attributes') return Object.fromEntries(attributes)
+    return isNullable(fields[field]) ? null : erasedText
+  }
+  return Object.fromEntries(redactableFields.nation.map(field => [field, textFor(field)]))
+}
 
 /** An erasure whose nations have their new texts. */
 interface StartedErasure {
@@ -110,15 +123,8 @@ async function startErasure(batch: Batch, erasure: Erasure): Promise<StartedEras
   )
   const nations = [...new Set([...erasure.nations, ...leading.map(({ id }) => id)])]
   const redactions: StartedRedaction[] = []
-  const attributes = publicTextAttributes(contract.resources.nation.fields)
+  const data = erasedTexts(contract, name)
   for (const key of nations) {
-    const data = {
-      nation_name: name,
-      leader_name: leaderName,
-      motto: null,
-      flag_url: null,
-      attributes: Object.fromEntries(attributes.map(attribute => [attribute, null])),
-    }
     const started = await startRedaction(batch, { line, resource: 'nation', key, data })
     if (started) redactions.push(started)
   }

@@ -8,7 +8,7 @@ const noReason =
 
 interface DeadLetter {
   content: string | null
-  refusals: { path: string; reason: string }[]
+  rejections: { path: string; reason: string }[]
 }
 
 /** The entities and previous texts that dead letters are searched for. */
@@ -19,7 +19,7 @@ export interface DeadLetterMatch {
   members: ReadonlySet<string>
 }
 
-/** Deletes the facts of rejected batches that name one of the entities or contain one of its previous texts, and says so in their rejections. */
+/** Deletes the facts of rejected batches that name one of the entities or contain one of its previous texts, and states it in their rejections. */
 export async function redactDeadLetters(
   { db }: Batch,
   { ids, texts, members }: DeadLetterMatch,
@@ -27,9 +27,9 @@ export async function redactDeadLetters(
   // As they are written in lines of JSON.
   const parts = [...ids.map(id => `"${id}"`), ...texts.map(text => JSON.stringify(text).slice(1, -1))]
   const candidates = await db.rows<{ id: string }>(sql`
-    select b.id from chancery_secret.refused_batch b
+    select b.id from chancery_secret.dead_letter b
     where exists (select from unnest(${parts}::text[]) as p (part)
-      where strpos(b.content, p.part) > 0 or strpos(b.refusals::text, p.part) > 0)`)
+      where strpos(b.content, p.part) > 0 or strpos(b.rejections::text, p.part) > 0)`)
   const isInText = (value: string) => ids.includes(value) || texts.some(text => value.includes(text))
   const isNamed = (value: string, member: string) =>
     ids.includes(value) || (members.has(member) && texts.includes(value))
@@ -39,19 +39,19 @@ export async function redactDeadLetters(
   }
   for (const { id } of candidates) {
     const found = await db.first<DeadLetter>(
-      sql`select content, refusals from chancery_secret.refused_batch where id = ${id}`,
+      sql`select content, rejections from chancery_secret.dead_letter where id = ${id}`,
     )
     if (!found) continue
     if (found.content?.split('\n').some(holds))
       await db.rows(sql`
-        update chancery_secret.refused_batch set content = null, refusals = ${refusalOf(noFacts)}::jsonb where id = ${id}`)
-    else if (found.refusals.some(({ path, reason }) => isInText(path) || isInText(reason)))
+        update chancery_secret.dead_letter set content = null, rejections = ${rejectionOf(noFacts)}::jsonb where id = ${id}`)
+    else if (found.rejections.some(({ path, reason }) => isInText(path) || isInText(reason)))
       await db.rows(sql`
-        update chancery_secret.refused_batch set refusals = ${refusalOf(noReason)}::jsonb where id = ${id}`)
+        update chancery_secret.dead_letter set rejections = ${rejectionOf(noReason)}::jsonb where id = ${id}`)
   }
 }
 
-const refusalOf = (reason: string) => JSON.stringify([{ line: 0, path: '', reason }])
+const rejectionOf = (reason: string) => JSON.stringify([{ line: 0, path: '', reason }])
 
 const time = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/
 

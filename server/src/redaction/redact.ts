@@ -1,12 +1,7 @@
 import { fieldNames, type RedactableResource } from '@chancery/contract'
 import type { Batch, Change, Redaction } from '../ingest/batch.ts'
 import { factTable } from '../ingest/entity-store.ts'
-import { applyAlliances } from '../resources/alliances/apply.ts'
-import { applyConflicts } from '../resources/conflicts/apply.ts'
-import { applyEras } from '../resources/eras/apply.ts'
-import { applyNations } from '../resources/nations/apply.ts'
-import { applyNews } from '../resources/news/apply.ts'
-import { applyWars } from '../resources/wars/apply.ts'
+import { appliers } from '../resources/appliers.ts'
 import { raw, sql } from '../store/database.ts'
 import type { Replacement } from './denormalized-copies.ts'
 import { PreviousValues } from './previous-values.ts'
@@ -18,15 +13,6 @@ export interface StartedRedaction {
   previous: PreviousValues
   /** Keys of the replaced text attributes. Events have no copies of them; texts that people wrote may. */
   attributes: string[]
-}
-
-const appliers: Record<RedactableResource, (batch: Batch, changes: Change[]) => Promise<void>> = {
-  nation: applyNations,
-  alliance: applyAlliances,
-  war: applyWars,
-  conflict: applyConflicts,
-  era: applyEras,
-  news_item: applyNews,
 }
 
 /** Replaces the texts of the entity, if it still exists, and emits `record.redacted`. Undefined if it does not exist and never did. */
@@ -53,7 +39,7 @@ export async function startRedaction(
   if (row) {
     const change: Change = { line, op: 'put', key, data: { ...data, [column]: key }, at: undefined }
     // Events of this change would contain the previous texts.
-    await appliers[resource]({ ...batch, emit: () => undefined }, [change])
+    await appliers[resource].apply({ ...batch, emit: () => undefined }, [change])
   }
   emitRedacted(batch, { line, resource, key, data })
   return { replacement: { resource, key, texts }, previous, attributes: replaced }

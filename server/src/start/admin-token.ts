@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findTokenName, hashOperatorToken } from '../access/operator-tokens.ts'
+import { findTokenName, hashOperatorToken } from '../operator/token-store.ts'
 import type { Database } from '../store/database.ts'
 import type { Config } from './config.ts'
 import { StartupError } from './startup-error.ts'

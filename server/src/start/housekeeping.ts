@@ -1,5 +1,5 @@
 import { pruneAccounts } from '../account/account-log.ts'
-import { deleteOldBatchIds, deleteOldDeadLetters } from '../ingest/index.ts'
+import { deleteOldBatchIds, deleteOldDeadLetters } from '../ingest/dead-letters.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { TaskFailures } from '../telemetry/task-failures.ts'

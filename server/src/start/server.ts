@@ -7,12 +7,13 @@ import { canServePages } from '../docs/built-pages.ts'
 import type { ConnectionTimings } from '../http/connections.ts'
 import { reasonOf } from '../http/http-error.ts'
 import type { StreamTimings } from '../http/open-streams.ts'
-import { createFactValidator, removeTemporaryLeftovers } from '../ingest/index.ts'
-import { createDropMetrics, startRequestLog } from '../journal/request-log.ts'
+import { removeTemporaryLeftovers } from '../ingest/temporary-file.ts'
+import { createFactValidator } from '../ingest/validate-fact.ts'
 import { createOperator, warnIfExposed } from '../operator/operator-api.ts'
 import { adoptProfile } from '../profile/adopt-profile.ts'
 import { startRankingRounds } from '../rankings/rounds.ts'
 import { appendToLedgerFile, completeLedgerFile, readLedger } from '../redaction/ledger.ts'
+import { createDropMetrics, startRequestLog } from '../request-log/request-log.ts'
 import { isUnavailable, sql } from '../store/database.ts'
 import { readMigrationNumber } from '../store/migrations.ts'
 import { openStore } from '../store/open-store.ts'
@@ -161,7 +162,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       limits,
       log,
       metrics,
-      journal: requestLog,
+      requestLog,
       account: {
         webhooks: webhooks.settings,
         requestLog,

@@ -22,7 +22,7 @@ export interface CopySession extends Database {
   close(): Promise<void>
 }
 
-/** Opens a connection that waits as long as it takes. Rejects where the database is away. */
+/** Opens a connection that waits as long as it takes. Rejects if the database is unavailable. */
 export async function openCopySession(target: ConnectionTarget): Promise<CopySession> {
   const client = new pg.Client({
     ...target,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import type { Sql } from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import { StartupError } from '../start/startup-error.ts'
 import { createGuardedPool, type DatabaseHealth } from './guarded-pool.ts'
 
@@ -84,6 +84,9 @@ const types = {
   },
 } as pg.CustomTypesConfig
 
+/** A time as the value of a parameter. */
+export const isoTime = (ms: number): string => new Date(ms).toISOString()
+
 /** Session settings. No parallel workers and no JIT: for short statements both cost more than they save. */
 export function sessionOptions({
   role,
@@ -129,7 +132,7 @@ export function createPool(options: PoolOptions): DatabasePool {
     keepAlive: true,
     // Detects a dead host within half a minute, also without a statement timeout.
     keepAliveInitialDelayMillis: 10_000,
-    ...(options.role && { verify: refuseOtherRole(options.role) }),
+    ...(options.role && { verify: verifyRole(options.role) }),
   })
   // The next query replaces a broken idle connection; without a listener the error would exit the process.
   pool.on('error', error => options.onError?.(error))
@@ -160,7 +163,7 @@ export function createPool(options: PoolOptions): DatabasePool {
 }
 
 /** A pooler may drop the startup options. The session would then have the rights of the user that connects, which are too wide. */
-function refuseOtherRole(role: string) {
+function verifyRole(role: string) {
   return (client: pg.ClientBase, done: (error?: Error) => void): void => {
     client.query<{ name: string }>('select current_user as name').then(({ rows }) => {
       const name = rows[0]?.name
@@ -218,4 +221,17 @@ function statementName(text: string): string {
   const name = `c${createHash('sha256').update(text).digest('base64url').slice(0, 20)}`
   statementNames.set(text, name)
   return name
+}
+
+const rowsPerStep = 5_000
+
+/** Deletes rows in steps. Skips rows that another process is deleting or updating. Returns how many were deleted. */
+export async function deleteInSteps(db: Database, table: Sql, condition: Sql): Promise<number> {
+  const step = sql`
+    delete from ${table} where ctid = any(array(
+      select ctid from ${table} where ${condition} limit ${rowsPerStep} for update skip locked))
+    returning 1`
+  let deleted = 0
+  for (let rows = rowsPerStep; rows === rowsPerStep; deleted += rows) rows = (await db.rows(step)).length
+  return deleted
 }

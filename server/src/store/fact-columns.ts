@@ -1,5 +1,6 @@
 import { type Contract, type FactResource, inputFields, type Resource } from '@chancery/contract'
 import { raw, type Sql } from './database.ts'
+import type { Pools } from './pools.ts'
 
 /** Computes a value once for each contract. */
 export function oncePerContract<T>(make: (contract: Contract) => T): (owner: { contract: Contract }) => T {
@@ -41,3 +42,13 @@ export const publicColumns = (name: FactResource, alias: string, except: readonl
     )
     return raw(columns.map(column => `${alias}.${column}`).join(', '))
   })
+
+/** The dependencies of reads. */
+export interface ReadContext {
+  pools: Pools
+  contract: Contract
+}
+
+/** The URL of an item's page in the game, by the profile's template; null where the game has none. */
+export const pageUrl = (template: string | null, id: string): string | null =>
+  template === null ? null : template.replace('{id}', encodeURIComponent(id))

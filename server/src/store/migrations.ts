@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { assetUrl } from '../start/asset-url.ts'
-import { type ConnectionTarget, createPool, jobConnectTimeoutMs, sql } from './database.ts'
+import { type ConnectionTarget, jobConnectTimeoutMs } from './database.ts'
 import { ingestLock, migrationLock } from './locks.ts'
 
 const folder = assetUrl('server/src/store/migrations/')
@@ -160,14 +160,5 @@ async function attemptTo(
 }
 
 /** The number of the last applied migration. */
-export async function readMigrationNumber(target: ConnectionTarget): Promise<number> {
-  const db = createPool({ target, connectionsMax: 1, statementTimeoutMs: 20_000 })
-  try {
-    const row = await db.first<{ number: number }>(
-      sql`select max(number) as number from chancery_meta.migration`,
-    )
-    return row?.number ?? 0
-  } finally {
-    await db.close()
-  }
-}
+export const readMigrationNumber = (target: ConnectionTarget): Promise<number> =>
+  withClient(target, async client => Math.max(0, ...(await appliedNumbers(client)).keys()))

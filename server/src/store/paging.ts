@@ -55,9 +55,9 @@ export interface Slice {
 }
 
 /** Reads a slice of a list, from the nearer end. */
-export async function readSlice<R>(db: Database, listing: Listing, stretch: Slice): Promise<R[]> {
-  const { offset, total } = stretch
-  const count = Math.min(stretch.limit, total - offset)
+export async function readSlice<R>(db: Database, listing: Listing, slice: Slice): Promise<R[]> {
+  const { offset, total } = slice
+  const count = Math.min(slice.limit, total - offset)
   if (count <= 0) return []
   const fromEnd = total - offset - count
   const { reversed } = listing

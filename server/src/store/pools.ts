@@ -1,24 +1,5 @@
-import { type ConnectionTarget, createPool, type DatabasePool, type StatementListener } from './database.ts'
+import { type ConnectionTarget, createPool, type StatementListener } from './database.ts'
 import type { DatabaseHealth } from './guarded-pool.ts'
-
-/** One connection pool for each kind of access. Each uses a database role that can reach only what it needs. */
-export interface Pools {
-  /** Public reads: the public schema only. */
-  public: DatabasePool
-  /** Public reads of single rows by id, in batches. */
-  lookups: DatabasePool
-  /** Text searches: few connections, so that they cannot exhaust the database. */
-  search: DatabasePool
-  /** Reads with a key: the public schema, and data private to nations and alliances. */
-  owner: DatabasePool
-  /** Keys, codes, players, sessions, the request log. */
-  access: DatabasePool
-  /** Webhooks: the event log, endpoints and the delivery queue. */
-  outbound: DatabasePool
-  /** Writes of the world. */
-  ingest: DatabasePool
-  close(): Promise<void>
-}
 
 export interface PoolsOptions {
   target: ConnectionTarget
@@ -54,7 +35,10 @@ const queueSettings = {
   idle_in_transaction_session_timeout: 5_000,
 }
 
-export function createPools(options: PoolsOptions): Pools {
+export type Pools = ReturnType<typeof createPools>
+
+/** One connection pool for each kind of access. Each uses a database role that can reach only what it needs. */
+export function createPools(options: PoolsOptions) {
   const { timeoutFactor = 1 } = options
   const shared = {
     ...options,
@@ -63,8 +47,11 @@ export function createPools(options: PoolsOptions): Pools {
     connectTimeoutMs: connectTimeoutMs * timeoutFactor,
   }
   const pools = {
+    /** Public reads: the public schema only. */
     public: createPool({ ...shared, role: 'chancery_public', connectionsMax: 8 }),
+    /** Public reads of single rows by id, in batches. */
     lookups: createPool({ ...shared, role: 'chancery_public', connectionsMax: 2, settings: keySettings }),
+    /** Text searches: few connections, so that they cannot exhaust the database. */
     search: createPool({
       ...shared,
       role: 'chancery_public',
@@ -72,15 +59,18 @@ export function createPools(options: PoolsOptions): Pools {
       connectTimeoutMs: searchConnectTimeoutMs * timeoutFactor,
       settings: searchSettings,
     }),
+    /** Reads with a key: the public schema, and data private to nations and alliances. */
     owner: createPool({ ...shared, role: 'chancery_owner', connectionsMax: 4, settings: keySettings }),
+    /** Keys, codes, players, sessions, the request log. */
     access: createPool({ ...shared, role: 'chancery_access', connectionsMax: 6 }),
+    /** Webhooks: the event log, endpoints and the delivery queue. */
     outbound: createPool({
       ...shared,
       role: 'chancery_outbound',
       connectionsMax: 5,
       settings: queueSettings,
     }),
-    // No statement timeout: a batch may be large and may wait for the previous one. A short stall of the disk does not abort it.
+    /** Writes of the world. No statement timeout: a batch may be large and wait for the previous one. A short stall of the disk does not abort it. */
     ingest: createPool({
       ...options,
       role: 'chancery_ingest',

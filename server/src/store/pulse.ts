@@ -106,7 +106,7 @@ export function createPulse(options: PulseOptions): Pulse {
           extract(epoch from clock_timestamp()) * 1000 as "nowMs"
         from chancery_world.pulse w, chancery_access.pulse a`),
     )
-    if (!row) throw new Error('the pulse has no row')
+    if (!row) throw new Error('chancery_world.pulse has no row')
     const { nowMs, ...latest } = row
     clock.read(nowMs, { sentAt, receivedAt: performance.now() })
     clearTimeout(deadline)
@@ -166,7 +166,7 @@ export function createPulse(options: PulseOptions): Pulse {
       isClosed = true
       clearInterval(timer)
       clearTimeout(deadline)
-      // The driver never settles a connection that is closed while it is being opened.
+      // The driver neither resolves nor rejects a connection that is closed while it is being opened.
       await reading?.catch(() => undefined)
       await connection.close()
     },

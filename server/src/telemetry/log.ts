@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import pino, { type Logger } from 'pino'
 import type { StatementListener } from '../store/database.ts'
+import type { Heartbeat } from '../store/pulse.ts'
 
 export type { Logger } from 'pino'
 
@@ -78,32 +79,18 @@ export function createLogDestination(fd: number, onDropped: () => void): pino.De
   }
 }
 
-/** The logged part of a heartbeat. */
-interface Heartbeat {
-  seq: number
-  worldVersion: number
-  accessVersion: number
-}
-
 interface Attempt {
   result: { endpoint_id: string; attempt: number; state: string }
   response: { status: number | null; error: string | null; latencyMs: number }
 }
 
-/** Lines of level debug and trace about background work. */
-export interface BackgroundLog {
-  heartbeat(beat: Heartbeat): void
-  rankingRound(seconds: number): void
-  fanOut(queued: number): void
-  deliveryAttempt(attempt: Attempt): void
-  /** Undefined above level trace, so that statements are not timed in vain. */
-  statement: StatementListener | undefined
-}
+export type BackgroundLog = ReturnType<typeof createBackgroundLog>
 
-export function createBackgroundLog(log: Logger): BackgroundLog {
+/** Lines of level debug and trace about background work. */
+export function createBackgroundLog(log: Logger) {
   let accessVersion: number | undefined
   return {
-    heartbeat(beat) {
+    heartbeat(beat: Pick<Heartbeat, 'seq' | 'worldVersion' | 'accessVersion'>): void {
       log.debug(
         { seq: beat.seq, world_version: beat.worldVersion },
         'heartbeat: the world version or a key changed',
@@ -112,20 +99,23 @@ export function createBackgroundLog(log: Logger): BackgroundLog {
         log.debug('cached keys are stale: a key or player was changed or revoked')
       accessVersion = beat.accessVersion
     },
-    rankingRound(seconds) {
+    rankingRound(seconds: number): void {
       log.debug({ duration_ms: Math.round(seconds * 1_000) }, 'ranking round')
     },
-    fanOut(queued) {
+    fanOut(queued: number): void {
       log.debug({ deliveries: queued }, 'webhook fan-out')
     },
-    deliveryAttempt({ result: { endpoint_id, attempt, state }, response: { status, error, latencyMs } }) {
+    deliveryAttempt({ result, response }: Attempt): void {
+      const { endpoint_id, attempt, state } = result
+      const { status, error, latencyMs } = response
       log.debug(
         { endpoint: endpoint_id, attempt, state, status, reason: error, duration_ms: Math.round(latencyMs) },
         'webhook delivery attempt',
       )
     },
+    /** Undefined above level trace, so that statements are not timed in vain. */
     statement: log.isLevelEnabled('trace')
-      ? ({ role, text, rows, durationMs }) =>
+      ? ({ role, text, rows, durationMs }: Parameters<StatementListener>[0]) =>
           log.trace(
             { role, statement: text.replace(/\s+/g, ' ').trim(), rows, duration_ms: durationMs },
             'statement',

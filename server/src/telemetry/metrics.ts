@@ -83,3 +83,15 @@ export function createMetrics() {
 }
 
 export type Metrics = ReturnType<typeof createMetrics>
+
+/** For gauges that are read together on each scrape: each awaits the shared read, because one that did not would be scraped before it. */
+export function collectTogether(registry: Registry, read: () => Promise<void>) {
+  let reading: Promise<void> | undefined
+  const collect = async () => {
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    await reading
+  }
+  return { registers: [registry], collect }
+}

@@ -1,6 +1,6 @@
 /**
  * Verification codes, by which a player proves to a bot which nation they lead. A code is stored as a hash, is valid for ten minutes and can be
- * redeemed once. `routes.ts` redeems them, the operator API and the developer settings issue them.
+ * redeemed once. `handlers.ts` redeems them, the operator API and the developer settings issue them.
  */
 import { limits, type PublicOf, type ResourceOf } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'

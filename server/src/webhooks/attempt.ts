@@ -27,7 +27,7 @@ export function deliveryResult(
     latency_ms: Math.round(latencyMs),
     status,
     error,
-    answer: body,
+    response: body,
   }
   if (isSuccess(response)) return { ...logged, state: 'delivered', due_at: null, failures: 0 }
   const failed = failures + 1

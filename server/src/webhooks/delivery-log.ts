@@ -1,6 +1,8 @@
 import { type DeliveryState, type WebhookDelivery, webhooks } from '@chancery/contract'
-import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
+import { type Database, type DatabasePool, deleteInSteps, isoTime, type Sql, sql } from '../store/database.ts'
+import { isSuccess } from './attempt.ts'
 import { utc } from './endpoint-store.ts'
+import type { AttemptResponse } from './outbound/request.ts'
 
 export interface DeliveryFilter {
   state?: DeliveryState | undefined
@@ -29,10 +31,10 @@ export async function listDeliveries(
      where d.endpoint_id = ${endpointId} and ${inState} and ${condition} order by ${order} desc limit ${limit})`
   return db.rows<WebhookDelivery>(sql`
     select ${deliveryId} as id, 'evt_' || d.seq as event_id, coalesce(e.type, ${webhooks.testType}) as type,
-      d.state, d.created_at, d.settled_at, case when d.state = 'pending' then d.due_at end as next_at,
+      d.state, d.created_at, d.finished_at as settled_at, case when d.state = 'pending' then d.due_at end as next_at,
       coalesce((
         select json_agg(json_build_object('number', a.number, 'attempted_at', ${utc(sql`a.attempted_at`)},
-          'latency_ms', a.latency_ms, 'status', a.status, 'error', a.error, 'answer', a.answer,
+          'latency_ms', a.latency_ms, 'status', a.status, 'error', a.error, 'answer', a.response,
           'next_at', ${utc(sql`a.next_at`)}) order by a.number desc)
         from (
           select * from chancery_outbound.attempt where delivery_id = d.id order by number desc limit ${attemptsShown}
@@ -43,54 +45,39 @@ export async function listDeliveries(
     order by d.created_at desc, d.id desc limit ${limit}`)
 }
 
-/** A test: a delivery outside of the queue. */
-export interface TestDelivery {
-  endpointId: string
-  nowMs: number
-  isDelivered: boolean
-  latencyMs: number
-  status: number | null
-  error: string | null
-  answer: string | null
-}
-
-export async function recordTest(db: Database, test: TestDelivery): Promise<void> {
-  const now = new Date(test.nowMs).toISOString()
+/** Records a test: a delivery outside of the queue. */
+export async function recordTest(
+  db: Database,
+  endpointId: string,
+  response: AttemptResponse,
+  nowMs: number,
+): Promise<void> {
+  const now = isoTime(nowMs)
+  const { status, error, body, latencyMs } = response
+  const [state, failures] = isSuccess(response) ? ['delivered', 0] : ['failed', 1]
   await db.rows(sql`
     with delivery as (
       insert into chancery_outbound.delivery
-        (endpoint_id, test_id, state, due_at, attempt, failures, created_at, settled_at)
-      values (${test.endpointId}, gen_random_uuid(), ${test.isDelivered ? 'delivered' : 'failed'}, ${now}, 1, ${test.isDelivered ? 0 : 1}, ${now}, ${now})
+        (endpoint_id, test_id, state, due_at, attempt, failures, created_at, finished_at)
+      values (${endpointId}, gen_random_uuid(), ${state}, ${now}, 1, ${failures}, ${now}, ${now})
       returning id
     )
-    insert into chancery_outbound.attempt (delivery_id, number, attempted_at, latency_ms, status, error, answer)
-    select id, 1, ${now}, ${Math.round(test.latencyMs)}, ${test.status}, ${test.error}, ${test.answer} from delivery`)
+    insert into chancery_outbound.attempt (delivery_id, number, attempted_at, latency_ms, status, error, response)
+    select id, 1, ${now}, ${Math.round(latencyMs)}, ${status}, ${error}, ${body} from delivery`)
 }
 
-const rowsPerStep = 5_000
 const dayMs = 86_400_000
 
 /** Deletes deliveries that finished before the retention time, and those of removed endpoints. Returns how many rows. */
 export async function pruneDeliveryLog(pool: DatabasePool, nowMs: number): Promise<number> {
-  const before = new Date(nowMs - webhooks.logDays * dayMs).toISOString()
-  const steps: Sql[] = [
-    sql`
-      delete from chancery_outbound.attempt where ctid = any(array(
-        select ctid from chancery_outbound.attempt where attempted_at < ${before} limit ${rowsPerStep}))
-      returning 1`,
-    sql`
-      delete from chancery_outbound.delivery where id = any(array(
-        select d.id from chancery_outbound.delivery d
-        where d.created_at < ${before} and (d.settled_at < ${before}
-          or not exists (select from chancery_outbound.endpoint e where e.id = d.endpoint_id)) limit ${rowsPerStep}))
-      returning 1`,
-  ]
-  let deleted = 0
-  for (const step of steps) {
-    for (let rows = rowsPerStep; rows === rowsPerStep; ) {
-      rows = (await pool.rows(step)).length
-      deleted += rows
-    }
-  }
-  return deleted
+  const before = isoTime(nowMs - webhooks.logDays * dayMs)
+  return (
+    (await deleteInSteps(pool, sql`chancery_outbound.attempt`, sql`attempted_at < ${before}`)) +
+    (await deleteInSteps(
+      pool,
+      sql`chancery_outbound.delivery`,
+      sql`created_at < ${before} and (finished_at < ${before}
+        or not exists (select from chancery_outbound.endpoint e where e.id = endpoint_id))`,
+    ))
+  )
 }

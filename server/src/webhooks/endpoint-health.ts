@@ -1,5 +1,5 @@
 import { type DisabledReason, webhooks } from '@chancery/contract'
-import { type Database, sql } from '../store/database.ts'
+import { type Database, isoTime, sql } from '../store/database.ts'
 import { type DeliveryResult, slowAfterMs } from './queue.ts'
 
 const hourMs = 3_600_000
@@ -44,8 +44,6 @@ export async function updateHealth(
   ]
 }
 
-const time = (ms: number) => new Date(ms).toISOString()
-
 /** Locks all rows that a transaction changes, in the order of their ids, which prevents deadlocks. */
 async function lock(db: Database, ids: string[]): Promise<void> {
   if (ids.length === 0) return
@@ -63,11 +61,11 @@ const findStale = (db: Database, ids: string[], nowMs: number) =>
   db.rows<StaleEndpoint>(sql`
     select id, failing_since is not null as is_failing from chancery_outbound.endpoint
     where id = any(${ids}) and (failing_since is not null or last_delivered_at is null
-      or last_delivered_at < ${time(nowMs - writtenEveryMs)})`)
+      or last_delivered_at < ${isoTime(nowMs - writtenEveryMs)})`)
 
 async function recordSuccess(db: Database, stale: StaleEndpoint[], nowMs: number): Promise<void> {
   await db.rows(sql`
-    update chancery_outbound.endpoint set last_delivered_at = ${time(nowMs)}, failing_since = null
+    update chancery_outbound.endpoint set last_delivered_at = ${isoTime(nowMs)}, failing_since = null
     where id = any(${stale.map(({ id }) => id)})`)
   const recovered = stale.filter(({ is_failing }) => is_failing).map(({ id }) => id)
   if (recovered.length > 0)
@@ -82,17 +80,17 @@ export async function recordSlow(
 ): Promise<void> {
   if (slow.size === 0) return
   await db.rows(sql`
-    update chancery_outbound.endpoint e set slow_at = ${time(nowMs)}, slow_ms = s.ms
+    update chancery_outbound.endpoint e set slow_at = ${isoTime(nowMs)}, slow_ms = s.ms
     from unnest(${[...slow.keys()]}::text[], ${[...slow.values()].map(Math.round)}::int[]) as s (id, ms)
-    where e.id = s.id and (e.slow_at is null or e.slow_at < ${time(nowMs - writtenEveryMs)})`)
+    where e.id = s.id and (e.slow_at is null or e.slow_at < ${isoTime(nowMs - writtenEveryMs)})`)
 }
 
 /** Returns the endpoints that failed for too long. */
 async function recordFailures(db: Database, ids: string[], nowMs: number): Promise<string[]> {
-  const sporadicBefore = time(nowMs - webhooks.sporadicAfterHours * hourMs)
+  const sporadicBefore = isoTime(nowMs - webhooks.sporadicAfterHours * hourMs)
   const periods = await db.rows<{ id: string; failing_since: string }>(sql`
-    update chancery_outbound.endpoint set last_failed_at = ${time(nowMs)}, failing_since = case
-      when failing_since is null or last_failed_at < ${sporadicBefore} then ${time(nowMs)} else failing_since end
+    update chancery_outbound.endpoint set last_failed_at = ${isoTime(nowMs)}, failing_since = case
+      when failing_since is null or last_failed_at < ${sporadicBefore} then ${isoTime(nowMs)} else failing_since end
     where id = any(${ids}) and status = 'active'
     returning id, failing_since`)
   const expired: string[] = []
@@ -102,7 +100,7 @@ async function recordFailures(db: Database, ids: string[], nowMs: number): Promi
     const reached = webhooks.failingWarnings.filter(warning => warning <= percent)
     await db.rows(sql`
       insert into chancery_outbound.warning (endpoint_id, percent, warned_at)
-      select ${id}, percent, ${time(nowMs)} from unnest(${reached}::smallint[]) as reached (percent)
+      select ${id}, percent, ${isoTime(nowMs)} from unnest(${reached}::smallint[]) as reached (percent)
       on conflict do nothing`)
   }
   return expired

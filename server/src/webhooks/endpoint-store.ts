@@ -8,7 +8,7 @@ import {
   type WebhookEndpoint,
   webhooks,
 } from '@chancery/contract'
-import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
+import { type Database, type DatabasePool, isoTime, type Sql, sql } from '../store/database.ts'
 import { playerLock } from '../store/locks.ts'
 import { exclusiveDeliveryLock } from './queue.ts'
 
@@ -34,8 +34,6 @@ export const filterOf = ({ types, nation_ids, alliance_ids }: FilterRow): EventF
 })
 
 export type NewEndpoint = Pick<Endpoint, 'player_id' | 'url' | 'description'> & FilterRow
-
-const time = (ms: number) => new Date(ms).toISOString()
 
 /** A time inside JSON, formatted as elsewhere: without trailing zeros in the fraction. */
 export const utc = (column: Sql) =>
@@ -66,9 +64,9 @@ export async function insertEndpoint(
     if ((found?.count ?? 0) >= endpointsMax) return 'too_many_endpoints'
     await db.rows(sql`
       insert into chancery_outbound.endpoint (id, player_id, url, description, types, nation_ids, alliance_ids, status,
-        created_at, secret, secret_made_at)
+        created_at, secret, secret_created_at)
       values (${id}, ${player_id}, ${url}, ${description}, ${types}, ${nation_ids}, ${alliance_ids}, 'unconfirmed',
-        ${time(nowMs)}, ${secret}, ${time(nowMs)})`)
+        ${isoTime(nowMs)}, ${secret}, ${isoTime(nowMs)})`)
     const inserted = await findEndpointWithSecret(db, id)
     if (!inserted) throw new Error('an inserted endpoint was not found')
     return inserted
@@ -150,7 +148,7 @@ export async function activate(
     if (suspended) return 'player_suspended'
     const activated = await db.first(sql`
       update chancery_outbound.endpoint set status = 'active', disabled_reason = null, disabled_at = null, failing_since = null,
-        heard_seq = (select seq from chancery_world.pulse)
+        subscribed_from_seq = (select seq from chancery_world.pulse)
       where id = ${id} and url = ${url} and status <> 'active' returning id`)
     if (activated) {
       await failUnfinished(db, id, nowMs)
@@ -192,7 +190,7 @@ export async function disableAllOf(
 
 async function setDisabled(db: Database, id: string, reason: DisabledReason, nowMs: number): Promise<void> {
   await db.rows(sql`
-    update chancery_outbound.endpoint set status = 'disabled', disabled_reason = ${reason}, disabled_at = ${time(nowMs)}
+    update chancery_outbound.endpoint set status = 'disabled', disabled_reason = ${reason}, disabled_at = ${isoTime(nowMs)}
     where id = ${id} and status <> 'disabled'`)
   await failUnfinished(db, id, nowMs)
 }
@@ -200,7 +198,7 @@ async function setDisabled(db: Database, id: string, reason: DisabledReason, now
 /** Fails the unfinished deliveries of an endpoint. */
 async function failUnfinished(db: Database, endpointId: string, nowMs: number): Promise<void> {
   await db.rows(sql`
-    update chancery_outbound.delivery set state = 'failed', settled_at = ${time(nowMs)}
+    update chancery_outbound.delivery set state = 'failed', finished_at = ${isoTime(nowMs)}
     where endpoint_id = ${endpointId} and state in ('pending', 'sending')`)
 }
 

@@ -1,12 +1,12 @@
 import { createEventFilter } from '@chancery/contract'
 import { type Event, readAnnouncedSpans, readEvents, type Span } from '../events/store.ts'
-import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import { type Database, type DatabasePool, isoTime, sql } from '../store/database.ts'
 import { type FilterRow, filterOf } from './endpoint-store.ts'
 
-/** An active endpoint. It receives events after `heard_seq`. */
+/** An active endpoint. It receives events after `subscribed_from_seq`. */
 interface Subscriber extends FilterRow {
   id: string
-  heard_seq: number
+  subscribed_from_seq: number
 }
 
 /** Bounds of one step, so that its transaction stays short. */
@@ -31,7 +31,7 @@ export async function fanOutStep(pool: DatabasePool, nowMs: number): Promise<Fan
     // Another process holds the lock, or nothing is unread.
     if (!position || position.last <= position.seq) return { queued: 0, isBehind: false }
     const subscribers = await db.rows<Subscriber>(sql`
-      select id, heard_seq, types, nation_ids, alliance_ids from chancery_outbound.endpoint where status = 'active'`)
+      select id, subscribed_from_seq, types, nation_ids, alliance_ids from chancery_outbound.endpoint where status = 'active'`)
     const unread = { first: position.seq + 1, last: position.last }
     const { events, upTo } =
       subscribers.length === 0 ? { events: [], upTo: unread.last } : await readUnread(db, unread)
@@ -76,13 +76,13 @@ async function enqueue(
   for (const subscriber of subscribers) {
     const matches = createEventFilter(filterOf(subscriber))
     for (const event of events) {
-      if (event.seq <= subscriber.heard_seq || !matches(event)) continue
+      if (event.seq <= subscriber.subscribed_from_seq || !matches(event)) continue
       endpointIds.push(subscriber.id)
       seqs.push(event.seq)
     }
   }
   if (seqs.length === 0) return 0
-  const now = new Date(nowMs).toISOString()
+  const now = isoTime(nowMs)
   await db.rows(sql`
     insert into chancery_outbound.delivery (endpoint_id, seq, state, due_at, created_at)
     select endpoint_id, seq, 'pending', ${now}, ${now}

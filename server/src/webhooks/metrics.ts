@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
 import { type Database, sql } from '../store/database.ts'
+import { collectTogether } from '../telemetry/metrics.ts'
 import type { Attempt } from './attempt.ts'
 import { slowForMs } from './queue.ts'
 
@@ -70,16 +71,7 @@ async function readQueueState(db: Database): Promise<QueueState> {
 
 /** Gauges of the queue of the whole service, read on each scrape. */
 export function registerQueueMetrics(registry: Registry, readQueue: ReadQueue): void {
-  let collected: { state: ReturnType<ReadQueue>; done: Promise<void> } | undefined
-  // Each gauge awaits the shared read: one that did not would be scraped before it.
-  const shared = {
-    registers: [registry],
-    async collect() {
-      const state = readQueue()
-      if (collected?.state !== state) collected = { state, done: setGauges(state) }
-      await collected.done
-    },
-  }
+  const shared = collectTogether(registry, setGauges)
   const depth = new Gauge({
     name: 'chancery_webhook_queue_depth',
     help: 'Queued deliveries by endpoint class: answering, slow, failing.',
@@ -104,8 +96,8 @@ export function registerQueueMetrics(registry: Registry, readQueue: ReadQueue): 
     ...shared,
   })
 
-  async function setGauges(reading: ReturnType<ReadQueue>): Promise<void> {
-    const state = await reading
+  async function setGauges(): Promise<void> {
+    const state = await readQueue()
     if (!state) {
       // Unknown is not zero: while the database is unavailable these series are absent.
       for (const gauge of [depth, oldest, endpoints]) gauge.reset()

@@ -1,6 +1,5 @@
-import type { Event } from '../events/store.ts'
-import { readEventsBySeq } from '../events/store.ts'
-import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
+import { type Event, readEventsBySeq } from '../events/store.ts'
+import { type Database, type DatabasePool, isoTime, type Sql, sql } from '../store/database.ts'
 import { secretsAt } from './secrets.ts'
 
 /** A delivery leased to this worker. */
@@ -35,7 +34,7 @@ export interface DeliveryResult {
   latency_ms: number
   status: number | null
   error: string | null
-  answer: string | null
+  response: string | null
 }
 
 export interface ClaimOptions {
@@ -62,13 +61,11 @@ export const slowForMs = 60_000
 
 /** Slow: marked recently, or with an attempt `u` in flight that has taken long already. */
 const isSlowAt = (nowMs: number, leaseMs: number): Sql => sql`(
-  coalesce(e.slow_at > ${time(nowMs - slowForMs)}, false)
-  or coalesce(u.first_ends_at <= ${time(nowMs + leaseMs - slowAfterMs)}, false))`
+  coalesce(e.slow_at > ${isoTime(nowMs - slowForMs)}, false)
+  or coalesce(u.first_ends_at <= ${isoTime(nowMs + leaseMs - slowAfterMs)}, false))`
 
 /** One process claims at a time, so that the number in flight per endpoint is exact. */
 const claimLockId = 0x636c_6169
-
-const time = (ms: number) => new Date(ms).toISOString()
 
 /**
  * Claims due deliveries: per endpoint up to its free slots and in the order of the log. The first delivery of every endpoint with nothing
@@ -79,7 +76,7 @@ const time = (ms: number) => new Date(ms).toISOString()
  */
 export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<ClaimedDelivery[]> {
   const { nowMs, leaseMs, inFlightPerEndpoint, inFlightPerSlowEndpoint, room, slowRoom, reserved } = options
-  const now = time(nowMs)
+  const now = isoTime(nowMs)
   const claimed = await pool.transaction(async db => {
     await db.rows(asyncCommit)
     await db.rows(sql`select pg_advisory_xact_lock(${claimLockId})`)
@@ -114,7 +111,7 @@ export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<
           and d.state in ('pending', 'sending') and d.due_at <= ${now}
         for update of d skip locked
       )
-      update chancery_outbound.delivery d set state = 'sending', due_at = ${time(nowMs + leaseMs)}, attempt = d.attempt + 1
+      update chancery_outbound.delivery d set state = 'sending', due_at = ${isoTime(nowMs + leaseMs)}, attempt = d.attempt + 1
       from locked, chancery_outbound.endpoint e
       where d.id = locked.id and e.id = d.endpoint_id
       returning d.id, d.endpoint_id, e.url, d.seq, d.attempt, d.failures, locked.is_slow,
@@ -128,7 +125,7 @@ export async function rescheduleAfterClockStep(
   db: Database,
   { nowMs, leaseMs }: Pick<ClaimOptions, 'nowMs' | 'leaseMs'>,
 ): Promise<void> {
-  const latest = sql`case state when 'sending' then ${time(nowMs + leaseMs)}::timestamptz else ${time(nowMs)}::timestamptz end`
+  const latest = sql`case state when 'sending' then ${isoTime(nowMs + leaseMs)}::timestamptz else ${isoTime(nowMs)}::timestamptz end`
   await db.rows(sql`
     update chancery_outbound.delivery set due_at = ${latest}
     where state in ('pending', 'sending') and due_at > ${latest}`)
@@ -153,14 +150,14 @@ export async function recordResults(db: Database, results: DeliveryResult[], now
   await db.rows(sql`
     with result as (
       select * from json_to_recordset(${rows}::json) as o (id bigint, attempt int, state text, due_at timestamptz,
-        failures smallint, attempted_at timestamptz, latency_ms int, status smallint, error text, answer text)
+        failures smallint, attempted_at timestamptz, latency_ms int, status smallint, error text, response text)
     ), updated as (
       update chancery_outbound.delivery d set state = o.state, due_at = coalesce(o.due_at, d.due_at), failures = o.failures,
-        settled_at = case when o.state <> 'pending' then ${time(nowMs)}::timestamptz end
+        finished_at = case when o.state <> 'pending' then ${isoTime(nowMs)}::timestamptz end
       from result o where d.id = o.id and d.attempt = o.attempt and d.state = 'sending'
     )
-    insert into chancery_outbound.attempt (delivery_id, number, attempted_at, latency_ms, status, error, answer, next_at)
-    select o.id, o.attempt, o.attempted_at, o.latency_ms, o.status, o.error, case when not d.drops_answers then o.answer end, o.due_at
+    insert into chancery_outbound.attempt (delivery_id, number, attempted_at, latency_ms, status, error, response, next_at)
+    select o.id, o.attempt, o.attempted_at, o.latency_ms, o.status, o.error, case when not d.drops_responses then o.response end, o.due_at
     from result o join chancery_outbound.delivery d on d.id = o.id
     on conflict do nothing`)
 }
@@ -172,7 +169,7 @@ export async function release(
   nowMs: number,
 ): Promise<void> {
   await db.rows(sql`
-    update chancery_outbound.delivery d set state = 'pending', due_at = ${time(nowMs)}
+    update chancery_outbound.delivery d set state = 'pending', due_at = ${isoTime(nowMs)}
     from unnest(${held.map(({ id }) => id)}::bigint[], ${held.map(({ attempt }) => attempt)}::int[]) as h (id, attempt)
     where d.id = h.id and d.attempt = h.attempt and d.state = 'sending'`)
 }

@@ -1,7 +1,7 @@
 import { createEventFilter, webhooks } from '@chancery/contract'
 import { readEvents } from '../events/store.ts'
 import { ApiError } from '../http/http-error.ts'
-import { type Database, type DatabasePool, type Sql, sql } from '../store/database.ts'
+import { type Database, type DatabasePool, isoTime, type Sql, sql } from '../store/database.ts'
 import { type Endpoint, filterOf } from './endpoint-store.ts'
 
 import { exclusiveDeliveryLock } from './queue.ts'
@@ -23,13 +23,13 @@ export async function replay(
   nowMs: number,
 ): Promise<number> {
   // The same due time for all of a replay keeps the order of the log.
-  const now = new Date(nowMs).toISOString()
+  const now = isoTime(nowMs)
   if ('delivery' in selection) return replayOne(pool, endpoint, selection.delivery, now)
   if ('failed' in selection) return replayFailed(pool, endpoint, now)
   return replaySpan(pool, endpoint, selection, now)
 }
 
-const requeued = (now: string) => sql`state = 'pending', due_at = ${now}, failures = 0, settled_at = null`
+const requeued = (now: string) => sql`state = 'pending', due_at = ${now}, failures = 0, finished_at = null`
 
 /** Queues many deliveries while no results are recorded. */
 const inExclusiveTransaction = (pool: DatabasePool, statement: Sql): Promise<unknown[]> =>
@@ -73,7 +73,7 @@ async function replaySpan(
 ): Promise<number> {
   const span = await pool.first<{ first: number | null; last: number | null; length: number }>(sql`
     select min(first_seq) as first, max(last_seq) as last, coalesce(sum(last_seq - first_seq + 1), 0) as length
-    from chancery_world.logging
+    from chancery_world.event_log_span
     where logged_at >= ${since} and logged_at < ${until}`)
   if (span?.first == null || span.last === null) return 0
   if (span.length > webhooks.replayEventsMax)

@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { webhooks } from '@chancery/contract'
-import { type Database, type Sql, sql } from '../store/database.ts'
+import { type Database, isoTime, type Sql, sql } from '../store/database.ts'
 
 /** A new secret: `whsec_` and 32 random bytes in base64. */
 export const makeSecret = (): string =>
   webhooks.secretPrefix + randomBytes(webhooks.secretBytes).toString('base64')
 
-const time = (ms: number) => new Date(ms).toISOString()
-
 /** The replaced secrets of endpoint `e` that still sign, oldest first: each with `secret` and `ends_at`. */
 const previousAt = (nowMs: number): Sql => sql`(
   select coalesce(jsonb_agg(p order by (p->>'ends_at')::timestamptz), '[]') from jsonb_array_elements(
     e.older_secrets || jsonb_build_object('secret', e.previous_secret, 'ends_at', e.previous_secret_ends_at)) p
-  where (p->>'ends_at')::timestamptz > ${time(nowMs)})`
+  where (p->>'ends_at')::timestamptz > ${isoTime(nowMs)})`
 
 /** The secrets that sign for endpoint `e`, newest first. */
 export const secretsAt = (nowMs: number): Sql => sql`
@@ -40,7 +38,7 @@ export async function replaceSecret(
     found as (select e.id, ${previousAt(nowMs)} as previous from locked e),
     replaced as (
       update chancery_outbound.endpoint e set older_secrets = f.previous, previous_secret = e.secret,
-        previous_secret_ends_at = ${time(nowMs + overlapMs)}, secret = ${secret}, secret_made_at = ${time(nowMs)}
+        previous_secret_ends_at = ${isoTime(nowMs + overlapMs)}, secret = ${secret}, secret_created_at = ${isoTime(nowMs)}
       from found f where e.id = f.id and jsonb_array_length(f.previous) < ${previousMax} returning e.id
     )
     select exists (select from replaced) as is_replaced from found`)

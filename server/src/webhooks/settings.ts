@@ -1,11 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import {
-  type Contract,
-  type DisabledReason,
-  type WebhookDelivery,
-  type WebhookTestResult,
-  webhooks,
-} from '@chancery/contract'
+import { type Contract, type DisabledReason, type WebhookTestResult, webhooks } from '@chancery/contract'
 import type { Event } from '../events/store.ts'
 import { ApiError, notFound } from '../http/http-error.ts'
 import type { DatabasePool } from '../store/database.ts'
@@ -19,7 +13,6 @@ import {
   disableAllOf,
   type Endpoint,
   type EndpointChange,
-  type EndpointWithSecret,
   filterProblem,
   findEndpoint,
   findEndpointWithSecret,
@@ -36,35 +29,6 @@ import { slowAfterMs } from './queue.ts'
 import { type Replay, replay } from './replay.ts'
 import { findSecrets, firstPreviousEnd, makeSecret, replaceSecret } from './secrets.ts'
 
-/** Management of webhook endpoints, for owners and operators. Throws `not_found` for an unknown id and `bad_request` for invalid input. */
-export interface WebhookSettings {
-  /**
-   * Adds an endpoint and sends a test, which activates it when it succeeds. The secret is returned this once. The endpoint is removed
-   * again if `confirm` throws, because its player may have been deleted meanwhile.
-   */
-  add(
-    endpoint: NewEndpoint,
-    confirm: (added: Endpoint) => Promise<void>,
-  ): Promise<{ endpoint: EndpointWithSecret; test: WebhookTestResult }>
-  list(filter: { playerId?: string | undefined }): Promise<Endpoint[]>
-  find(id: string): Promise<Endpoint>
-  /** Changes an endpoint. A new URL is tested at once and active when the test succeeds, unless the endpoint is disabled. */
-  change(id: string, change: EndpointChange): Promise<{ endpoint: Endpoint; test: WebhookTestResult | null }>
-  /** Sends a test. A success activates an unconfirmed endpoint. */
-  test(id: string): Promise<{ endpoint: Endpoint; test: WebhookTestResult }>
-  /** Sends a test and activates the endpoint when it succeeds. */
-  enable(id: string): Promise<{ endpoint: Endpoint; test: WebhookTestResult | null }>
-  disable(id: string): Promise<Endpoint>
-  remove(id: string): Promise<void>
-  /** Replaces the secret and returns the new one this once. Old ones sign for another day; throws `bad_request` beyond their limit. */
-  rotate(id: string): Promise<EndpointWithSecret>
-  deliveries(id: string, filter: DeliveryFilter): Promise<WebhookDelivery[]>
-  /** Returns how many deliveries were queued. */
-  replay(id: string, selection: Replay): Promise<number>
-  /** Disables all endpoints of a player. Returns how many. */
-  disableAllOf(playerId: string, reason: DisabledReason): Promise<number>
-}
-
 export interface WebhookSettingsOptions {
   pool: DatabasePool
   contract: Contract
@@ -77,42 +41,42 @@ export interface WebhookSettingsOptions {
   now?: () => number
 }
 
-export function createWebhookSettings(options: WebhookSettingsOptions): WebhookSettings {
+export type WebhookSettings = ReturnType<typeof createWebhookSettings>
+
+/** Management of webhook endpoints, for owners and operators. Throws `not_found` for an unknown id and `bad_request` for invalid input. */
+export function createWebhookSettings(options: WebhookSettingsOptions) {
   const { pool, contract, sender, write, allowsLocal, onQueued, now = Date.now } = options
 
   async function sendTest({ id, url }: Endpoint): Promise<WebhookTestResult> {
     const startedMs = now()
     const secrets = await findSecrets(pool, id, startedMs)
     const response = await sender.send(write(testEvent(id, startedMs), { url, secrets }, startedMs))
+    await recordTest(pool, id, response, startedMs)
     const { status, error, body: answer, latencyMs } = response
-    const has_arrived = isSuccess(response)
-    await recordTest(pool, {
-      endpointId: id,
-      nowMs: startedMs,
-      isDelivered: has_arrived,
-      latencyMs,
-      status,
-      error,
-      answer,
-    })
     if (latencyMs >= slowAfterMs) await recordSlow(pool, new Map([[id, latencyMs]]), startedMs)
-    return { has_arrived, status, error, answer, latency_ms: Math.round(latencyMs) }
+    return { has_arrived: isSuccess(response), status, error, answer, latency_ms: Math.round(latencyMs) }
   }
 
-  /** Activates an endpoint whose test succeeded. */
-  async function activateTested(tested: Endpoint): Promise<Endpoint> {
-    const activated = found(await activate(pool, tested, now()))
+  /** Sends a test, and activates the endpoint when it succeeds. */
+  async function testAndActivate(endpoint: Endpoint, mayActivate = true) {
+    const test = await sendTest(endpoint)
+    if (!test.has_arrived || !mayActivate) return { endpoint, test }
+    const activated = found(await activate(pool, endpoint, now()))
     if (activated === 'player_suspended') throw suspended()
-    return activated
+    return { endpoint: activated, test }
   }
 
   const find = async (id: string) => found(await findEndpoint(pool, id))
 
   return {
     find,
-    list: filter => listEndpoints(pool, filter),
+    list: (filter: { playerId?: string | undefined }) => listEndpoints(pool, filter),
 
-    async add(endpoint, confirm) {
+    /**
+     * Adds an endpoint and sends a test, which activates it when it succeeds. The secret is returned this once. The endpoint is removed
+     * again if `confirm` throws, because its player may have been deleted meanwhile.
+     */
+    async add(endpoint: NewEndpoint, confirm: (added: Endpoint) => Promise<void>) {
       const inserted = await insertEndpoint(
         pool,
         { ...endpoint, url: checkedUrl(endpoint) },
@@ -124,42 +88,38 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
         await removeEndpoint(pool, inserted.id)
         throw error
       })
-      const test = await sendTest(inserted)
-      const shown = test.has_arrived ? await activateTested(inserted) : inserted
-      return { endpoint: { ...shown, secret: inserted.secret }, test }
+      const { endpoint: added, test } = await testAndActivate(inserted)
+      return { endpoint: { ...added, secret: inserted.secret }, test }
     },
 
-    async change(id, change) {
+    /** Changes an endpoint. A new URL is tested at once and active when the test succeeds, unless the endpoint is disabled. */
+    async change(id: string, change: EndpointChange) {
       const changed = { ...change, url: checkedUrl(change) }
       const { endpoint, urlChanged } = found(await changeEndpoint(pool, id, changed, now()))
       if (!urlChanged || endpoint.status === 'disabled') return { endpoint, test: null }
-      const test = await sendTest(endpoint)
-      return { endpoint: test.has_arrived ? await activateTested(endpoint) : endpoint, test }
+      return testAndActivate(endpoint)
     },
 
-    async test(id) {
+    /** Sends a test. A success activates an unconfirmed endpoint. */
+    async test(id: string) {
       const endpoint = await find(id)
-      const test = await sendTest(endpoint)
-      const isConfirmed = test.has_arrived && endpoint.status === 'unconfirmed'
-      return { endpoint: isConfirmed ? await activateTested(endpoint) : endpoint, test }
+      return testAndActivate(endpoint, endpoint.status === 'unconfirmed')
     },
 
-    async enable(id) {
+    /** Sends a test and activates the endpoint when it succeeds. */
+    async enable(id: string) {
       const endpoint = await find(id)
-      if (endpoint.status === 'active') return { endpoint, test: null }
-      const test = await sendTest(endpoint)
-      return { endpoint: test.has_arrived ? await activateTested(endpoint) : endpoint, test }
+      return endpoint.status === 'active' ? { endpoint, test: null } : testAndActivate(endpoint)
     },
 
-    async disable(id) {
-      return found(await disable(pool, id, 'owner', now()))
-    },
+    disable: async (id: string) => found(await disable(pool, id, 'owner', now())),
 
-    async remove(id) {
+    async remove(id: string) {
       if (!(await removeEndpoint(pool, id))) throw notFound('webhook endpoint')
     },
 
-    async rotate(id) {
+    /** Replaces the secret and returns the new one this once. Old ones sign for another day; throws `bad_request` beyond their limit. */
+    async rotate(id: string) {
       const nowMs = now()
       const { previousSecretsMax: previousMax, secretOverlapHours } = webhooks
       const overlapMs = secretOverlapHours * 3_600_000
@@ -174,12 +134,13 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
       return found(await findEndpointWithSecret(pool, id))
     },
 
-    async deliveries(id, filter) {
+    async deliveries(id: string, filter: DeliveryFilter) {
       await find(id)
       return listDeliveries(pool, id, filter)
     },
 
-    async replay(id, selection) {
+    /** Returns how many deliveries were queued. */
+    async replay(id: string, selection: Replay) {
       const endpoint = await find(id)
       if (endpoint.status !== 'active')
         throw new ApiError('bad_request', 'This endpoint is not active: enable it first, then replay.')
@@ -189,7 +150,8 @@ export function createWebhookSettings(options: WebhookSettingsOptions): WebhookS
       return queued
     },
 
-    disableAllOf: (playerId, reason) => disableAllOf(pool, playerId, reason, now()),
+    /** Disables all endpoints of a player. Returns how many. */
+    disableAllOf: (playerId: string, reason: DisabledReason) => disableAllOf(pool, playerId, reason, now()),
   }
 
   /** Validates an endpoint and returns its normalized URL. */

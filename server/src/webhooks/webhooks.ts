@@ -5,9 +5,9 @@ import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { Attempt } from './attempt.ts'
 import { createMessageWriter } from './message.ts'
-import { createAttemptMetrics, createQueueReader, type ReadQueue, registerQueueMetrics } from './metrics.ts'
+import { createAttemptMetrics, createQueueReader, registerQueueMetrics } from './metrics.ts'
 import { createSender } from './outbound/sender.ts'
-import { createWebhookSettings, type WebhookSettings } from './settings.ts'
+import { createWebhookSettings } from './settings.ts'
 import { startDeliveryWorker } from './worker.ts'
 
 /**
@@ -30,15 +30,8 @@ export interface WebhooksOptions {
   onError: (error: unknown) => void
 }
 
-/** The delivery worker of this process and the management of endpoints. */
-export interface Webhooks {
-  settings: WebhookSettings
-  queue: ReadQueue
-  /** Lets attempts in flight finish within a grace period, then releases the others. */
-  close(): Promise<void>
-}
-
-export function startWebhooks(options: WebhooksOptions): Webhooks {
+/** Starts the delivery worker of this process, with the management of endpoints. */
+export function startWebhooks(options: WebhooksOptions) {
   const { contract, pools, pulse, version, log, onError } = options
   const { registry } = options.metrics
   const pool = pools.outbound
@@ -72,7 +65,8 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       onQueued: deliveries.wake,
       now: pulse.now,
     }),
-    async close() {
+    /** Lets attempts in flight finish within a grace period, then releases the others. */
+    async close(): Promise<void> {
       await deliveries.close()
       await sender.close()
     },

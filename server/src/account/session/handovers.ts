@@ -1,4 +1,4 @@
-import { type HandoverPreview, type Landing, limits } from '@chancery/contract'
+import { type HandoverPreview, limits } from '@chancery/contract'
 import { type Database, sql } from '../../store/database.ts'
 import { playerLock } from '../../store/locks.ts'
 import {
@@ -36,24 +36,14 @@ const isRedeemable = sql`
   h.used_at is null and h.expires_at > clock_timestamp()
   and not exists (select from chancery_access.suspension x where x.player_id = h.player_id)`
 
-interface PreviewRow extends NationSummaryRow {
-  playerId: string
-  landing: Landing
-  expiresAt: string
-}
-
 /** Shows whom a link signs in, without using it up. */
 export async function previewHandover(db: Database, hash: TokenHash): Promise<HandoverPreview | undefined> {
-  const row = await db.first<PreviewRow>(sql`
-    select h.player_id as "playerId", h.landing, h.expires_at as "expiresAt", ${nationSummaryColumns}
+  const row = await db.first<NationSummaryRow & Omit<HandoverPreview, 'nation'>>(sql`
+    select h.player_id, h.landing, h.expires_at, ${nationSummaryColumns}
     from chancery_access.handover h ${joinNationOf(sql`h.player_id`)} where h.hash = ${hash} and ${isRedeemable}`)
   if (!row) return undefined
-  return {
-    player_id: row.playerId,
-    nation: nationSummaryOf(row),
-    landing: row.landing,
-    expires_at: row.expiresAt,
-  }
+  const { player_id, landing, expires_at } = row
+  return { player_id, nation: nationSummaryOf(row), landing, expires_at }
 }
 
 /** Uses a link up. Of concurrent requests exactly one succeeds. In a transaction: takes the player's lock. */

@@ -6,22 +6,19 @@ type OriginHeaders = Pick<IncomingHttpHeaders, 'origin'> & {
   'sec-fetch-site'?: string | string[] | undefined
 }
 
-/** Whether a change comes from our page: at least one header is present, and each present one must confirm it. */
-export function isSameOriginChange(headers: OriginHeaders, ownOrigins: readonly string[]): boolean {
+/**
+ * Whether a request comes from our page: each origin header that is present must confirm it. A change needs at least one; a read may also
+ * come from an address typed in.
+ */
+export function isSameOrigin(
+  headers: OriginHeaders,
+  ownOrigins: readonly string[],
+  isChange: boolean,
+): boolean {
   const { origin, 'sec-fetch-site': site } = headers
-  if (origin === undefined && site === undefined) return false
-  return (
-    (site === undefined || site === 'same-origin') && (origin === undefined || ownOrigins.includes(origin))
-  )
-}
-
-/** Whether a read comes from our page, or from an address typed in. */
-export function isSameOriginRead(headers: OriginHeaders, ownOrigins: readonly string[]): boolean {
-  const { origin, 'sec-fetch-site': site } = headers
-  return (
-    (site === undefined || site === 'same-origin' || site === 'none') &&
-    (origin === undefined || ownOrigins.includes(origin))
-  )
+  if (isChange && origin === undefined && site === undefined) return false
+  const isOwnSite = site === undefined || site === 'same-origin' || (!isChange && site === 'none')
+  return isOwnSite && (origin === undefined || ownOrigins.includes(origin))
 }
 
 const loopbackName = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i

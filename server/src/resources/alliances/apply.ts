@@ -26,7 +26,7 @@ const tables = createTwoTables(
 )
 const removeAlliances = createRowRemover('chancery_world.alliance', 'id')
 const removeSecrets = createRowRemover('chancery_secret.alliance_private', 'alliance_id')
-const removeYesterday = createRowRemover('chancery_world.alliance_yesterday', 'alliance_id')
+const removeYesterday = createRowRemover('chancery_world.alliance_rank_previous_day', 'alliance_id')
 
 const store: EntityStore<Alliance> = {
   resource: 'alliance',
@@ -47,12 +47,12 @@ const store: EntityStore<Alliance> = {
       db,
       alliances.map(alliance => secretRow('alliance_id', alliance.id, alliance)),
     )
-    const back = await removeTombstones(
+    const recreated = await removeTombstones(
       db,
       'alliance',
       alliances.map(alliance => alliance.id),
     )
-    for (const id of back) dirty.warAlliances.add(id)
+    for (const id of recreated) dirty.warAlliances.add(id)
   },
 
   async remove({ db }, ids) {
@@ -80,8 +80,8 @@ export async function applyAlliances(batch: Batch, changes: Change[]): Promise<v
 
 function emitEvents(batch: Batch, { line, before, after, at }: Transition<Alliance>): void {
   if (after && !before) {
-    const telling = { line, at: after.founded_at ?? at, alliances: [after.id] }
-    batch.emit('alliance.founded', telling, { alliance: referenceTo(after) })
+    const metadata = { line, at: after.founded_at ?? at, alliances: [after.id] }
+    batch.emit('alliance.founded', metadata, { alliance: referenceTo(after) })
   } else if (before && !after) {
     batch.emit('alliance.disbanded', { line, at, alliances: [before.id] }, { alliance: referenceTo(before) })
   } else if (before && after && (before.name !== after.name || before.tag !== after.tag)) {

@@ -1,10 +1,16 @@
-import type { operations, PublicOf, ReadableOf, ResourceOf, ValuesFor } from '@chancery/contract'
+import {
+  operations,
+  type PublicOf,
+  type ReadableOf,
+  type ResourceOf,
+  type ValuesFor,
+} from '@chancery/contract'
 import type { PrivateFields } from '../../disclosure/disclosure.ts'
 import { createBatchLoader } from '../../store/batch-loader.ts'
 import { join, raw, type Sql, sql } from '../../store/database.ts'
-import { publicColumns } from '../../store/fact-columns.ts'
+import { comparisons } from '../../store/derived-lists.ts'
+import { pageUrl, publicColumns, type ReadContext } from '../../store/fact-columns.ts'
 import { allOf, type Page, readPage } from '../../store/paging.ts'
-import { pageUrl, type ReadContext } from '../../store/read-context.ts'
 import { beginningWith, containing, fold } from '../../store/search-text.ts'
 import { attributesAmong } from '../nations/store.ts'
 
@@ -42,7 +48,7 @@ const details = (leaderRanks: string[]) => sql`
     ) t join chancery_world.alliance other on other.id = t.other_id
   ) treaties on true`
 
-const place = sql`left join chancery_world.alliance_place p on p.alliance_id = a.id`
+const place = sql`left join chancery_world.alliance_ranking p on p.alliance_id = a.id`
 
 const leaderRanksOf = ({ contract }: ReadContext) =>
   contract.profile.ranks.filter(rank => rank.tier === 'leader').map(rank => rank.key)
@@ -120,10 +126,10 @@ export async function maySeeTreasury(
 type Filter = ValuesFor<typeof operations.alliancesList>
 
 export async function listAlliances(context: ReadContext, filter: Filter): Promise<Page<Alliance>> {
-  const { search, ids } = filter
+  const { search } = filter
   const where = allOf([
     search === undefined ? undefined : sql`a.search_text like ${containing(search)}`,
-    ids && sql`a.id = any(${ids})`,
+    ...comparisons(operations.alliancesList, filter, field => `a.${field}`),
   ])
   const db = search === undefined ? context.pools.public : context.pools.search
   const page = await readPage<AllianceRow>(

@@ -95,8 +95,8 @@ function emitEvents(
   for (const [id, { side, joinedAt }] of fighting(after)) {
     if (known.get(id)?.side === side) continue
     const alliance = names.get(id) ?? { alliance_id: id, name: id, tag: '' }
-    const telling = { line, at: joinedAt ?? at, alliances: [id], conflict: after.id }
-    batch.emit('conflict.joined', telling, { conflict, alliance, side })
+    const metadata = { line, at: joinedAt ?? at, alliances: [id], conflict: after.id }
+    batch.emit('conflict.joined', metadata, { conflict, alliance, side })
   }
   if (before?.status !== 'ended' && after.status === 'ended') {
     batch.emit('conflict.ended', { line, at: after.ended_at ?? at, conflict: after.id }, { conflict })

@@ -6,18 +6,18 @@ const counted = raw(`id, conflict_id, status, battles_count,
   attacker_nation_id, attacker_alliance_id, attacker_battles_won, attacker_losses,
   defender_nation_id, defender_alliance_id, defender_battles_won, defender_losses`)
 
-/** Keeps what wars are counted by so far. Called before a batch writes them. */
+/** Copies the columns of wars by which they are counted. Called before a batch writes them. */
 export async function snapshotCounters({ db, dirty }: Batch, warIds: Iterable<string>): Promise<void> {
   const ids = [...warIds].filter(id => !dirty.conflictWars.has(id))
   if (ids.length === 0) return
   const rows = await db.rows<{ id: string }>(sql`
-    insert into chancery_secret.counted_war (${counted})
+    insert into chancery_secret.war_counter_snapshot (${counted})
     select ${counted} from chancery_world.war where id = any(${ids}) and conflict_id is not null
     returning id`)
   for (const { id } of rows) dirty.conflictWars.add(id)
 }
 
-/** What a batch adds to the numbers of a conflict. */
+/** The differences that a batch makes to the counters of a conflict. */
 interface Added {
   id: string
   active: number
@@ -28,9 +28,8 @@ interface Added {
 }
 
 /**
- * Brings the numbers of conflicts up to what their wars, battles and sides have become. A war's nation fights for the side on which its
- * alliance of the declaration stands. What it costs goes by the wars of the batch, not by those of the conflict; where sides have
- * changed, by the nations that fight.
+ * Updates the counters of conflicts. The nations of a war fight for the side of their alliance at the declaration. The cost grows with the
+ * wars of the batch, not with those of the conflict; where sides have changed, with the nations that fight.
  */
 export async function recountConflicts({ db, dirty }: Batch): Promise<void> {
   const { conflictWars, conflictSides, newConflicts } = dirty
@@ -40,11 +39,11 @@ export async function recountConflicts({ db, dirty }: Batch): Promise<void> {
   await addUpSides(db, ofKnown, [...conflictSides])
 }
 
-/** Takes out of the tables what wars were counted by, puts in what they are counted by now, and returns what that adds to conflicts. */
+/** Subtracts the wars as they were before the batch from the counters, adds them as they are now, and returns the differences. */
 async function addWars(db: Database, warIds: string[]): Promise<Added[]> {
   const added = await db.rows<Added>(sql`
     with changed as (
-      select ${counted}, -1 as step from chancery_secret.counted_war
+      select ${counted}, -1 as step from chancery_secret.war_counter_snapshot
       union all
       select ${counted}, 1 from chancery_world.war where id = any(${warIds}) and conflict_id is not null
     ), totals as (
@@ -63,20 +62,20 @@ async function addWars(db: Database, warIds: string[]): Promise<Added[]> {
       union all
       select conflict_id, alliance_id, unit, step, step * lost::numeric from sides, jsonb_each_text(losses) as units (unit, lost)
     ), tallied as (
-      insert into chancery_world.conflict_tally as t (conflict_id, alliance_id, unit, wars, number)
+      insert into chancery_world.conflict_counter as t (conflict_id, alliance_id, unit, wars, number)
       select conflict_id, alliance_id, unit, sum(wars), sum(number) from parts
       group by 1, 2, 3 having sum(wars) <> 0 or sum(number) <> 0
       on conflict (conflict_id, alliance_id, unit) do update set wars = t.wars + excluded.wars, number = t.number + excluded.number
     ), fighting as (
       select conflict_id, nation_id, alliance_id, sum(step) as wars from sides group by 1, 2, 3 having sum(step) <> 0
     ), written as (
-      insert into chancery_world.conflict_fighter as f (conflict_id, nation_id, alliance_id, wars)
+      insert into chancery_world.conflict_participant as f (conflict_id, nation_id, alliance_id, wars)
       select conflict_id, nation_id, alliance_id, wars from fighting
       on conflict (conflict_id, nation_id, alliance_id) do update set wars = f.wars + excluded.wars
     ), fought as (
       select f.conflict_id, f.nation_id, f.alliance_id, f.wars
       from (select distinct conflict_id, nation_id from fighting) t
-      join chancery_world.conflict_fighter f using (conflict_id, nation_id)
+      join chancery_world.conflict_participant f using (conflict_id, nation_id)
     ), before_and_after as (
       select conflict_id, nation_id, alliance_id, sum(before) as before, sum(after) as after
       from (
@@ -92,7 +91,7 @@ async function addWars(db: Database, warIds: string[]): Promise<Added[]> {
     )
     select t.*, coalesce((select jsonb_object_agg(n.side, n.number) from nations n where n.id = t.id), '{}') as nations
     from totals t`)
-  await db.rows(sql`delete from chancery_secret.counted_war`)
+  await db.rows(sql`delete from chancery_secret.war_counter_snapshot`)
   return added
 }
 
@@ -126,11 +125,11 @@ async function addUpSides(db: Database, added: Added[], ofOtherSides: string[]):
         as a (id text, active bigint, total bigint, battles bigint, nations jsonb)
     ), ${placesOf(sql`c.id = any(${ids})`)}, fighters as (
       select p.id, p.side, count(distinct f.nation_id) as nations
-      from places p join chancery_world.conflict_fighter f on f.conflict_id = p.id and f.alliance_id = p.alliance_id
+      from places p join chancery_world.conflict_participant f on f.conflict_id = p.id and f.alliance_id = p.alliance_id
       where f.conflict_id = any(${ofOtherSides}) and f.wars > 0 group by 1, 2
     ), units as (
       select p.id, p.side, t.unit, sum(t.number) as number
-      from places p join chancery_world.conflict_tally t on t.conflict_id = p.id and t.alliance_id = p.alliance_id
+      from places p join chancery_world.conflict_counter t on t.conflict_id = p.id and t.alliance_id = p.alliance_id
       where t.conflict_id = any(${ids}) and t.wars > 0 group by 1, 2, 3
     ), tallies as (
       select id, side, sum(number) filter (where unit = '') as won,
@@ -139,7 +138,7 @@ async function addUpSides(db: Database, added: Added[], ofOtherSides: string[]):
     ), numbers as (
       select c.id, jsonb_agg(jsonb_build_object(
           'nation_count', case when c.id = any(${ofOtherSides}) then coalesce(f.nations, 0)
-            else (c.side_numbers -> (sides.side - 1)::int ->> 'nation_count')::bigint
+            else (c.side_totals -> (sides.side - 1)::int ->> 'nation_count')::bigint
               + coalesce((a.nations ->> sides.side::text)::bigint, 0) end,
           'battles_won', coalesce(t.won, 0),
           'losses', coalesce(t.losses, '{}')
@@ -153,7 +152,7 @@ async function addUpSides(db: Database, added: Added[], ofOtherSides: string[]):
     )
     update chancery_world.conflict c set
       wars_active = c.wars_active + coalesce(a.active, 0), wars_total = c.wars_total + coalesce(a.total, 0),
-      battles_count = c.battles_count + coalesce(a.battles, 0), side_numbers = coalesce(n.sides, '[]')
+      battles_count = c.battles_count + coalesce(a.battles, 0), side_totals = coalesce(n.sides, '[]')
     from unnest(${ids}::text[]) as t (id) left join added a using (id) left join numbers n using (id)
     where c.id = t.id`)
 }

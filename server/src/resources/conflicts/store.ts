@@ -1,8 +1,7 @@
 import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
 import { sql } from '../../store/database.ts'
-import { publicColumns } from '../../store/fact-columns.ts'
+import { publicColumns, type ReadContext } from '../../store/fact-columns.ts'
 import { type Page, readPage } from '../../store/paging.ts'
-import type { ReadContext } from '../../store/read-context.ts'
 
 export type Conflict = PublicOf<ResourceOf<'conflict'>>
 
@@ -11,7 +10,7 @@ interface ConflictRow extends Omit<Conflict, 'sides' | 'wars'> {
     name: string
     alliances: { alliance_id: string; joined_at?: string | null; left_at?: string | null }[]
   }[]
-  side_numbers: Pick<Conflict['sides'][number], 'nation_count' | 'battles_won' | 'losses'>[]
+  side_totals: Pick<Conflict['sides'][number], 'nation_count' | 'battles_won' | 'losses'>[]
   wars_active: number
   wars_total: number
 }
@@ -23,7 +22,7 @@ export async function listConflicts(
   request: ValuesFor<typeof operations.conflictsList>,
 ): Promise<Page<Conflict>> {
   const page = await readPage<ConflictRow>(context.pools.public, request, {
-    columns: sql`${columns(context)}, c.side_numbers, c.wars_active, c.wars_total, c.battles_count`,
+    columns: sql`${columns(context)}, c.side_totals, c.wars_active, c.wars_total, c.battles_count`,
     from: sql`chancery_world.conflict c`,
     order: sql`c.started_at desc, c.id`,
   })
@@ -32,7 +31,7 @@ export async function listConflicts(
 }
 
 function conflictOf(
-  { wars_active, wars_total, side_numbers, ...row }: ConflictRow,
+  { wars_active, wars_total, side_totals, ...row }: ConflictRow,
   names: Map<string, string>,
 ): Conflict {
   return {
@@ -45,9 +44,9 @@ function conflictOf(
         joined_at,
         left_at,
       })),
-      nation_count: side_numbers[index]?.nation_count ?? 0,
-      battles_won: side_numbers[index]?.battles_won ?? 0,
-      losses: side_numbers[index]?.losses ?? {},
+      nation_count: side_totals[index]?.nation_count ?? 0,
+      battles_won: side_totals[index]?.battles_won ?? 0,
+      losses: side_totals[index]?.losses ?? {},
     })),
     wars: { active: wars_active, total: wars_total },
   }

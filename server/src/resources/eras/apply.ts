@@ -39,8 +39,8 @@ export async function applyEras(
       batch.emit('era.started', { line, at: after.started_at ?? at }, { era })
     }
     if (before?.status !== 'ended' && after.status === 'ended') {
-      const telling = { line, at: after.ended_at ?? at, alliances: [after.champion?.alliance_id ?? null] }
-      batch.emit('era.ended', telling, { era, champion: after.champion, reset: resets[after.id] ?? null })
+      const metadata = { line, at: after.ended_at ?? at, alliances: [after.champion?.alliance_id ?? null] }
+      batch.emit('era.ended', metadata, { era, champion: after.champion, reset: resets[after.id] ?? null })
     }
   }
 }

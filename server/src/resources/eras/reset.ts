@@ -24,11 +24,11 @@ const retiredTables = [
   'chancery_world.alliance_member',
   'chancery_world.treaty',
   'chancery_world.market_price',
-  'chancery_world.nation_place',
-  'chancery_world.nation_moved',
-  'chancery_world.alliance_place',
-  'chancery_world.nation_yesterday',
-  'chancery_world.alliance_yesterday',
+  'chancery_world.nation_ranking',
+  'chancery_world.nation_ranking_dirty',
+  'chancery_world.alliance_ranking',
+  'chancery_world.nation_rank_previous_day',
+  'chancery_world.alliance_rank_previous_day',
 ]
 
 /**

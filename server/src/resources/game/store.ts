@@ -1,7 +1,6 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import { sql } from '../../store/database.ts'
-import type { ReadContext } from '../../store/read-context.ts'
-import { findCurrentEra } from '../eras/store.ts'
+import { publicColumns, type ReadContext } from '../../store/fact-columns.ts'
 
 export type Game = PublicOf<ResourceOf<'game'>>
 
@@ -26,6 +25,16 @@ export async function readGame(context: ReadContext): Promise<Game> {
     world_changed_at: row?.world_changed_at ?? null,
   }
 }
+
+type Era = PublicOf<ResourceOf<'era'>>
+
+const eraColumns = publicColumns('era', 'e')
+
+/** The active era; of several the one that started last. */
+const findCurrentEra = (context: ReadContext): Promise<Era | undefined> =>
+  context.pools.public.first<Era>(sql`
+    select ${eraColumns(context)} from chancery_world.era e where e.status = 'active'
+    order by e.started_at desc nulls last, e.id limit 1`)
 
 /** Attributes that no viewer may read are not listed. */
 const readableAttributes = (attributes: Game['attributes']['nation']) =>

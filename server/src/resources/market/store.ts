@@ -1,25 +1,12 @@
 import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
 import { sql } from '../../store/database.ts'
-import { publicColumns } from '../../store/fact-columns.ts'
-import { allOf, offsetOf, type Page, readPage } from '../../store/paging.ts'
-import type { ReadContext } from '../../store/read-context.ts'
+import { publicColumns, type ReadContext } from '../../store/fact-columns.ts'
+import { offsetOf, type Page, readPage } from '../../store/paging.ts'
 
 export type MarketPrice = PublicOf<ResourceOf<'market_price'>>
 export type MarketRanking = PublicOf<ResourceOf<'market_ranking'>>
 
 const columns = publicColumns('market_price', 'p')
-
-export function listPrices(
-  context: ReadContext,
-  { resource, ...request }: ValuesFor<typeof operations.marketPrice>,
-): Promise<Page<MarketPrice>> {
-  const where = allOf([resource === undefined ? undefined : sql`p.resource = ${resource}`])
-  return readPage<MarketPrice>(context.pools.public, request, {
-    columns: columns(context),
-    from: sql`chancery_world.market_price p where ${where}`,
-    order: sql`p.resource`,
-  })
-}
 
 /** Resources by money traded; `rank` is the position in that order. */
 export async function rankResources(

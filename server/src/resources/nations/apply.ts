@@ -14,12 +14,7 @@ import { rejectReusedIds, removeTombstones, writeTombstones } from '../../ingest
 import { sql } from '../../store/database.ts'
 import { searchText } from '../../store/search-text.ts'
 import { addScoreChanges } from '../alliances/apply.ts'
-import {
-  type IndexedNation,
-  logChangedNations,
-  removeIndexedNations,
-  updateIndexedNations,
-} from './ranking-index.ts'
+import { logChangedNations, removeIndexedNations, updateIndexedNations } from './ranking-index.ts'
 
 type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
   Required<Pick<ReadableOf<ResourceOf<'nation'>>, 'military' | 'economy' | 'production' | 'assignments'>> & {
@@ -36,7 +31,7 @@ const tables = createTwoTables(
 )
 const removeNations = createRowRemover('chancery_world.nation', 'id')
 const removeSecrets = createRowRemover('chancery_secret.nation_private', 'nation_id')
-const removeYesterday = createRowRemover('chancery_world.nation_yesterday', 'nation_id')
+const removeYesterday = createRowRemover('chancery_world.nation_rank_previous_day', 'nation_id')
 const removeApplications = createRowRemover('chancery_secret.alliance_application', 'nation_id')
 
 const secretsOf = (nation: Nation) => secretRow('nation_id', nation.id, nation)
@@ -71,10 +66,7 @@ const createStore = (known = new Map<string, Nation>()): EntityStore<Nation> => 
     const added = nations.flatMap(({ id }) => (known.has(id) ? [] : [id]))
     for (const id of await removeTombstones(db, 'nation', added)) dirty.warNations.add(id)
     if (added.length > 0) dirty.hasUnindexedNations = true
-    await updateIndexedNations(
-      batch,
-      rows.flatMap(({ after, before }) => (before && isIndexStale(before, after) ? [after] : [])),
-    )
+    await updateIndexedNations(batch, rows)
     await logChangedNations(
       db,
       nations.map(({ id }) => id),
@@ -90,11 +82,6 @@ const createStore = (known = new Map<string, Nation>()): EntityStore<Nation> => 
     for (const id of ids) known.delete(id)
   },
 })
-
-const isIndexStale = (before: IndexedNation, after: IndexedNation) =>
-  before.status !== after.status ||
-  before.national_score !== after.national_score ||
-  before.search_text !== after.search_text
 
 /** Applies facts about nations. */
 export async function applyNations(batch: Batch, changes: Change[]): Promise<void> {

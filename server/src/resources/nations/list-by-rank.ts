@@ -1,5 +1,7 @@
-import type { operations, ValuesFor } from '@chancery/contract'
+import { operations, type ValuesFor } from '@chancery/contract'
 import { type Sql, sql } from '../../store/database.ts'
+import { comparisons } from '../../store/derived-lists.ts'
+import type { ReadContext } from '../../store/fact-columns.ts'
 import {
   allOf,
   offsetOf,
@@ -9,16 +11,23 @@ import {
   readPage,
   smallResultMax,
 } from '../../store/paging.ts'
-import type { ReadContext } from '../../store/read-context.ts'
 import { type NationSource, readPageWithTotal, searchNations } from './search.ts'
-import { columnsOf, type Nation, type NationRow, nationOf, positionAfter, rankedNations } from './store.ts'
+import {
+  columnsOf,
+  indexColumnOf,
+  type Nation,
+  type NationRow,
+  nationOf,
+  positionAfter,
+  rankedNations,
+} from './store.ts'
 
-type Filter = ValuesFor<typeof operations.nationsList>
+type Filter = Partial<ValuesFor<typeof operations.nationsList>> & PageRequest
 
 /** A page of nations in the order of the latest ranking round; nations newer than the round come last. */
 export async function listNations(context: ReadContext, filter: Filter): Promise<Page<Nation>> {
-  const { search, page, limit } = filter
-  const conditions = conditionsOf(filter)
+  const { search, page, limit, ...selection } = filter
+  const conditions = conditionsOf(selection)
   const columns = columnsOf(context)
   const source = { db: context.pools.public, columns }
   const found =
@@ -32,7 +41,7 @@ export async function listNations(context: ReadContext, filter: Filter): Promise
       : filter.ids
         ? await readPage<NationRow>(source.db, filter, rankedNations(columns, allOf(conditions)))
         : conditions.length > 0
-          ? await listByRank(source, filter)
+          ? await listByRank(source, selection, { page, limit })
           : await listAllByRank(source, filter)
   return { ...found, items: found.items.map(row => nationOf(context, row)) }
 }
@@ -43,30 +52,24 @@ const listAllByRank = (source: NationSource, filter: Filter): Promise<Page<Natio
     source,
     sql`
       last as (
-        select coalesce(max(position), 0) as position from chancery_world.nation_place
+        select coalesce(max(position), 0) as position from chancery_world.nation_ranking
       ), counted as materialized (
         select l.position - (
-          select count(*) from chancery_world.nation_moved m where m.is_gone and m.position < l.position
+          select count(*) from chancery_world.nation_ranking_dirty m where m.is_deleted and m.position < l.position
         ) as total from last l
       ), item as (
-        select 0 as tier, position from chancery_world.nation_place
+        select 0 as tier, position from chancery_world.nation_ranking
         where position >= ${positionAfter(offsetOf(filter))} order by position limit ${filter.limit}
       )`,
   )
 
-function conditionsOf(filter: Filter): Sql[] {
-  const { ids, alliance_id } = filter
-  return [
-    ids && sql`p.nation_id = any(${ids})`,
-    alliance_id && sql`p.alliance_id = any(${alliance_id})`,
-    ...narrowConditions(filter),
-  ].filter(condition => condition !== undefined)
-}
+const conditionsOf = (filter: Selection): Sql[] => [
+  ...(filter.alliance_id ? [sql`p.alliance_id = any(${filter.alliance_id})`] : []),
+  ...narrowConditions(filter),
+]
 
 /** The filters by which the rows of the ranking index are counted. */
-type Selection = Partial<
-  Pick<ValuesFor<typeof operations.nationsList>, 'alliance_id' | 'status' | 'min_score' | 'max_score'>
->
+type Selection = Omit<Filter, 'search' | keyof PageRequest>
 
 /** The first and the last position of a range of scores, and how many selected nations come before, within and behind it. */
 interface Counted {
@@ -79,17 +82,18 @@ interface Counted {
 
 /**
  * Nations by alliance, status and score. Positions are in the order of the round's scores, so a range of scores is a range of positions,
- * and is counted by its ends. Nations whose score has changed since, and new and deleted ones, are in `nation_moved` and are checked one
+ * and is counted by its ends. Nations whose score has changed since, and new and deleted ones, are in `nation_ranking_dirty` and are checked one
  * by one.
  */
 async function listByRank(
   { db, columns }: NationSource,
-  filter: Selection & PageRequest,
+  selection: Selection,
+  request: PageRequest,
 ): Promise<Page<NationRow>> {
-  const counted = await db.first<Counted>(counting(filter))
+  const counted = await db.first<Counted>(counting(selection))
   if (!counted) throw new Error('the count returned no row')
   const { first, last, before, within, behind } = counted
-  const isAmongMoved = sql`p.position in (select position from chancery_world.nation_moved)`
+  const isAmongMoved = sql`p.position in (select position from chancery_world.nation_ranking_dirty)`
   const parts = [
     { where: sql`p.position < ${first} and ${isAmongMoved}`, total: before },
     { where: sql`p.position between ${first} and ${last}`, total: within },
@@ -97,11 +101,11 @@ async function listByRank(
   ]
   return readConcatenated<NationRow>(
     db,
-    filter,
+    request,
     parts.map(({ where, total }) => ({
       listing: rankedNations(
         columns,
-        sql`${selecting(filter, { scanInOrder: total > smallResultMax })} and ${where}`,
+        sql`${selecting(selection, { scanInOrder: total > smallResultMax })} and ${where}`,
       ),
       total,
     })),
@@ -112,50 +116,43 @@ async function listByRank(
  * The condition on a row of the ranking index. `scanInOrder`: rows are read in their order, and their alliance is looked up in a table of the
  * wanted ones; an index would read all members of many alliances first.
  */
-function selecting(
-  { alliance_id, status, ...scores }: Selection,
-  { scanInOrder }: { scanInOrder: boolean },
-): Sql {
+function selecting(selection: Selection, { scanInOrder }: { scanInOrder: boolean }): Sql {
+  const { alliance_id } = selection
+  if (!alliance_id || !scanInOrder) return allOf(conditionsOf(selection))
   return allOf([
-    alliance_id &&
-      (scanInOrder
-        ? sql`(p.alliance_id in (select unnest(${alliance_id}::text[]))) is true`
-        : sql`p.alliance_id = any(${alliance_id})`),
-    ...narrowConditions({ status, ...scores }),
+    sql`(p.alliance_id in (select unnest(${alliance_id}::text[]))) is true`,
+    ...narrowConditions(selection),
   ])
 }
 
 /** Most nations are active: an index has the others only. */
 const isOther = sql`p.status <> 'active'`
 
-/** Conditions on status and score. */
-const narrowConditions = ({ status, min_score, max_score }: Omit<Selection, 'alliance_id'>) =>
-  [
-    status && sql`p.status = ${status}`,
-    // For the partial index: the planner does not see the value of the parameter.
-    status && status !== 'active' ? isOther : undefined,
-    min_score === undefined ? undefined : sql`p.score_now >= ${min_score}`,
-    max_score === undefined ? undefined : sql`p.score_now <= ${max_score}`,
-  ].filter(condition => condition !== undefined)
+/** All conditions but that on the alliance. */
+const narrowConditions = (selection: Selection): Sql[] => [
+  ...comparisons(operations.nationsList, selection, field => `p.${indexColumnOf(field)}`),
+  // For the partial index: the planner does not see the value of the parameter.
+  ...(selection.status && selection.status !== 'active' ? [isOther] : []),
+]
 
 /** One statement, so that all counts are of the same round. */
 function counting(filter: Selection): Sql {
   const { min_score, max_score, ...alike } = filter
-  if (alike.alliance_id && !alike.status && min_score === undefined && max_score === undefined)
+  if (filter.alliance_id && isOnly(filter, 'alliance_id'))
     return sql`
       select 1 as first, ${Number.MAX_SAFE_INTEGER}::bigint as last, 0 as before, coalesce(sum(member_count), 0) as within, 0 as behind
-      from chancery_world.alliance where id = any(${alike.alliance_id})`
+      from chancery_world.alliance where id = any(${filter.alliance_id})`
   const nations = sql`(select nations from chancery_world.ranking_round)`
   return sql`
     with bounds as materialized (
-      select ${max_score === undefined ? sql`1::bigint` : firstPlace(sql`p.national_score <= ${max_score}`)} as first,
-        ${min_score === undefined ? nations : sql`${firstPlace(sql`p.national_score < ${min_score}`)} - 1`} as last
+      select ${max_score === undefined ? sql`1::bigint` : firstPosition(sql`p.national_score <= ${max_score}`)} as first,
+        ${min_score === undefined ? nations : sql`${firstPosition(sql`p.national_score < ${min_score}`)} - 1`} as last
     ), moved as materialized (
       select m.position, p.status, coalesce(${selecting(alike, { scanInOrder: false })}, false) as is_alike,
         coalesce(${selecting(filter, { scanInOrder: false })}, false) as is_selected
-      from chancery_world.nation_moved m left join chancery_world.nation_place p using (position)
+      from chancery_world.nation_ranking_dirty m left join chancery_world.nation_ranking p using (position)
     )
-    select first, last, of_moved.before, of_moved.behind, of_moved.within + ${unmoved(filter)} as within
+    select first, last, of_moved.before, of_moved.behind, of_moved.within + ${unmoved(alike)} as within
     from bounds, lateral (
       select count(*) filter (where is_selected and position < first) as before,
         count(*) filter (where is_selected and position between first and last) as within,
@@ -164,21 +161,25 @@ function counting(filter: Selection): Sql {
     ) of_moved`
 }
 
-/** How many nations of these alliances and this status are from the first position to the last and unchanged since the round. */
-function unmoved({ alliance_id, status }: Selection): Sql {
+/** Whether no filter but `name` is given. */
+const isOnly = (selection: Selection, name: keyof Selection | undefined) =>
+  Object.entries(selection).every(([given, value]) => value === undefined || given === name)
+
+/** How many of these nations are from the first position to the last and unchanged since the round. */
+function unmoved(alike: Selection): Sql {
   const placed = (where: Sql) => sql`(
-    select count(*) from chancery_world.nation_place p where ${where} and p.position between first and last)`
+    select count(*) from chancery_world.nation_ranking p where ${where} and p.position between first and last)`
   const moved = (where: Sql) =>
     sql`(select count(*) from moved where ${where} and position between first and last)`
   const all = sql`(greatest(0, last - first + 1) - ${moved(sql`true`)})`
-  if (!alliance_id && status === undefined) return all
-  if (!alliance_id && status === 'active')
+  if (isOnly(alike, undefined)) return all
+  if (alike.status === 'active' && isOnly(alike, 'status'))
     return sql`(${all} - ${placed(isOther)} + ${moved(sql`status <> 'active'`)})`
-  return sql`(${placed(selecting({ alliance_id, status }, { scanInOrder: false }))} - ${moved(sql`is_alike`)})`
+  return sql`(${placed(selecting(alike, { scanInOrder: false }))} - ${moved(sql`is_alike`)})`
 }
 
 /** Binary search: the first position from which on a condition is true; the one after the last if it is true of none. */
-const firstPlace = (condition: Sql) => sql`(
+const firstPosition = (condition: Sql) => sql`(
   with recursive ends as (
     select nations + 1 as beyond from chancery_world.ranking_round
   ), halves (low, high) as (
@@ -188,7 +189,7 @@ const firstPlace = (condition: Sql) => sql`(
       case when middle.holds then middle.position else h.high end
     from halves h, ends, lateral (
       select half.position, coalesce((
-        select ${condition} from chancery_world.nation_place p
+        select ${condition} from chancery_world.nation_ranking p
         where p.position >= half.position and p.position < ends.beyond and p.rank is not null order by p.position limit 1
       ), true) as holds
       from (select (h.low + h.high) / 2 as position) half

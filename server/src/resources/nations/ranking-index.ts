@@ -1,6 +1,11 @@
 /** The ranking index of nations: the order of the latest ranking round, with the columns by which lists filter, kept current between rounds. */
 import type { Batch } from '../../ingest/batch.ts'
-import { type Database, sql } from '../../store/database.ts'
+import { type Database, join, raw, sql } from '../../store/database.ts'
+import { indexedColumns, indexedFields } from './store.ts'
+
+const columns = raw(Object.keys(indexedColumns).join(', '))
+const values = raw(Object.values(indexedColumns).join(', '))
+const assignments = join(indexedFields.map(({ column }) => raw(`${column} = t.${column}`)))
 
 /**
  * Appends new nations to the index, behind all others, deleted ones included, until the next ranking round. Once, at the end of a batch
@@ -17,66 +22,68 @@ export async function indexNewNations({ db, dirty }: Batch): Promise<void> {
       ? sql`chancery_world.nation`
       : sql`(
           select * from chancery_world.nation where id = any(array(
-            select c.nation_id from chancery_secret.nation_changed c, chancery_world.pulse p
+            select c.nation_id from chancery_secret.nation_ranking_log c, chancery_world.pulse p
             where c.world_version = p.world_version + 1)))`
   await db.rows(sql`
     with placed as (
-      insert into chancery_world.nation_place (position, nation_id, national_score, status, score_now, search_text, alliance_id)
-      select (select greatest(r.nations, (select max(position) from chancery_world.nation_place)) from chancery_world.ranking_round r)
+      insert into chancery_world.nation_ranking (position, nation_id, national_score, ${columns})
+      select (select greatest(r.nations, (select max(position) from chancery_world.nation_ranking)) from chancery_world.ranking_round r)
           + row_number() over (order by n.id),
-        n.id, n.national_score, n.status, n.national_score, n.search_text, coalesce(m.alliance_id, '')
+        n.id, n.national_score, ${values}
       from ${candidates} n left join chancery_world.alliance_member m on m.nation_id = n.id
-      where not exists (select from chancery_world.nation_place p where p.nation_id = n.id)
+      where not exists (select from chancery_world.nation_ranking p where p.nation_id = n.id)
       returning position
     )
-    insert into chancery_world.nation_moved (position) select position from placed
-    on conflict (position) do update set is_gone = false`)
+    insert into chancery_world.nation_ranking_dirty (position) select position from placed
+    on conflict (position) do update set is_deleted = false`)
 }
 
-/** The columns by which lists of nations filter. */
-export interface IndexedNation {
-  id: string
-  status: string
-  national_score: number
-  search_text: string
-}
+type Row = Record<string, unknown>
 
-/** Updates status, score and names of nations in the index. */
+/** Updates nations in the index, but for their alliances. `before` is undefined for a new nation. */
 export async function updateIndexedNations(
   { db, dirty }: Batch,
-  nations: readonly IndexedNation[],
+  changes: readonly { before: object | undefined; after: object }[],
 ): Promise<void> {
-  if (nations.length === 0) return
-  const columnOf = (column: keyof IndexedNation) => nations.map(nation => nation[column])
+  const rows = changes.flatMap(({ before, after }) => {
+    const [old, changed] = [before as Row | undefined, after as Row]
+    if (!old || indexedFields.every(({ field }) => old[field] === changed[field])) return []
+    return [
+      {
+        nation_id: changed.id,
+        ...Object.fromEntries(indexedFields.map(({ field, column }) => [column, changed[field]])),
+      },
+    ]
+  })
+  if (rows.length === 0) return
   const found = await db.first<{ count: number }>(sql`
     with changed as (
-      update chancery_world.nation_place p set status = t.status, score_now = t.score, search_text = t.search_text
-      from unnest(${columnOf('id')}::text[], ${columnOf('status')}::text[], ${columnOf('national_score')}::numeric[],
-        ${columnOf('search_text')}::text[]) as t (id, status, score, search_text)
-      where p.nation_id = t.id
-      returning p.position, p.rank is null or p.score_now <> p.national_score as is_moved
+      update chancery_world.nation_ranking p set ${assignments}
+      from json_populate_recordset(null::chancery_world.nation_ranking, ${JSON.stringify(rows)}::json) t
+      where p.nation_id = t.nation_id
+      returning p.position, p.rank is null or p.current_score <> p.national_score as is_moved
     ), moved as (
-      insert into chancery_world.nation_moved (position) select position from changed where is_moved on conflict do nothing
+      insert into chancery_world.nation_ranking_dirty (position) select position from changed where is_moved on conflict do nothing
     )
     select count(*) as count from changed`)
   // After a restore the index is empty until the next round.
-  if (found?.count !== nations.length) dirty.hasUnindexedNations = true
+  if (found?.count !== rows.length) dirty.hasUnindexedNations = true
 }
 
 /** Removes nations from the index. */
 export async function removeIndexedNations(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.rows(sql`
-    with gone as (delete from chancery_world.nation_place where nation_id = any(${ids}) returning position)
-    insert into chancery_world.nation_moved (position, is_gone) select position, true from gone
-    on conflict (position) do update set is_gone = true`)
+    with gone as (delete from chancery_world.nation_ranking where nation_id = any(${ids}) returning position)
+    insert into chancery_world.nation_ranking_dirty (position, is_deleted) select position, true from gone
+    on conflict (position) do update set is_deleted = true`)
 }
 
 /** Updates the alliances of nations in the index. */
 export async function indexMembers(db: Database, nationIds: readonly string[]): Promise<void> {
   if (nationIds.length === 0) return
   await db.rows(sql`
-    update chancery_world.nation_place p set alliance_id = coalesce(m.alliance_id, '')
+    update chancery_world.nation_ranking p set alliance_id = coalesce(m.alliance_id, '')
     from unnest(${nationIds}::text[]) as t (id) left join chancery_world.alliance_member m on m.nation_id = t.id
     where p.nation_id = t.id and p.alliance_id is distinct from coalesce(m.alliance_id, '')`)
   await logChangedNations(db, nationIds)
@@ -86,13 +93,13 @@ export async function indexMembers(db: Database, nationIds: readonly string[]): 
 export async function logChangedNations(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.rows(sql`
-    insert into chancery_secret.nation_changed (world_version, nation_id)
+    insert into chancery_secret.nation_ranking_log (world_version, nation_id)
     select world_version + 1, unnest(${ids}::text[]) from chancery_world.pulse`)
 }
 
 /** The same for all nations. */
 export async function logAllNationsChanged(db: Database): Promise<void> {
   await db.rows(sql`
-    insert into chancery_secret.nation_changed (world_version, nation_id)
+    insert into chancery_secret.nation_ranking_log (world_version, nation_id)
     select p.world_version + 1, n.id from chancery_world.pulse p, chancery_world.nation n`)
 }

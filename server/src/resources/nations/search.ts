@@ -2,7 +2,7 @@ import { blockOf, isInBlock } from '../../store/block-counts.ts'
 import { type Database, raw, type Sql, sql } from '../../store/database.ts'
 import { allOf, offsetOf, type Page, type PageRequest, smallResultMax } from '../../store/paging.ts'
 import { beginningWith, beginningWithLine, containing, fold } from '../../store/search-text.ts'
-import { joinsOfPlace, type NationRow } from './store.ts'
+import { type NationRow, rankingJoins } from './store.ts'
 
 interface Search extends PageRequest {
   text: string
@@ -51,7 +51,7 @@ const read = ({ db, columns }: NationSource, matches: Sql) =>
   db.rows<FoundRow>(sql`
     with ${matches}
     select counted.total, ${columns}
-    from counted left join (item join chancery_world.nation_place p using (position) ${joinsOfPlace}) on true
+    from counted left join (item join chancery_world.nation_ranking p using (position) ${rankingJoins}) on true
     order by item.tier, item.position`)
 
 const isCounted = ([row]: FoundRow[]) => row !== undefined && row.total !== null
@@ -74,7 +74,7 @@ const tierOf = (text: string) =>
 /** Common table expressions that sort all matches: `counted` and `item`, as below. The total is null where `isSmall` is false. */
 const smallResult = (search: Search, where: Sql, isSmall = sql`true`): Sql => sql`
   found as (
-    select ${tierOf(search.text)} as tier, p.position from chancery_world.nation_place p where ${isSmall} and ${where}
+    select ${tierOf(search.text)} as tier, p.position from chancery_world.nation_ranking p where ${isSmall} and ${where}
   ), counted as (
     select case when ${isSmall} then count(*) end as total from found
   ), item as (
@@ -99,7 +99,7 @@ function trigramResult(search: Search): Sql {
  */
 function largeResult(search: Search, where: Sql): Sql {
   const offset = offsetOf(search)
-  const places = sql`from chancery_world.nation_place p where ${where}`
+  const places = sql`from chancery_world.nation_ranking p where ${where}`
   return sql`
     blocks as (
       select ${raw(blockOf('p.position'))} as block, count(*) filter (where ${isName(search.text)}) as names,

@@ -1,10 +1,15 @@
-import type { PublicOf, ReadableOf, ResourceOf } from '@chancery/contract'
+import {
+  type Operation,
+  operations,
+  type PublicOf,
+  type ReadableOf,
+  type ResourceOf,
+} from '@chancery/contract'
 import type { PrivateFields } from '../../disclosure/disclosure.ts'
 import { createBatchLoader } from '../../store/batch-loader.ts'
 import { join, raw, type Sql, sql } from '../../store/database.ts'
-import { publicColumns } from '../../store/fact-columns.ts'
+import { pageUrl, publicColumns, type ReadContext } from '../../store/fact-columns.ts'
 import type { Listing } from '../../store/paging.ts'
-import { pageUrl, type ReadContext } from '../../store/read-context.ts'
 
 export type Nation = PublicOf<ResourceOf<'nation'>>
 export type OwnNation = ReadableOf<ResourceOf<'nation'>>
@@ -28,13 +33,32 @@ export const columnsOf = (context: Pick<ReadContext, 'contract'>): Sql => sql`
   ${stored(context)}, p.rank, n.active_offensive, n.active_defensive, n.wars_won, n.wars_lost,
   m.alliance_id, m.rank as member_rank, a.name as alliance_name, a.tag as alliance_tag`
 
+/** The column of the ranking index for a field that a filter compares. `national_score` is the score of the latest round. */
+export const indexColumnOf = (field: string): string =>
+  ({ id: 'nation_id', national_score: 'current_score' })[field] ?? field
+
+const { parameters }: Operation = operations.nationsList
+const comparedFields = new Set(Object.values(parameters).flatMap(({ compares }) => compares?.field ?? []))
+
+/** The columns of nations that the ranking index copies: those that filters compare, and the text that is searched. */
+export const indexedFields = [...comparedFields.difference(new Set(['id'])), 'search_text'].map(field => ({
+  field,
+  column: indexColumnOf(field),
+}))
+
+/** All columns by which lists are filtered, with their values of a nation `n` and its membership `m`. */
+export const indexedColumns: Record<string, string> = {
+  ...Object.fromEntries(indexedFields.map(({ field, column }) => [column, `n.${field}`])),
+  alliance_id: "coalesce(m.alliance_id, '')",
+}
+
 const joins = sql`
-  left join chancery_world.nation_place p on p.nation_id = n.id
+  left join chancery_world.nation_ranking p on p.nation_id = n.id
   left join chancery_world.alliance_member m on m.nation_id = n.id
   left join chancery_world.alliance a on a.id = m.alliance_id`
 
 /** Joins a row of the ranking index `p` with its nation. */
-export const joinsOfPlace = sql`
+export const rankingJoins = sql`
   join chancery_world.nation n on n.id = p.nation_id
   left join chancery_world.alliance_member m on m.nation_id = n.id
   left join chancery_world.alliance a on a.id = m.alliance_id`
@@ -42,13 +66,13 @@ export const joinsOfPlace = sql`
 /** Nations in the order of the latest ranking round, selected by the narrow rows of the ranking index `p`. */
 export const rankedNations = (columns: Sql, where: Sql): Listing => ({
   columns,
-  from: sql`chancery_world.nation_place p where ${where}`,
+  from: sql`chancery_world.nation_ranking p where ${where}`,
   order: sql`p.position`,
   reversed: sql`p.position desc`,
   deferredJoin: {
     alias: sql`p`,
     columns: sql`p.position`,
-    joins: sql`join chancery_world.nation_place p on p.position = chosen.position ${joinsOfPlace}`,
+    joins: sql`join chancery_world.nation_ranking p on p.position = chosen.position ${rankingJoins}`,
   },
 })
 
@@ -56,7 +80,7 @@ export const rankedNations = (columns: Sql, where: Sql): Listing => ({
 export const positionAfter = (others: number): Sql => sql`(
   select ${others}::bigint + 1 + count(*)
   from (
-    select position - row_number() over (order by position) as others from chancery_world.nation_moved where is_gone
+    select position - row_number() over (order by position) as others from chancery_world.nation_ranking_dirty where is_deleted
   ) gap
   where gap.others <= ${others})`
 

@@ -16,7 +16,16 @@ export async function applyNews(batch: Batch, changes: Change[]): Promise<void> 
   }
   for (const { line, before, after } of await mergeChanges(batch, store, changes)) {
     if (before || !after) continue
-    const telling = { line, at: after.published_at, nations: after.nation_ids, alliances: after.alliance_ids }
-    batch.emit('news.published', telling, { news_id: after.id, title: after.title, category: after.category })
+    const metadata = {
+      line,
+      at: after.published_at,
+      nations: after.nation_ids,
+      alliances: after.alliance_ids,
+    }
+    batch.emit('news.published', metadata, {
+      news_id: after.id,
+      title: after.title,
+      category: after.category,
+    })
   }
 }

@@ -1,7 +1,7 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import { sql } from '../../store/database.ts'
+import type { ReadContext } from '../../store/fact-columns.ts'
 import { offsetOf, type Page, type PageRequest, readPage } from '../../store/paging.ts'
-import type { ReadContext } from '../../store/read-context.ts'
 import { membershipOf, positionAfter } from '../nations/store.ts'
 
 export type NationRanking = PublicOf<ResourceOf<'nation_ranking'>>
@@ -26,7 +26,7 @@ export async function rankNations(
 ): Promise<Page<NationRanking>> {
   const round = await pools.public.first<{ ranked: number }>(sql`
     select nations - (
-      select count(*) from chancery_world.nation_moved where is_gone and position <= nations
+      select count(*) from chancery_world.nation_ranking_dirty where is_deleted and position <= nations
     ) as ranked from chancery_world.ranking_round`)
   const total = round?.ranked ?? 0
   const offset = offsetOf(request)
@@ -35,7 +35,7 @@ export async function rankNations(
   const rows = await pools.public.rows<NationPlaceRow>(sql`
     select p.rank, p.previous_rank, p.national_score, n.id, n.nation_name, n.leader_name,
       m.alliance_id, m.rank as member_rank, a.name as alliance_name, a.tag as alliance_tag
-    from chancery_world.nation_place p
+    from chancery_world.nation_ranking p
     join chancery_world.nation n on n.id = p.nation_id
     left join chancery_world.alliance_member m on m.nation_id = n.id
     left join chancery_world.alliance a on a.id = m.alliance_id
@@ -63,12 +63,12 @@ export async function rankAlliances(
     columns: sql`
       p.rank, p.previous_rank, json_build_object('id', a.id, 'name', a.name, 'tag', a.tag) as alliance,
       p.total_score, a.member_count`,
-    from: sql`chancery_world.alliance_place p join chancery_world.alliance a on a.id = p.alliance_id`,
+    from: sql`chancery_world.alliance_ranking p join chancery_world.alliance a on a.id = p.alliance_id`,
     order: sql`p.position`,
     deferredJoin: {
       columns: sql`p.position`,
       joins: sql`
-        join chancery_world.alliance_place p on p.position = chosen.position
+        join chancery_world.alliance_ranking p on p.position = chosen.position
         join chancery_world.alliance a on a.id = p.alliance_id`,
     },
   })

@@ -105,7 +105,7 @@ async function emitEvents(batch: Batch, transitions: Transition<Treaty>[]): Prom
       signed_at: treaty.signed_at,
       expires_at: treaty.expires_at,
     }
-    const telling = { line, at: after ? (treaty.signed_at ?? at) : at, alliances: treaty.alliance_ids }
-    batch.emit(after ? 'treaty.signed' : 'treaty.ended', telling, data)
+    const metadata = { line, at: after ? (treaty.signed_at ?? at) : at, alliances: treaty.alliance_ids }
+    batch.emit(after ? 'treaty.signed' : 'treaty.ended', metadata, data)
   }
 }

@@ -10,28 +10,23 @@ import {
   retiringEras,
   writeTombstones,
 } from '../../ingest/tombstones.ts'
-import { raw, sql } from '../../store/database.ts'
+import { join, raw, sql } from '../../store/database.ts'
 import { factColumns, oncePerContract } from '../../store/fact-columns.ts'
 import { snapshotCounters } from '../conflicts/counters.ts'
 import { countWars } from './counters.ts'
+import { sideMembers, sideObject, sides } from './store.ts'
 
 type War = Omit<PublicOf<ResourceOf<'war'>>, 'battles_count' | 'losses' | 'url'>
 type Side = War['attacker']
 
-const sides = ['attacker', 'defender'] as const
-
 /** A side has a column for each of its members. */
 const tables = oncePerContract(contract => {
-  const members = Object.keys(contract.resources.war.fields.attacker['x-input'].properties)
   const { world } = factColumns(contract, 'war')
   const own = world.filter(name => sides.every(side => side !== name))
-  const columnsOfSides = sides.flatMap(side => members.map(member => `${side}_${member}`))
-  const objects = sides.map(side => {
-    const pairs = members.map(member => `'${member}', ${side}_${member}`)
-    return `json_build_object(${pairs.join(', ')}) as ${side}`
-  })
+  const columnsOfSides = sides.flatMap(side => sideMembers(contract, side).map(member => `${side}_${member}`))
+  const selected = join([raw(own.join(', ')), ...sides.map(side => sideObject(contract, side))])
   return {
-    select: raw(`select ${[...own, ...objects].join(', ')} from chancery_world.war where id = any(`),
+    select: sql`select ${selected} from chancery_world.war w where id = any(`,
     write: createChangedRowWriter('chancery_world.war', 'id', [...own, ...columnsOfSides]),
   }
 })
@@ -90,8 +85,8 @@ const createStore = (known = new Map<string, War>()): EntityStore<War> => ({
       }),
     )
     const added = wars.flatMap(({ id }) => (known.has(id) ? [] : [id]))
-    const back = await removeTombstones(db, 'war', added)
-    for (const id of back) dirty.battles.add(id)
+    const recreated = await removeTombstones(db, 'war', added)
+    for (const id of recreated) dirty.battles.add(id)
     for (const { id, conflict_id } of wars) if (conflict_id !== null) dirty.conflictWars.add(id)
   },
 
@@ -114,7 +109,7 @@ const history: HistoryOf<War> = {
 export async function applyWars(batch: Batch, changes: Change[]): Promise<void> {
   for (const { line, data } of changes) requireReferences(batch, line, data)
   const checkReuse = await prepareReuseCheck(batch, history, changes)
-  const transitions = await mergeChanges(batch, await withSidesOf(batch, changes), changes)
+  const transitions = await mergeChanges(batch, await createStoreWithNames(batch, changes), changes)
   await checkReuse(transitions)
   const deleted = transitions.filter(({ after }) => after === undefined).map(({ key }) => key)
   await removeBattles(batch.db, deleted)
@@ -150,8 +145,8 @@ function requireReferences(batch: Batch, line: number, data: Record<string, unkn
   batch.requireKnown('era', era_id, line, '/data/era_id')
 }
 
-/** The store, with the current names of nations and alliances, which a new war copies. */
-async function withSidesOf(batch: Batch, changes: Change[]): Promise<EntityStore<War>> {
+/** The store of one chunk of changes. A new war copies the current names of its nations and alliances. */
+async function createStoreWithNames(batch: Batch, changes: Change[]): Promise<EntityStore<War>> {
   const ids = new Set(
     changes.flatMap(({ data }) => [
       (data.attacker as Side | undefined)?.nation_id,
@@ -165,18 +160,18 @@ async function withSidesOf(batch: Batch, changes: Change[]): Promise<EntityStore
     left join chancery_world.alliance_member m on m.nation_id = n.id
     left join chancery_world.alliance a on a.id = m.alliance_id
     where n.id = any(${[...ids].filter(id => id !== undefined)})`)
-  const sides = new Map(rows.map(row => [row.nation_id, row]))
+  const currentSides = new Map(rows.map(row => [row.nation_id, row]))
   const allianceNames = await namesOfAlliances(batch, changes)
   const endWithEra = await createEraEnder(batch)
   const fill = (side: Partial<Side>): Side => {
     const nation_id = side.nation_id ?? ''
-    const now = sides.get(nation_id)
-    const alliance_id = side.alliance_id === undefined ? (now?.alliance_id ?? null) : side.alliance_id
+    const current = currentSides.get(nation_id)
+    const alliance_id = side.alliance_id === undefined ? (current?.alliance_id ?? null) : side.alliance_id
     const knownName =
-      alliance_id === now?.alliance_id ? now?.alliance_name : allianceNames.get(alliance_id ?? '')
+      alliance_id === current?.alliance_id ? current?.alliance_name : allianceNames.get(alliance_id ?? '')
     return {
       nation_id,
-      nation_name: side.nation_name ?? now?.nation_name ?? nation_id,
+      nation_name: side.nation_name ?? current?.nation_name ?? nation_id,
       alliance_id,
       alliance_name: alliance_id === null ? null : (side.alliance_name ?? knownName ?? alliance_id),
     }

@@ -156,7 +156,7 @@ export async function countWars(
   if (changed.length === 0) return
   const columnOf = (column: keyof Cell) => changed.map(cell => cell[column])
   await db.rows(sql`
-    insert into chancery_world.war_count as c (alliance_id, other_id, status, wars)
+    insert into chancery_world.alliance_war_count as c (alliance_id, other_id, status, wars)
     select * from unnest(${columnOf('alliance_id')}::text[], ${columnOf('other_id')}::text[], ${columnOf('status')}::text[],
       ${columnOf('wars')}::bigint[])
     on conflict (alliance_id, other_id, status) do update set wars = c.wars + excluded.wars`)
@@ -175,8 +175,8 @@ function pairsOf({ attacker, defender }: CountedWar): [string, string][] {
 /** Moves the numbers of active wars to those of ended ones. */
 export async function countAllEnded(db: Database): Promise<void> {
   await db.rows(sql`
-    with ended as (delete from chancery_world.war_count where status = 'active' returning alliance_id, other_id, wars)
-    insert into chancery_world.war_count as c (alliance_id, other_id, status, wars)
+    with ended as (delete from chancery_world.alliance_war_count where status = 'active' returning alliance_id, other_id, wars)
+    insert into chancery_world.alliance_war_count as c (alliance_id, other_id, status, wars)
     select alliance_id, other_id, 'ended', wars from ended
     on conflict (alliance_id, other_id, status) do update set wars = c.wars + excluded.wars`)
 }

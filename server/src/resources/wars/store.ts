@@ -1,53 +1,48 @@
-import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
+import { type Contract, operations, type PublicOf, type ResourceOf, type ValuesFor } from '@chancery/contract'
 import { createBatchLoader } from '../../store/batch-loader.ts'
-import { type Sql, sql } from '../../store/database.ts'
-import { publicColumns } from '../../store/fact-columns.ts'
+import { join, raw, type Sql, sql } from '../../store/database.ts'
+import { comparisons } from '../../store/derived-lists.ts'
+import { oncePerContract, pageUrl, publicColumns, type ReadContext } from '../../store/fact-columns.ts'
 import {
   allOf,
   type Listing,
   offsetOf,
   type Page,
+  type PageRequest,
   readPage,
   readSlice,
   smallResultMax,
 } from '../../store/paging.ts'
-import { pageUrl, type ReadContext } from '../../store/read-context.ts'
 
 export type War = PublicOf<ResourceOf<'war'>>
 
-type Side = 'attacker' | 'defender'
-type SideColumns<S extends Side> = {
-  [K in keyof War[S] & string as `${S}_${K}`]: War[S][K]
-}
-interface WarRow
-  extends Omit<War, 'attacker' | 'defender' | 'losses' | 'url'>,
-    SideColumns<'attacker'>,
-    SideColumns<'defender'> {
+export const sides = ['attacker', 'defender'] as const
+type Side = (typeof sides)[number]
+
+/** The members of a side. Each has a column of its own: `attacker_nation_id`. */
+export const sideMembers = ({ resources }: Contract, side: Side): string[] =>
+  Object.keys(resources.war.fields[side]['x-input'].properties)
+
+/** A side of the war `w` as one value. */
+export const sideObject = (contract: Contract, side: Side): Sql =>
+  raw(
+    `json_build_object(${sideMembers(contract, side).map(member => `'${member}', w.${side}_${member}`)}) as ${side}`,
+  )
+
+interface WarRow extends Omit<War, 'losses' | 'url'> {
   attacker_losses: Record<string, number>
   defender_losses: Record<string, number>
 }
 
-const stored = publicColumns('war', 'w', ['attacker', 'defender'])
-const columnsOf = (context: ReadContext) => sql`
-  ${stored(context)}, w.attacker_nation_id, w.attacker_nation_name, w.attacker_alliance_id, w.attacker_alliance_name,
-  w.defender_nation_id, w.defender_nation_name, w.defender_alliance_id, w.defender_alliance_name,
-  w.battles_count, w.attacker_losses, w.defender_losses`
+const stored = publicColumns('war', 'w', sides)
+const columnsOf = oncePerContract(contract => {
+  const objects = join(sides.map(side => sideObject(contract, side)))
+  return sql`${stored({ contract })}, ${objects}, w.battles_count, w.attacker_losses, w.defender_losses`
+})
 
 function warOf({ contract }: ReadContext, row: WarRow): War {
   return {
     ...row,
-    attacker: {
-      nation_id: row.attacker_nation_id,
-      nation_name: row.attacker_nation_name,
-      alliance_id: row.attacker_alliance_id,
-      alliance_name: row.attacker_alliance_name,
-    },
-    defender: {
-      nation_id: row.defender_nation_id,
-      nation_name: row.defender_nation_name,
-      alliance_id: row.defender_alliance_id,
-      alliance_name: row.defender_alliance_name,
-    },
     losses: { attacker: row.attacker_losses, defender: row.defender_losses },
     url: pageUrl(contract.profile.pages.war, row.id),
   }
@@ -76,7 +71,7 @@ function ofNations(ids: string[]): Sql {
   return sql`(w.attacker_nation_id ${isOneOf} or w.defender_nation_id ${isOneOf})`
 }
 
-type Filter = ValuesFor<typeof operations.warsList>
+type Filter = Partial<ValuesFor<typeof operations.warsList>> & PageRequest
 
 export async function listWars(context: ReadContext, filter: Filter): Promise<Page<War>> {
   const page = await readWars(context, filter)
@@ -85,8 +80,9 @@ export async function listWars(context: ReadContext, filter: Filter): Promise<Pa
 
 async function readWars(context: ReadContext, filter: Filter): Promise<Page<WarRow>> {
   const db = context.pools.public
-  const { status, nation_id, alliance_id, conflict_id, ids, limit } = filter
-  if (nation_id || conflict_id !== undefined || ids) return readPage(db, filter, warsWhere(context, filter))
+  const { page: _page, limit, status, alliance_id, ...others } = filter
+  if (Object.values(others).some(value => value !== undefined))
+    return readPage(db, filter, warsWhere(context, filter))
   const counted = await db.first<{ total: number }>(totalOfWars({ status, alliance_id }))
   const total = counted?.total ?? 0
   const listing = warsWhere(context, filter, { scanInOrder: total > smallResultMax })
@@ -97,22 +93,17 @@ async function readWars(context: ReadContext, filter: Filter): Promise<Page<WarR
  * The list query of a filter. `scanInOrder`: wars are read in their order, and their alliances are looked up in a table of the wanted ones;
  * an index would read all wars of many alliances first.
  */
-function warsWhere(
-  context: ReadContext,
-  { status, nation_id, alliance_id, conflict_id, ids }: Filter,
-  { scanInOrder = false } = {},
-): Listing {
+function warsWhere(context: ReadContext, filter: Filter, { scanInOrder = false } = {}): Listing {
+  const { nation_id, alliance_id } = filter
   const isOf = (column: Sql, values: string[]) =>
     scanInOrder
       ? sql`(${column} in (select unnest(${values}::text[]))) is true`
       : sql`${column} = any(${values})`
   const where = allOf([
-    status && sql`w.status = ${status}`,
+    ...comparisons(operations.warsList, filter, field => `w.${field}`),
     nation_id && ofNations(nation_id),
     alliance_id &&
       sql`(${isOf(sql`w.attacker_alliance_id`, alliance_id)} or ${isOf(sql`w.defender_alliance_id`, alliance_id)})`,
-    conflict_id === undefined ? undefined : sql`w.conflict_id = ${conflict_id}`,
-    ids && sql`w.id = any(${ids})`,
   ])
   return {
     columns: columnsOf(context),
@@ -132,9 +123,9 @@ function totalOfWars({ status, alliance_id }: { status?: string; alliance_id?: s
   const ofStatus = status === undefined ? sql`true` : sql`status = ${status}`
   if (!alliance_id)
     return sql`
-      select coalesce(sum(wars), 0) as total from chancery_world.war_count
+      select coalesce(sum(wars), 0) as total from chancery_world.alliance_war_count
       where alliance_id = '' and other_id = '' and ${ofStatus}`
   return sql`
-    select coalesce(sum(case when other_id = '' then wars else -wars end), 0) as total from chancery_world.war_count
+    select coalesce(sum(case when other_id = '' then wars else -wars end), 0) as total from chancery_world.alliance_war_count
     where alliance_id = any(${alliance_id}) and other_id = any(${['', ...alliance_id]}) and ${ofStatus}`
 }

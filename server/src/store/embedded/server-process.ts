@@ -98,11 +98,11 @@ async function readLastError(dataDir: string, from: number, ended: string): Prom
   try {
     const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(64 * 1024), position: from })
     const output = buffer.toString('utf8', 0, bytesRead)
-    const complaint = output
+    const errorLine = output
       .split('\n')
       .filter(line => !connectionRefused.test(line))
       .findLast(line => /(FATAL|PANIC|ERROR|error while loading|could not)/.test(line))
-    return complaint?.replace(/^.*?(FATAL|PANIC|ERROR): +/, '') ?? describeFailure({ ended, output })
+    return errorLine?.replace(/^.*?(FATAL|PANIC|ERROR): +/, '') ?? describeFailure({ ended, output })
   } finally {
     await log.close()
   }

@@ -86,14 +86,15 @@ async function makePrivate(dir: string, user: ServerUser | undefined): Promise<v
   }
   const uid = user?.uid ?? process.geteuid?.()
   const found = await lstat(dir)
-  // One that root owns was just made: nobody else can make root's directories in /tmp.
+  // One that root owns was just made: no other user can make root's directories in /tmp.
   const isOurs = found.uid === uid || (user !== undefined && found.uid === 0)
   if (!found.isDirectory() || !isOurs || (found.mode & 0o077) !== 0)
     throw new EmbeddedError(`${dir} is not a private directory of the server's user: remove it`)
   if (found.uid !== uid) await chownTo(user, dir, 0o700)
 }
 
-async function freePort(): Promise<number> {
+/** A port of the loopback that is free now. */
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -1,9 +1,9 @@
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
-import { webhooks } from '@chancery/contract'
+import { type DeliveryError, webhooks } from '@chancery/contract'
 import { buildConnector } from 'undici'
 import { guardLookup } from './guard.ts'
-import { SendError, type SendErrorCode } from './request.ts'
+import { SendError } from './request.ts'
 
 /** Bytes allowed on a connection per request: several times the body limit, because sockets read ahead and bodies may be left unread. */
 const responseBytesMax = 4 * webhooks.responseBytesMax
@@ -43,7 +43,7 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
   // Verifies the certificate against the host name and caches TLS sessions. The timeout is set below.
   const secure = buildConnector({ allowH2: false, timeout: 0, ...(ca && { ca }) })
 
-  function dial(options: buildConnector.Options, finish: (result: SendErrorCode | Socket) => void): void {
+  function dial(options: buildConnector.Options, finish: (result: DeliveryError | Socket) => void): void {
     const { hostname, protocol } = options
     const isSecure = protocol === 'https:'
     // A literal address bypasses the lookup. Deferred, because undici is still setting up the connection.
@@ -59,8 +59,8 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
       autoSelectFamilyAttemptTimeout: nextAddressAfterMs,
       noDelay: true,
     })
-    let failed: SendErrorCode = 'connection_failed'
-    const end = (error: SendErrorCode) => {
+    let failed: DeliveryError = 'connection_failed'
+    const end = (error: DeliveryError) => {
       finish(error)
       socket.destroy()
     }
@@ -97,7 +97,7 @@ export function createConnector({ isAllowed, lookup, timeoutMs, ca }: ConnectorO
   return {
     connect(options, callback) {
       let isFinished = false
-      const finish = (result: SendErrorCode | Socket) => {
+      const finish = (result: DeliveryError | Socket) => {
         if (isFinished) return
         isFinished = true
         if (typeof result === 'string') callback(new SendError(result), null)

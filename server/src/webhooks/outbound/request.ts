@@ -1,24 +1,12 @@
-import { webhooks } from '@chancery/contract'
+import { type DeliveryError, webhooks } from '@chancery/contract'
 import type { Dispatcher } from 'undici'
-
-/** Why there was no response, as in the delivery log. */
-export type SendErrorCode =
-  | 'timed_out'
-  | 'name_not_found'
-  | 'address_not_public'
-  | 'connection_failed'
-  | 'tls_failed'
-  | 'closed_early'
-  | 'not_http'
-  | 'stopped'
-  | 'url_not_allowed'
 
 /** An error with its code alone: URLs and addresses are private to the owner of the endpoint. */
 export class SendError extends Error {
   override name = 'SendError'
-  readonly code: SendErrorCode
+  readonly code: DeliveryError
 
-  constructor(code: SendErrorCode) {
+  constructor(code: DeliveryError) {
     super(code)
     this.code = code
   }
@@ -28,7 +16,7 @@ export class SendError extends Error {
 export interface AttemptResponse {
   /** The status of the response; null without one, and `error` has the reason. */
   status: number | null
-  error: SendErrorCode | null
+  error: DeliveryError | null
   /** The first kilobyte of the response body as text: well-formed UTF-8 without NUL. */
   body: string | null
   /** The Retry-After header as received. */
@@ -66,7 +54,7 @@ export function sendRequest({
     let interims = 0
     let isOver = false
 
-    function finish(error: SendErrorCode | null): void {
+    function finish(error: DeliveryError | null): void {
       if (isOver) return
       isOver = true
       clearTimeout(timer)
@@ -77,7 +65,7 @@ export function sendRequest({
     }
 
     /** Ends the connection as well, so that no more is read. */
-    function abort(error: SendErrorCode | null): void {
+    function abort(error: DeliveryError | null): void {
       finish(error)
       controller?.abort(new Error('stopped'))
     }
@@ -101,7 +89,7 @@ export function sendRequest({
         if (!isOver && body.add(chunk)) abort(null)
       },
       onResponseEnd: () => finish(null),
-      onResponseError: (_controller, error) => finish(sendErrorCodeOf(error)),
+      onResponseError: (_controller, error) => finish(deliveryErrorOf(error)),
     }
 
     // Timers run before sockets are read: a busy process reads its sockets once more before it reports a timeout.
@@ -137,7 +125,7 @@ function createBodyPrefix() {
 const notHttp = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'])
 
 /** Classifies an error of an established connection. */
-function sendErrorCodeOf(error: Error & { code?: unknown }): SendErrorCode {
+function deliveryErrorOf(error: Error & { code?: unknown }): DeliveryError {
   if (error instanceof SendError) return error.code
   const code = String(error.code)
   // TLS 1.3 reports a missing client certificate only after the handshake.

@@ -1,10 +1,10 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { webhooks } from '@chancery/contract'
+import { type DeliveryError, webhooks } from '@chancery/contract'
 import type { Agent } from 'undici'
 import type { Connector, ConnectorOptions } from './connector.ts'
 import { checkEndpointUrl, createNameLookup, isPublicAddress } from './guard.ts'
-import { type AttemptResponse, type SendErrorCode, sendRequest } from './request.ts'
+import { type AttemptResponse, sendRequest } from './request.ts'
 
 /** What one attempt sends. */
 export interface Message {
@@ -117,7 +117,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
-const unsent = (error: SendErrorCode): AttemptResponse => ({
+const unsent = (error: DeliveryError): AttemptResponse => ({
   status: null,
   error,
   body: null,

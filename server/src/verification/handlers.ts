@@ -1,5 +1,4 @@
-import { operations } from '@chancery/contract'
-import type { DefineOperation } from '../http/define-operation.ts'
+import type { Handlers } from '../http/define-operation.ts'
 import { ApiError } from '../http/http-error.ts'
 import type { Pools } from '../store/pools.ts'
 import { hashCode } from './code-text.ts'
@@ -11,8 +10,8 @@ const refusals = {
   used: 'verification_code_used',
 } as const
 
-export function verificationRoutes(define: DefineOperation, { pools }: { pools: Pools }): void {
-  define(operations.discordVerify, async ({ values, viewer, disclose }) => {
+export const verificationHandlers = ({ pools }: { pools: Pools }): Pick<Handlers, 'discordVerify'> => ({
+  async discordVerify({ values, viewer, disclose }) {
     const hash = hashCode(values.code)
     const keyId = viewer.kind === 'key' ? viewer.key.id : null
     const redemption: Redemption = hash
@@ -20,5 +19,5 @@ export function verificationRoutes(define: DefineOperation, { pools }: { pools: 
       : { outcome: 'unknown' }
     if (redemption.outcome !== 'redeemed') throw new ApiError(refusals[redemption.outcome])
     return { item: disclose.toPublic('verified_identity', redemption.identity) }
-  })
-}
+  },
+})

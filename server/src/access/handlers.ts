@@ -1,12 +1,11 @@
-import { operations } from '@chancery/contract'
-import type { DefineOperation } from '../http/define-operation.ts'
+import type { Handlers } from '../http/define-operation.ts'
 import { ApiError } from '../http/http-error.ts'
 import { findNationReferenceOfPlayer } from '../resources/nations/store.ts'
-import type { ReadContext } from '../store/read-context.ts'
+import type { ReadContext } from '../store/fact-columns.ts'
 
 /** The key of the request. */
-export function keyRoutes(define: DefineOperation, context: ReadContext): void {
-  define(operations.meKey, async ({ viewer, rateLimit, disclose }) => {
+export const keyHandlers = (context: ReadContext): Pick<Handlers, 'meKey'> => ({
+  async meKey({ viewer, rateLimit, disclose }) {
     if (viewer.kind !== 'key') throw new ApiError('api_key_required')
     const { key } = viewer
     return {
@@ -22,5 +21,5 @@ export function keyRoutes(define: DefineOperation, context: ReadContext): void {
         last_used_at: key.lastUsedAt,
       }),
     }
-  })
-}
+  },
+})

@@ -19,16 +19,8 @@ export interface LoggedRequest extends Omit<ServedRequest, 'isDeprecated'> {
   at: number
 }
 
-/** A ring buffer of the newest requests. */
-export interface RequestRing {
-  /** Adds a request. A full ring loses the oldest one. */
-  add(served: ServedRequest, at: number): void
-  /** Removes all of them, oldest first. */
-  take(): { requests: LoggedRequest[]; lost: number }
-}
-
-/** One preallocated array per column: adding a request creates no garbage. */
-export function createRequestRing(capacity: number): RequestRing {
+/** A ring buffer of the newest requests. One preallocated array per column: adding a request creates no garbage. */
+export function createRequestRing(capacity: number) {
   const ats = new Float64Array(capacity)
   const durationsMs = new Float64Array(capacity)
   const statuses = new Uint16Array(capacity)
@@ -41,7 +33,8 @@ export function createRequestRing(capacity: number): RequestRing {
   let lost = 0
 
   return {
-    add({ requestId, keyId, address, operation, status, durationMs }, at) {
+    /** Adds a request. A full ring loses the oldest one. */
+    add({ requestId, keyId, address, operation, status, durationMs }: ServedRequest, at: number): void {
       ats[next] = at
       durationsMs[next] = durationMs
       statuses[next] = status
@@ -54,7 +47,8 @@ export function createRequestRing(capacity: number): RequestRing {
       else count += 1
     },
 
-    take() {
+    /** Removes all of them, oldest first. */
+    take(): { requests: LoggedRequest[]; lost: number } {
       const oldest = next - count + capacity
       const requests = Array.from({ length: count }, (_, offset): LoggedRequest => {
         const index = (oldest + offset) % capacity

@@ -82,10 +82,10 @@ const rowsPerStatement = 10_000
 /** Writes a batch in a transaction. Rows are ordered by key, so that processes which update the same rows do not deadlock. */
 async function writeBatch(db: Database, { sample, counts }: FlushBatch): Promise<Newest> {
   const newest = {
-    ofKeys: await insertRows(db, sql`chancery_access.key_call`, sql`key_id`, sample.ofKeys, keyOf),
+    ofKeys: await insertRows(db, sql`chancery_access.key_request`, sql`key_id`, sample.ofKeys, keyOf),
     ofAddresses: await insertRows(
       db,
-      sql`chancery_access.address_call`,
+      sql`chancery_access.address_request`,
       sql`address`,
       sample.ofAddresses,
       addressOf,
@@ -93,7 +93,7 @@ async function writeBatch(db: Database, { sample, counts }: FlushBatch): Promise
   }
   for (const part of chunksOf(sortedBy(counts.minutes, ({ keyId, minute }) => `${keyId} ${minute}`)))
     await db.rows(sql`
-      insert into chancery_access.key_minute as m (key_id, minute, calls, limited)
+      insert into chancery_access.key_usage_minute as m (key_id, minute, calls, limited)
       select "keyId", to_timestamp(minute / 1000.0), calls, limited
       from json_to_recordset(${JSON.stringify(part)}::json) as r ("keyId" text, minute bigint, calls bigint, limited bigint)
       on conflict (key_id, minute) do update set calls = m.calls + excluded.calls, limited = m.limited + excluded.limited`)
@@ -101,7 +101,7 @@ async function writeBatch(db: Database, { sample, counts }: FlushBatch): Promise
     sortedBy(counts.hours, count => `${count.keyId} ${count.hour} ${count.operation} ${count.status}`),
   ))
     await db.rows(sql`
-      insert into chancery_access.key_hour as h (key_id, hour, operation, status, calls, deprecated)
+      insert into chancery_access.key_usage_hour as h (key_id, hour, operation, status, calls, deprecated)
       select "keyId", to_timestamp(hour / 1000.0), operation, status, calls, deprecated
       from json_to_recordset(${JSON.stringify(part)}::json)
         as r ("keyId" text, hour bigint, operation text, status smallint, calls bigint, deprecated bigint)
@@ -109,12 +109,12 @@ async function writeBatch(db: Database, { sample, counts }: FlushBatch): Promise
         deprecated = h.deprecated + excluded.deprecated`)
   for (const part of chunksOf(sortedBy(counts.addresses, ({ hour, address }) => `${hour} ${address}`)))
     await db.rows(sql`
-      insert into chancery_access.address_hour as a (hour, address, calls, limited, refused)
-      select to_timestamp(hour / 1000.0), address, calls, limited, refused
+      insert into chancery_access.address_usage_hour as a (hour, address, calls, limited, rejected)
+      select to_timestamp(hour / 1000.0), address, calls, limited, rejected
       from json_to_recordset(${JSON.stringify(part)}::json)
-        as r (hour bigint, address text, calls bigint, limited bigint, refused bigint)
+        as r (hour bigint, address text, calls bigint, limited bigint, rejected bigint)
       on conflict (hour, address) do update set calls = a.calls + excluded.calls,
-        limited = a.limited + excluded.limited, refused = a.refused + excluded.refused`)
+        limited = a.limited + excluded.limited, rejected = a.rejected + excluded.rejected`)
   return newest
 }
 

@@ -1,21 +1,20 @@
 import { operations } from '@chancery/contract'
 import { createEventSerializer } from '../disclosure/disclosure.ts'
-import type { DefineOperation } from '../http/define-operation.ts'
-import { pageResult } from '../http/define-operation.ts'
+import { type Handlers, pageResult } from '../http/define-operation.ts'
 import type { DefineStream } from '../http/define-stream.ts'
 import { ApiError } from '../http/http-error.ts'
+import type { ReadContext } from '../store/fact-columns.ts'
 import type { Pulse } from '../store/pulse.ts'
-import type { ReadContext } from '../store/read-context.ts'
 import { createTail, startEventStream } from './event-stream.ts'
 import { findStart, listEvents } from './store.ts'
 
-export function eventRoutes(define: DefineOperation, context: ReadContext): void {
-  define(operations.eventsList, async ({ values, disclose }) => {
+export const eventHandlers = (context: ReadContext): Pick<Handlers, 'eventsList'> => ({
+  async eventsList({ values, disclose }) {
     const page = await listEvents(context, values)
     if (page === 'cursor_expired') throw new ApiError('cursor_expired')
     return pageResult(disclose, 'event', page)
-  })
-}
+  },
+})
 
 export interface StreamContext extends ReadContext {
   pulse: Pick<Pulse, 'onChange'>

@@ -16,11 +16,7 @@ export const hashOperatorToken = (text: string): OperatorTokenHash =>
   createHash('sha256').update(text).digest() as OperatorTokenHash
 
 /** A token that is valid now. */
-export interface ValidToken {
-  id: string
-  name: string
-  roles: OperatorRole[]
-  expires_at: string | null
+export interface ValidToken extends Pick<OperatorTokenRecord, 'id' | 'name' | 'roles' | 'expires_at'> {
   /** Whether its last recorded use is more than a minute ago. */
   is_use_old: boolean
 }

@@ -23,7 +23,7 @@ export interface AddressCount {
   hour: number
   calls: number
   limited: number
-  refused: number
+  rejected: number
 }
 
 /** The counts since the last `take`. */
@@ -35,12 +35,6 @@ export interface Counts {
   requests: number
   /** Requests not counted for lack of room. */
   uncounted: number
-}
-
-/** Exact counters in bounded memory. */
-export interface UsageCounters {
-  count(served: ServedRequest, at: number): void
-  take(): Counts
 }
 
 export interface UsageCounterBounds {
@@ -62,7 +56,8 @@ type Operations = Map<string, Statuses>
 type Statuses = Map<number, Counter>
 type Counter = Pick<HourCount, 'calls' | 'deprecated'>
 
-export function createUsageCounters({ combinationsMax, addressesMax }: UsageCounterBounds): UsageCounters {
+/** Exact counters in bounded memory. */
+export function createUsageCounters({ combinationsMax, addressesMax }: UsageCounterBounds) {
   let minutes = new Map<number, Minute>()
   let combinations = 0
   let requests = 0
@@ -97,24 +92,24 @@ export function createUsageCounters({ combinationsMax, addressesMax }: UsageCoun
     const known = hour.get(name)
     if (known) return known
     if (addresses >= addressesMax && name !== otherAddresses) return addressEntry(otherAddresses, at)
-    const made = { address: name, hour: index * hourMs, calls: 0, limited: 0, refused: 0 }
+    const made = { address: name, hour: index * hourMs, calls: 0, limited: 0, rejected: 0 }
     hour.set(name, made)
     addresses += 1
     return made
   }
 
   return {
-    count(served, at) {
+    count(served: ServedRequest, at: number) {
       const { keyId, address, status } = served
       if (keyId !== null) return countKey(keyId, served, at)
       const entry = addressEntry(address, at)
       entry.calls += 1
       if (status === 429) entry.limited += 1
-      else if (status === 401) entry.refused += 1
+      else if (status === 401) entry.rejected += 1
       requests += 1
     },
 
-    take() {
+    take(): Counts {
       const taken = { ...byKey(minutes), addresses: takeAddresses(hours), requests, uncounted }
       minutes = new Map()
       combinations = 0
@@ -170,7 +165,7 @@ function takeAddresses(hours: ReadonlyMap<number, ReadonlyMap<string, AddressCou
       taken.push({ ...entry })
       entry.calls = 0
       entry.limited = 0
-      entry.refused = 0
+      entry.rejected = 0
     }
   }
   return taken

@@ -1,7 +1,7 @@
+import { limits } from '@chancery/contract'
 import { Counter, type Registry } from '@prometheus-io/client'
-import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import { type Database, type DatabasePool, deleteInSteps, isoTime, type Sql, sql } from '../store/database.ts'
 import { createRequestRing, type ServedRequest, sampleRequests } from './request-ring.ts'
-import { createRowCap, pruneEveryMs, pruneRequestLog } from './retention.ts'
 import { createUsageCounters } from './usage-counters.ts'
 import { createWriter, type FlushBatch } from './writer.ts'
 
@@ -10,17 +10,10 @@ import { createWriter, type FlushBatch } from './writer.ts'
  *
  * `record` never waits: requests are kept in a ring (`request-ring.ts`) and counted (`usage-counters.ts`) in memory, and written every two
  * seconds (`writer.ts`). What exceeds a bound is dropped and counted in a metric. Paths, queries and keys are never stored.
- * `retention.ts` deletes old rows, `queries.ts` reads.
+ * `pruneRequestLog` deletes old rows, `queries.ts` reads.
  */
 
-export interface RequestLog {
-  /** Records a served request. Never waits: without room it is dropped, and counted as such. */
-  record(served: ServedRequest): void
-  /** Reads from the database, including what this process recorded before, unless writing that takes more than a second. */
-  read<T>(work: (db: Database, nowMs: number) => Promise<T>): Promise<T>
-  /** Writes what is left. */
-  close(): Promise<void>
-}
+export type RequestLog = ReturnType<typeof startRequestLog>
 
 /** What is dropped: the row of a request, or the request from the counters. */
 export type Dropped = 'line' | 'count'
@@ -45,7 +38,7 @@ export interface RequestLogOptions {
 const shareOfKeys = 0.75
 const flushTimeoutMs = 1_000
 
-export function startRequestLog(options: RequestLogOptions): RequestLog {
+export function startRequestLog(options: RequestLogOptions) {
   const { pool, rowsMax, onDropped, onError, now = Date.now, rowsPerWrite = 2_500 } = options
   const ring = createRequestRing(options.ringCapacity ?? 8_192)
   const counters = createUsageCounters({
@@ -54,9 +47,9 @@ export function startRequestLog(options: RequestLogOptions): RequestLog {
   })
   const keyRowsMax = Math.ceil(rowsMax * shareOfKeys)
   const caps = {
-    ofKeys: createRowCap(pool, { table: sql`chancery_access.key_call`, rowsMax: keyRowsMax, onError }),
+    ofKeys: createRowCap(pool, { table: sql`chancery_access.key_request`, rowsMax: keyRowsMax, onError }),
     ofAddresses: createRowCap(pool, {
-      table: sql`chancery_access.address_call`,
+      table: sql`chancery_access.address_request`,
       rowsMax: rowsMax - keyRowsMax,
       onError,
     }),
@@ -93,18 +86,21 @@ export function startRequestLog(options: RequestLogOptions): RequestLog {
   const firstPrune = prune()
 
   return {
-    record(served) {
+    /** Records a served request. Never waits: without room it is dropped, and counted as such. */
+    record(served: ServedRequest): void {
       if (rowsMax === 0) return
       const at = now()
       const checked = hasValidCaller(served) ? served : { ...served, address: unknownAddress }
       ring.add(checked, at)
       counters.count(checked, at)
     },
-    async read(work) {
-      await settledWithin(flushTimeoutMs, write())
+    /** Reads from the database, including what this process recorded before, unless writing that takes more than a second. */
+    async read<T>(work: (db: Database, nowMs: number) => Promise<T>): Promise<T> {
+      await waitAtMost(flushTimeoutMs, write())
       return work(pool, now())
     },
-    async close() {
+    /** Writes what is left. */
+    async close(): Promise<void> {
       clearInterval(writeTimer)
       clearInterval(pruneTimer)
       await firstPrune
@@ -120,8 +116,8 @@ const unknownAddress = 'unknown'
 /** Behind a trusted proxy the address is any text that the proxy sent. */
 const hasValidCaller = ({ keyId, address }: ServedRequest) => keyId !== null || addressForm.test(address)
 
-/** Resolves with the work, or after the timeout. */
-async function settledWithin(ms: number, work: Promise<void>): Promise<void> {
+/** Resolves when the work is done or has failed, or after the timeout. */
+async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
   const { promise: timeout, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   await Promise.race([work, timeout])
@@ -138,4 +134,68 @@ export function createDropMetrics(registry: Registry): (what: Dropped, requests:
   })
   for (const what of ['line', 'count'] satisfies Dropped[]) dropped.inc({ what }, 0)
   return (what, requests) => dropped.inc({ what }, requests)
+}
+
+const hourMs = 3_600_000
+
+const pruneEveryMs = hourMs
+const rowsKeptMs = limits.requestLogDays * 24 * hourMs
+/** The current hour and the full ones before it. */
+const hoursKeptMs = rowsKeptMs + hourMs
+const minutesKeptMs = 2 * hourMs
+/** Addresses are personal data: kept for 48 hours at most, the pruning interval included. */
+const addressesKeptMs = 48 * hourMs - pruneEveryMs
+
+/** Deletes what is older than its retention time. Returns how many rows. */
+export async function pruneRequestLog(pool: DatabasePool, nowMs: number): Promise<number> {
+  const before = (keptMs: number) => isoTime(nowMs - keptMs)
+  const hourBefore = (keptMs: number) => isoTime(Math.floor((nowMs - keptMs) / hourMs) * hourMs)
+  return (
+    (await deleteInSteps(pool, sql`chancery_access.key_request`, sql`at < ${before(rowsKeptMs)}`)) +
+    (await deleteInSteps(pool, sql`chancery_access.address_request`, sql`at < ${before(addressesKeptMs)}`)) +
+    (await deleteInSteps(
+      pool,
+      sql`chancery_access.key_usage_minute`,
+      sql`minute < ${before(minutesKeptMs)}`,
+    )) +
+    (await deleteInSteps(pool, sql`chancery_access.key_usage_hour`, sql`hour < ${before(hoursKeptMs)}`)) +
+    (await deleteInSteps(
+      pool,
+      sql`chancery_access.address_usage_hour`,
+      sql`hour <= ${hourBefore(addressesKeptMs)}`,
+    ))
+  )
+}
+
+/** Above its cap a table loses this share at once, instead of a few rows on every write. */
+const shareDeleted = 0.01
+
+/** Caps the rows of a table by their ids, so that nothing has to be counted. */
+function createRowCap(
+  pool: DatabasePool,
+  { table, rowsMax, onError }: { table: Sql; rowsMax: number; onError: (error: unknown) => void },
+) {
+  let deletedTo = 0
+  let deleting: Promise<void> | undefined
+
+  return {
+    /** Takes the newest row id, null where no row was written. Deletes the oldest rows in the background. */
+    enforce(newestId: number | null): void {
+      if (newestId === null || deleting) return
+      // A crash of the database empties an unlogged table and restarts its ids.
+      if (newestId < deletedTo) deletedTo = 0
+      if (newestId - deletedTo <= rowsMax) return
+      const upTo = newestId - Math.floor(rowsMax * (1 - shareDeleted))
+      deleting = deleteInSteps(pool, table, sql`id <= ${upTo}`)
+        .then(() => {
+          deletedTo = upTo
+        }, onError)
+        .finally(() => {
+          deleting = undefined
+        })
+    },
+    async close() {
+      await deleting
+    },
+  }
 }

@@ -1,5 +1,11 @@
-import type { KeyUsage, LoggedCall, UsageBucket } from '@chancery/contract'
-import { limits } from '@chancery/contract'
+import {
+  type KeyUsage,
+  type LoggedCall,
+  limits,
+  type operatorOperations,
+  type ResponseOf,
+  type UsageBucket,
+} from '@chancery/contract'
 import { type Database, type Sql, sql } from '../store/database.ts'
 
 const minuteMs = 60_000
@@ -15,7 +21,7 @@ export async function countRequestsToday(
   nowMs: number,
 ): Promise<Map<string, number>> {
   const rows = await db.rows<{ key_id: string; calls: number }>(sql`
-    select key_id, sum(calls) as calls from chancery_access.key_hour
+    select key_id, sum(calls) as calls from chancery_access.key_usage_hour
     where key_id = any(${[...keyIds]}::text[]) and hour >= ${startOf(nowMs, dayMs)} group by 1`)
   return new Map(rows.map(({ key_id, calls }) => [key_id, calls]))
 }
@@ -34,12 +40,12 @@ export async function readUsageOfKey(db: Database, keyId: string, nowMs: number)
   const sinceMinute = startOf(nowMs - (minutesShown - 1) * minuteMs, minuteMs)
   const sinceHour = startOf(nowMs - (hoursShown - 1) * hourMs, hourMs)
   const minutes = await db.rows<UsageBucket>(sql`
-    select minute as at, calls, limited from chancery_access.key_minute
+    select minute as at, calls, limited from chancery_access.key_usage_minute
     where key_id = ${keyId} and minute >= ${sinceMinute}`)
   const groups = await db.rows<GroupRow>(sql`
     select hour, operation, status, sum(calls) as calls, coalesce(sum(calls) filter (where status = 429), 0) as limited,
       sum(deprecated) as deprecated
-    from chancery_access.key_hour where key_id = ${keyId} and hour >= ${sinceHour}
+    from chancery_access.key_usage_hour where key_id = ${keyId} and hour >= ${sinceHour}
     group by grouping sets ((hour), (operation), (status))
     order by calls desc, operation, status`)
   return {
@@ -92,35 +98,24 @@ export async function findRequestsOfKeys(
     select n.request_id, n.at, n.key_id, n.operation, n.status, n.duration_us / 1000.0 as duration_ms
     from unnest(${[...new Set(keyIds)]}::text[]) as k (id)
     cross join lateral (
-      select * from chancery_access.key_call c where ${isWanted} order by c.at desc, c.id desc limit ${limit}
+      select * from chancery_access.key_request c where ${isWanted} order by c.at desc, c.id desc limit ${limit}
     ) n
     order by n.at desc, n.id desc limit ${limit}`)
 }
 
 /** A request as operators see it: made with a key, or from an address. */
-export interface RequestRow {
-  request_id: string
-  at: string
-  operation: string
-  status: number
-  duration_ms: number
-  key_id: string | null
-  key_name: string | null
-  player_id: string | null
-  /** Null with a key: then no address is stored. */
-  address: string | null
-}
+export type RequestRow = ResponseOf<typeof operatorOperations.requestsGet>['data'][number]
 
 /** The rows of a request id, newest first: a proxy may have used an id twice. */
 export async function findRequests(db: Database, requestId: string): Promise<RequestRow[]> {
   return db.rows(sql`
     select c.request_id, c.at, c.operation, c.status, c.duration_us / 1000.0 as duration_ms,
       c.key_id, k.name as key_name, k.player_id, null as address
-    from chancery_access.key_call c left join chancery_access.api_key k on k.id = c.key_id
+    from chancery_access.key_request c left join chancery_access.api_key k on k.id = c.key_id
     where c.request_id = ${requestId}
     union all
     select request_id, at, operation, status, duration_us / 1000.0, null, null, null, address
-    from chancery_access.address_call where request_id = ${requestId}
+    from chancery_access.address_request where request_id = ${requestId}
     order by at desc limit ${rowsMax}`)
 }
 
@@ -131,19 +126,7 @@ export interface Top {
   limit: number
 }
 
-export interface BusyKey {
-  key_id: string
-  name: string | null
-  player_id: string | null
-  calls: number
-  /** Of these, rejected with 429, and with 403. */
-  limited: number
-  refused: number
-  /** Of these, responses with a Deprecation header. */
-  deprecated: number
-  /** Verification codes redeemed. */
-  redemptions: number
-}
+export type BusyKey = ResponseOf<typeof operatorOperations.usageKeys>['data'][number]
 
 /** Keys by requests in the last clock hours, the current one included. */
 export async function busiestKeys(db: Database, { hours, limit }: Top, nowMs: number): Promise<BusyKey[]> {
@@ -152,7 +135,7 @@ export async function busiestKeys(db: Database, { hours, limit }: Top, nowMs: nu
       select key_id, sum(calls) as calls, sum(deprecated) as deprecated,
         ${sumWhere(sql`status = 429`)} as limited, ${sumWhere(sql`status = 403`)} as refused,
         ${sumWhere(sql`operation = 'discord.verify' and status = 200`)} as redemptions
-      from chancery_access.key_hour where hour >= ${firstHour(hours, nowMs)}
+      from chancery_access.key_usage_hour where hour >= ${firstHour(hours, nowMs)}
       group by key_id order by calls desc, key_id limit ${limit}
     ) h left join chancery_access.api_key k on k.id = h.key_id
     order by h.calls desc, h.key_id`)
@@ -160,14 +143,7 @@ export async function busiestKeys(db: Database, { hours, limit }: Top, nowMs: nu
 
 const sumWhere = (condition: Sql) => sql`coalesce(sum(calls) filter (where ${condition}), 0)`
 
-export interface BusyAddress {
-  /** An IPv4 address, an IPv6 /64, or `other` for all above the limit of counted addresses. */
-  address: string
-  calls: number
-  /** Of these, rejected with 429, and with 401. */
-  limited: number
-  refused: number
-}
+export type BusyAddress = ResponseOf<typeof operatorOperations.usageAddresses>['data'][number]
 
 /** Addresses by requests without a valid key. */
 export async function busiestAddresses(
@@ -176,8 +152,8 @@ export async function busiestAddresses(
   nowMs: number,
 ): Promise<BusyAddress[]> {
   return db.rows(sql`
-    select address, sum(calls) as calls, sum(limited) as limited, sum(refused) as refused
-    from chancery_access.address_hour where hour >= ${firstHour(hours, nowMs)}
+    select address, sum(calls) as calls, sum(limited) as limited, sum(rejected) as refused
+    from chancery_access.address_usage_hour where hour >= ${firstHour(hours, nowMs)}
     group by address order by calls desc, address limit ${limit}`)
 }
 

@@ -1,0 +1,38 @@
+import type { AccountKey } from '@chancery/contract'
+import { type Database, sql } from '../store/database.ts'
+
+/** The request of a key's owner for a higher limit. */
+export type LimitRequest = NonNullable<AccountKey['limit_request']>
+
+const now = sql`date_trunc('milliseconds', clock_timestamp())`
+
+/** Stores a request in place of an earlier one. */
+export async function saveLimitRequest(
+  db: Database,
+  keyId: string,
+  { calls_per_minute, sentence }: Pick<LimitRequest, 'calls_per_minute' | 'sentence'>,
+): Promise<void> {
+  await db.rows(sql`
+    insert into chancery_access.limit_request (key_id, calls_per_minute, reason, requested_at)
+    values (${keyId}, ${calls_per_minute}, ${sentence}, ${now})
+    on conflict (key_id) do update set calls_per_minute = excluded.calls_per_minute, reason = excluded.reason,
+      requested_at = excluded.requested_at, resolved_at = null, note = null`)
+}
+
+/** Marks the open request of a key as resolved, if there is one. */
+export async function resolveLimitRequest(db: Database, keyId: string, note: string | null): Promise<void> {
+  await db.rows(sql`
+    update chancery_access.limit_request set resolved_at = ${now}, note = ${note}
+    where key_id = ${keyId} and resolved_at is null`)
+}
+
+/** The requests of these keys by key id. */
+export async function limitRequestsOf(
+  db: Database,
+  keyIds: readonly string[],
+): Promise<Map<string, LimitRequest>> {
+  const rows = await db.rows<LimitRequest & { key_id: string }>(sql`
+    select key_id, calls_per_minute, reason as sentence, requested_at as asked_at, resolved_at as answered_at, note
+    from chancery_access.limit_request where key_id = any(${keyIds})`)
+  return new Map(rows.map(({ key_id, ...request }) => [key_id, request]))
+}
